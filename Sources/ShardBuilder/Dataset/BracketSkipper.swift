@@ -1,0 +1,54 @@
+/// Finds the end of a JSON value too big to hold, by its brackets and quotes alone.
+struct BracketSkipper {
+  /// What is open, a bit each: 1 for an object.
+  private var open: [UInt64] = []
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+  private var hasBegun = false
+
+  static let depthLimit = 1 << 20
+
+  enum Outcome { case done, more, mismatch }
+
+  /// Goes on from `start`; `end` is past the value when it is done, at the fault when brackets do not match.
+  mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
+    var p = start
+    while p < limit {
+      let byte = p.pointee
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+          if depth == 0 { return (.done, p + 1) }
+        }
+        p += 1
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        guard depth < Self.depthLimit else { return (.mismatch, p) }
+        if depth >> 6 == open.count { open.append(0) }
+        let bit: UInt64 = 1 << UInt64(depth & 63)
+        if byte == UInt8(ascii: "{") { open[depth >> 6] |= bit } else { open[depth >> 6] &= ~bit }
+        depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        // A number or word on its own ends before what closes the array.
+        guard depth > 0 else { return (hasBegun ? .done : .mismatch, p) }
+        depth -= 1
+        let isObject = open[depth >> 6] >> UInt64(depth & 63) & 1 == 1
+        guard isObject == (byte == UInt8(ascii: "}")) else { return (.mismatch, p) }
+        if depth == 0 { return (.done, p + 1) }
+      case UInt8(ascii: ",") where depth == 0: return (.done, p)
+      default: break
+      }
+      hasBegun = true
+      p += 1
+    }
+    return (.more, p)
+  }
+}

@@ -1,0 +1,108 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension DatasetReader {
+  /// What is wrong with a dataset at one place in it.
+  package struct BadRecord: Sendable, Error, Equatable, CustomStringConvertible {
+    /// As given; `-` is standard input.
+    package var path: String
+    /// 1-based; a line feed ends a line, inside quotes too.
+    package var line: Int
+    /// 1-based and in bytes, since that is what every tool agrees on; a byte order mark does not count.
+    package var column: Int
+    /// 1-based, counting good and bad records; 0 when the fault is in no record (a header, say).
+    package var record: Int
+    /// What was expected and what was found, without a full stop.
+    package var reason: String
+
+    /// `file:line:column: reason`, as compilers write it.
+    package var description: String {
+      "\(displayed(path: path)):\(line):\(column): " + (record > 0 ? "record \(record): " : "") + reason
+    }
+  }
+}
+
+/// Why a dataset cannot be read, or not to its end.
+package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is no such file, or it may not be read.
+  case cannotOpen(path: String, errno: CInt)
+  case isDirectory(path: String)
+  /// A system call failed after the file was opened.
+  case io(operation: String, path: String, errno: CInt)
+  /// Neither the name nor the first bytes tell the format.
+  case unknownFormat(path: String)
+  /// The options do not fit the dataset, or it is text in another encoding. `reason` says what to do.
+  case unusable(path: String, reason: String)
+  /// gzip or zstd data that is damaged or ends too early; `offset` is in bytes of the file as stored.
+  case badCompression(path: String, offset: Int, reason: String)
+  /// A record that ``DatasetOptions/skipBad`` would have skipped.
+  case bad(DatasetReader.BadRecord)
+  /// A fault after which it is not known where the next record begins, or that concerns all records.
+  case malformed(DatasetReader.BadRecord)
+
+  package var description: String {
+    switch self {
+    case .cannotOpen(let path, let errno):
+      "\(displayed(path: path)): cannot be opened: \(text(ofErrno: errno))"
+    case .isDirectory(let path):
+      "\(displayed(path: path)): is a directory; name a file, or - for standard input"
+    case .io(let operation, let path, let errno):
+      "\(displayed(path: path)): \(operation) failed: \(text(ofErrno: errno))"
+    case .unknownFormat(let path):
+      "\(displayed(path: path)): is it "
+        + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        + "? Neither the name nor the first line tells; name the format"
+    case .unusable(let path, let reason): "\(displayed(path: path)): \(reason)"
+    case .badCompression(let path, let offset, let reason):
+      "\(displayed(path: path)): byte \(offset) of the compressed file: \(reason)"
+    case .bad(let record): record.description
+    case .malformed(let record): record.description
+    }
+  }
+}
+
+/// A path as messages show it: what it names, without characters that a terminal obeys.
+func displayed(path: String) -> String {
+  path == "-" ? "standard input" : printable(path.utf8)
+}
+
+func text(ofErrno number: CInt) -> String {
+  String(cString: strerror(number))
+}
+
+/// Text from a dataset as messages show it: at most `limit` characters, control characters escaped.
+func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
+  var text = ""
+  var count = 0
+  for scalar in String(decoding: Array(bytes.prefix(limit == .max ? limit : limit * 4)), as: UTF8.self)
+    .unicodeScalars
+  {
+    if count == limit { return text + "…" }
+    count += 1
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator:
+      text += "\\u{\(String(scalar.value, radix: 16))}"
+    default: text.unicodeScalars.append(scalar)
+    }
+  }
+  return text
+}
+
+/// One byte of a dataset as messages show it.
+func described(_ byte: UInt8) -> String {
+  switch byte {
+  case UInt8(ascii: "\n"): "the end of the line"
+  case UInt8(ascii: "\t"): "a tab"
+  case UInt8(ascii: "\r"): "a carriage return"
+  case UInt8(ascii: " "): "a space"
+  case 0: "a NUL byte"
+  case UInt8(ascii: "'"): "an apostrophe"
+  case 0x21..<0x7F: "'\(Character(Unicode.Scalar(byte)))'"
+  default: "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+}

@@ -1,0 +1,400 @@
+/// Reads the records of a dataset one batch after the other, in memory that does not grow with the dataset.
+///
+/// What is read: JSON arrays and JSON lines, CSV, TSV and GeoNames dumps, in UTF-8, plain or compressed with gzip or
+/// zstd, which is seen from the bytes and not from the name.
+///
+/// Bad records: the first is thrown, unless ``DatasetOptions/skipBad``: then each is counted, the first hundred are
+/// listed, and reading resumes
+/// - in JSON lines, on the next line;
+/// - in a JSON array after the element, when it is valid but for its content: an element that is no object, a member
+///   twice, an escape or bytes that are no character, a control character other than a line end, too deep, too big.
+///   A syntax error is final: what follows it could be taken for something else than it is;
+/// - in TSV and GeoNames dumps, on the next line;
+/// - in CSV after the record when its fields are too many or too few or not UTF-8, and else on the line after the one
+///   in which the record began. A stray quote then costs one line and not all up to the next quote.
+///
+/// Every record is either delivered or counted as bad: ``recordsRead`` + ``badCount``.
+package final class DatasetReader {
+  /// The first line of a TSV file whose values have `\t`, `\n`, `\r` and `\\` in place of a tab, a line feed, a
+  /// carriage return and a backslash. In a TSV file without it a backslash is a backslash.
+  package static let tsvEscapesLine = "#escapes: \\t \\n \\r \\\\"
+  /// How many bad records are listed.
+  package static let badRecordsKept = 100
+
+  package let format: DatasetFormat
+  /// Records delivered so far.
+  package private(set) var recordsRead = 0
+  package private(set) var badCount = 0
+  /// The first hundred.
+  package private(set) var badRecords: [BadRecord] = []
+
+  private let path: String
+  private let options: DatasetOptions
+  private let source: ByteSource
+  private var window: InputWindow
+  private var sink: RecordSink
+  private var json: JSONRecords
+  private var rows: DelimitedRecords
+  /// Offset in the window of the first byte that is not dealt with.
+  private var offset = 0
+  private var state: State
+  private var failure: DatasetError?
+
+  private enum State {
+    case arrayStart, firstElement, element, afterElement, afterArray
+    /// The skipped rest of an array's element that is too big.
+    case bigElement(BracketSkipper)
+    case tsvFirstLine, header, records
+    /// The skipped rest of a line.
+    case restOfLine
+    case done
+  }
+
+  /// Opens a dataset and reads its beginning.
+  ///
+  /// - Parameter path: `-` is standard input.
+  package init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
+    self.path = path
+    self.options = options
+    source = try ByteSource(path: path)
+    var window = InputWindow(source: source, blockSize: options.blockSizeBytes)
+    var handedOver = false
+    defer { if !handedOver { window.deallocate() } }
+
+    // Four bytes tell the encoding; the format takes a line.
+    try window.advance(past: 0, atLeast: options.format == nil ? 64 << 10 : 4)
+    if let encoding = Self.wrongEncoding(UnsafeBufferPointer(start: window.start, count: window.count)) {
+      throw .unusable(path: path, reason: "is text in \(encoding); convert it: iconv -f \(encoding) -t UTF-8")
+    }
+    let mark = window.dropByteOrderMark()
+    let start = UnsafeBufferPointer(start: window.start + mark, count: window.count - mark)
+    guard
+      let format = options.format
+        ?? DatasetFormat.detected(path: path, start: start, columns: options.columns != nil)
+    else { throw .unknownFormat(path: path) }
+    if options.columns != nil, format != .csv, format != .tsv {
+      throw .unusable(path: path, reason: "column names are for csv and tsv, and this is \(format.rawValue)")
+    }
+
+    self.format = format
+    offset = mark
+    sink = RecordSink()
+    json = JSONRecords(isLines: format == .jsonl)
+    rows = DelimitedRecords(isCSV: format == .csv)
+    rows.hasEscapes = format == .tsv && options.tsvEscapes == true
+    window.sentinel = format == .json || format == .jsonl ? [] : [0x0A, UInt8(ascii: "\"")]
+    self.window = window
+    handedOver = true
+    switch format {
+    case .json: state = .arrayStart
+    case .jsonl: state = .records
+    case .geonames:
+      state = .records
+      _ = rows.setColumns(DatasetFormat.geonamesColumns)
+    case .csv, .tsv:
+      state =
+        format == .tsv && options.tsvEscapes == nil
+        ? .tsvFirstLine : options.columns == nil ? .header : .records
+      if let columns = options.columns {
+        let reason = columns.isEmpty ? "there are none" : rows.setColumns(columns)
+        if let reason { throw .unusable(path: path, reason: "the column names given do not do: \(reason)") }
+      }
+    }
+  }
+
+  deinit {
+    window.deallocate()
+    sink.deallocate()
+    json.deallocate()
+  }
+
+  /// The names of all fields met so far.
+  package var names: FieldNames { isJSON ? json.names : rows.names }
+  /// Bytes of the file as stored, for showing progress.
+  package var bytesRead: Int { source.bytesRead }
+  /// The size of the file as stored; nil when it is a pipe.
+  package var bytesTotal: Int? { source.bytesTotal }
+
+  private var isJSON: Bool { format == .json || format == .jsonl }
+
+  /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.
+  ///
+  /// - Returns: Whether there were any left.
+  /// - Throws: ``DatasetError``, the same again when called again. `batch` is empty then.
+  package func read(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
+    batch.removeAll()
+    if let failure { throw failure }
+    do throws(DatasetError) {
+      return try readBlock(into: &batch)
+    } catch {
+      failure = error
+      sink.removeAll()
+      throw error
+    }
+  }
+
+  private func readBlock(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
+    sink.origin = offset
+    while true {
+      let wantsMore = try readWindow()
+      if sink.recordEnds.count > 0 {
+        recordsRead += sink.recordEnds.count
+        sink.deliver(
+          text: UnsafeBufferPointer(start: window.start + sink.origin, count: offset - sink.origin),
+          to: &batch)
+        return true
+      }
+      guard wantsMore else { return false }
+      try window.advance(past: offset)
+      offset = 0
+      sink.origin = 0
+    }
+  }
+
+  /// Deals with what the window holds; false at the dataset's end.
+  private func readWindow() throws(DatasetError) -> Bool {
+    while true {
+      let p = UnsafePointer(window.start) + offset
+      let end = UnsafePointer(window.start) + window.count
+      switch state {
+      case .done:
+        return false
+
+      case .restOfLine:
+        guard let feed = lineFeed(p, end) else {
+          offset = window.count
+          if window.isLast { state = .done }
+          return !window.isLast
+        }
+        offset += feed - p + 1
+        state = .records
+
+      case .arrayStart, .firstElement, .element, .afterElement, .afterArray:
+        let token = json.skip(p)
+        offset += token - p
+        if token == end, !window.isLast { return true }
+        try readArray(at: token, isAtEnd: token == end)
+        if case .element = state, offset == token - UnsafePointer(window.start), token < end {
+          // `readArray` found an element's start and left it where it is.
+          guard try readRecord() else { return true }
+        }
+
+      case .bigElement(var skipper):
+        let stop = skipper.skip(p, end)
+        offset += stop.end - p
+        switch stop.outcome {
+        case .done: state = .afterElement
+        case .more where !window.isLast:
+          state = .bigElement(skipper)
+          return true
+        case .more:
+          throw malformed(
+            Fault(at: end, reason: "found the end of the file inside an element over the size limit"), 0)
+        case .mismatch:
+          throw malformed(
+            Fault(at: stop.end, reason: "brackets that do not match inside an element over the size limit"), 0
+          )
+        }
+
+      case .tsvFirstLine:
+        let line = Self.tsvEscapesLine.utf8
+        let feed = lineFeed(p, end)
+        if feed == nil, !window.isLast, end - p <= line.count + 1 { return true }
+        let text = UnsafeBufferPointer(start: p, count: (feed ?? end) - p)
+        rows.hasEscapes =
+          text.elementsEqual(line) || (text.last == 0x0D && text.dropLast().elementsEqual(line))
+        if rows.hasEscapes { offset += text.count + (feed == nil ? 0 : 1) }
+        state = options.columns == nil ? .header : .records
+
+      case .header:
+        guard try readHeader(p, end) else { return true }
+
+      case .records:
+        var p = p
+        if format == .jsonl {
+          while isJSONSpace(p.pointee) { p += 1 }
+          offset = p - UnsafePointer(window.start)
+        }
+        if p == end {
+          if window.isLast { state = .done }
+          return !window.isLast
+        }
+        guard try readRecord() else { return true }
+      }
+    }
+  }
+
+  // MARK: Around the records
+
+  /// The brackets and commas of the array; leaves `state` at `element` and `offset` as it is before an element.
+  private func readArray(at token: Bytes, isAtEnd: Bool) throws(DatasetError) {
+    func expected(_ what: String) -> DatasetError {
+      let found = isAtEnd ? "the end of the file" : described(token.pointee)
+      return malformed(Fault(at: token, reason: "expected \(what), found \(found)"), 0)
+    }
+    let byte = isAtEnd ? 0 : token.pointee
+    switch state {
+    case .arrayStart:
+      guard byte == UInt8(ascii: "[") else {
+        throw expected("an array of objects, which begins with '['")
+      }
+      state = .firstElement
+      offset += 1
+    case .firstElement where byte == UInt8(ascii: "]"):
+      state = .afterArray
+      offset += 1
+    case .firstElement, .element:
+      if isAtEnd { throw expected("an object") }
+      state = .element
+    case .afterElement:
+      guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
+        throw expected("',' or ']' after an element")
+      }
+      state = byte == UInt8(ascii: ",") ? .element : .afterArray
+      offset += 1
+    case .afterArray:
+      guard isAtEnd else { throw expected("nothing after the array") }
+      state = .done
+    case .bigElement, .tsvFirstLine, .header, .records, .restOfLine, .done:
+      preconditionFailure("not in an array")
+    }
+  }
+
+  /// Takes the column names from the first line; false when the window cuts it.
+  private func readHeader(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
+    if start == end {
+      guard window.isLast else { return false }
+      throw malformed(
+        Fault(at: start, reason: "expected a header line with the names of the columns, found nothing"), 0)
+    }
+    let mark = sink.mark
+    let step = rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
+    switch step {
+    case .incomplete:
+      guard window.count - offset <= options.recordLimitBytes else { throw malformed(tooBig(start), 0) }
+      return false
+    case .nothing(let next):
+      offset += next - start
+    case .bad(let fault, _):
+      throw malformed(fault, 0)
+    case .record(let next):
+      sink.recordEnds.count -= 1
+      let size = next - start
+      guard size <= options.recordLimitBytes else { throw malformed(tooBig(start), 0) }
+      var line = UnsafeBufferPointer(start: start, count: size)[...]
+      if line.last == 0x0A { line = line.dropLast() }
+      if !rows.isCSV, line.dropLast().contains(0x0D) {
+        throw malformed(
+          Fault(
+            at: start, reason: "carriage returns inside the first line; convert the line ends to line feeds"),
+          0)
+      }
+      let headers = sink.texts(since: mark, window: window.start)
+      sink.back(to: mark)
+      if let reason = rows.setColumns(headers) {
+        throw malformed(Fault(at: start, reason: "in the header, " + reason), 0)
+      }
+      offset += size
+      state = .records
+    }
+    return true
+  }
+
+  // MARK: Records
+
+  /// Reads the record at ``offset``, and in all formats but JSON arrays those that follow; false when the window cuts it.
+  private func readRecord() throws(DatasetError) -> Bool {
+    let start = UnsafePointer(window.start) + offset
+    let end = UnsafePointer(window.start) + window.count
+    let mark = sink.mark
+    let step =
+      isJSON
+      ? json.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
+      : rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
+    switch step {
+    case .record(let next):
+      if next - start > options.recordLimitBytes {
+        sink.recordEnds.count -= 1
+        sink.back(to: mark)
+        try bad(tooBig(start))
+        // As when the window cannot hold the record: see below.
+        if format == .csv {
+          state = .restOfLine
+          return true
+        }
+      }
+      offset += next - start
+      if format == .json { state = .afterElement }
+    case .nothing(let next):
+      offset += next - start
+    case .incomplete:
+      guard end - start > options.recordLimitBytes else { return false }
+      try bad(tooBig(start))
+      state = format == .json ? .bigElement(BracketSkipper()) : .restOfLine
+    case .bad(let fault, let next):
+      if json.hasTooManyNames { throw malformed(fault) }
+      guard let next else {
+        if format == .json {
+          // Wrong content and then wrong syntax: the first is what to mend, the second why skipping ends.
+          if let second = json.secondFault { throw options.skipBad ? malformed(second) : error(fault) }
+          throw malformed(fault)
+        }
+        try bad(fault)
+        // A line's fault is in the line; a CSV record's may be lines after its start.
+        if format == .jsonl { offset = fault.at - UnsafePointer(window.start) }
+        state = .restOfLine
+        return true
+      }
+      try bad(fault)
+      offset += next - start
+      if format == .json { state = .afterElement }
+    }
+    return true
+  }
+
+  private func tooBig(_ start: Bytes) -> Fault {
+    Fault(
+      at: start,
+      reason: "a record of over \(options.recordLimitBytes) bytes"
+        + (format == .csv ? "; is a quote in it never closed?" : ""))
+  }
+
+  // MARK: Faults
+
+  /// Counts a bad record, or throws it.
+  private func bad(_ fault: Fault) throws(DatasetError) {
+    let record = place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1)
+    guard options.skipBad else { throw .bad(record) }
+    badCount += 1
+    if badRecords.count < Self.badRecordsKept { badRecords.append(record) }
+  }
+
+  private func error(_ fault: Fault) -> DatasetError {
+    .bad(place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1))
+  }
+
+  private func malformed(_ fault: Fault, _ record: Int? = nil) -> DatasetError {
+    .malformed(place(fault, record: record ?? recordsRead + sink.recordEnds.count + badCount + 1))
+  }
+
+  private func place(_ fault: Fault, record: Int) -> BadRecord {
+    window.count(to: offset)
+    let (line, column) = window.position(of: fault.at - UnsafePointer(window.start))
+    return BadRecord(path: path, line: line, column: column, record: record, reason: fault.reason)
+  }
+
+  private func lineFeed(_ start: Bytes, _ end: Bytes) -> Bytes? {
+    UnsafeBufferPointer(start: start, count: end - start).firstIndex(of: 0x0A).map { start + $0 }
+  }
+
+  private static func wrongEncoding(_ start: UnsafeBufferPointer<UInt8>) -> String? {
+    guard start.count >= 4 else { return nil }
+    switch (start[0], start[1], start[2], start[3]) {
+    case (0xFF, 0xFE, 0, 0), (1..., 0, 0, 0): return "UTF-32LE"
+    case (0, 0, 0xFE, 0xFF), (0, 0, 0, 1...): return "UTF-32BE"
+    case (0xFF, 0xFE, _, _), (1..., 0, 1..., 0): return "UTF-16LE"
+    case (0xFE, 0xFF, _, _), (0, 1..., 0, 1...): return "UTF-16BE"
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,241 @@
+/// Reads records from CSV (RFC 4180), TSV and GeoNames dumps where they lie in an ``InputWindow``.
+///
+/// After the window's end come a line feed and a quote, which end any search; one found there means that the window
+/// cuts the record, which is then read again from its start when there is more.
+///
+/// - A line feed ends a record, and a carriage return just before it belongs to the line's end.
+/// - A blank line is no record, except where there is one column, of which it is the empty value.
+/// - CSV: a quote inside an unquoted field, text after a closing quote and a carriage return alone outside quotes are
+///   refused, since readers differ on what they mean.
+/// - TSV: there are no quotes. A backslash is a backslash, unless ``hasEscapes``: then `\t`, `\n`, `\r` and `\\` are
+///   resolved and any other use is refused. A carriage return inside a line is content.
+struct DelimitedRecords {
+  let isCSV: Bool
+  var hasEscapes = false
+  /// How many fields a record has; 0 while the header is read.
+  private(set) var columnCount = 0
+  private(set) var names = FieldNames()
+
+  init(isCSV: Bool) { self.isCSV = isCSV }
+
+  /// Names the columns; a fault is about the whole file.
+  mutating func setColumns(_ headers: [String]) -> String? {
+    guard headers.count <= JSONRecords.fieldLimit else {
+      return "\(headers.count) columns; the most is \(JSONRecords.fieldLimit)"
+    }
+    if let empty = headers.firstIndex(of: "") { return "column \(empty + 1) has no name" }
+    for (index, path) in FieldNames.paths(ofHeaders: headers).enumerated() {
+      guard names.number(of: path) == UInt32(index) else {
+        return "the column name \"\(printable(headers[index].utf8, limit: 40))\" stands twice"
+      }
+    }
+    columnCount = headers.count
+    return nil
+  }
+
+  /// Reads the record at `start`.
+  mutating func read(at start: Bytes, window: Bytes, end: Bytes, isLast: Bool, into sink: inout RecordSink)
+    -> RecordStep
+  {
+    let mark = sink.mark
+    let step =
+      isCSV ? csv(start, window, end, isLast, &sink, mark) : tsv(start, window, end, isLast, &sink, mark)
+    if case .record = step {
+      sink.recordEnds.append(UInt32(truncatingIfNeeded: sink.fields.count))
+    } else {
+      sink.back(to: mark)
+    }
+    return step
+  }
+
+  // MARK: TSV
+
+  private func tsv(
+    _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink,
+    _ mark: RecordSink.Mark
+  ) -> RecordStep {
+    var p = start
+    var field = start
+    var column = 0
+    let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
+    var seen: UInt64 = 0
+    let (tabs, feeds) = (Word.filled(0x09), Word.filled(0x0A))
+    scan: while true {
+      let x = Word.load(p)
+      seen |= x
+      var stops = Word.zeroes(x ^ tabs) | Word.zeroes(x ^ feeds)
+      while stops != 0 {
+        let stop = p + (stops.trailingZeroBitCount &>> 3)
+        if stop.pointee == 0x0A {
+          p = stop
+          break scan
+        }
+        if column < most {
+          sink.append(
+            name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
+            length: stop - field)
+        }
+        column &+= 1
+        field = stop + 1
+        stops &= stops &- 1
+      }
+      p += 8
+    }
+    guard p < end || isLast else { return .incomplete }
+    let lineEnd = p > field && p[-1] == 0x0D ? p - 1 : p
+    let next = min(p + 1, end)
+    if lineEnd == start, columnCount != 1 { return .nothing(end: next) }
+    if column < most {
+      sink.append(
+        name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
+        length: lineEnd - field)
+    }
+    column += 1
+    if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
+    if let fault = wrongCount(column, start) { return .bad(fault, end: next) }
+    if hasEscapes, let fault = resolveEscapes(start, lineEnd, window, &sink, mark) {
+      return .bad(fault, end: next)
+    }
+    return .record(end: next)
+  }
+
+  private func resolveEscapes(
+    _ start: Bytes, _ end: Bytes, _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark
+  ) -> Fault? {
+    let backslash = UInt8(ascii: "\\")
+    guard UnsafeBufferPointer(start: start, count: end - start).contains(backslash) else { return nil }
+    for index in sink.fieldIndices(since: mark) {
+      let slice = sink.fields[index]
+      var p = window + sink.origin + Int(slice.offset)
+      let fieldEnd = p + Int(slice.length)
+      guard UnsafeBufferPointer(start: p, count: fieldEnd - p).contains(backslash) else { continue }
+      let extraStart = sink.extra.count
+      while p < fieldEnd {
+        guard p.pointee == backslash else {
+          sink.extra.append(p.pointee)
+          p += 1
+          continue
+        }
+        switch p + 1 < fieldEnd ? p[1] : 0 {
+        case UInt8(ascii: "t"): sink.extra.append(0x09)
+        case UInt8(ascii: "n"): sink.extra.append(0x0A)
+        case UInt8(ascii: "r"): sink.extra.append(0x0D)
+        case backslash: sink.extra.append(backslash)
+        default:
+          return Fault(at: p, reason: "expected \\t, \\n, \\r or \\\\, found another use of a backslash")
+        }
+        p += 2
+      }
+      sink.moveToExtra(field: index, from: extraStart)
+    }
+    return nil
+  }
+
+  // MARK: CSV
+
+  private func csv(
+    _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink,
+    _ mark: RecordSink.Mark
+  ) -> RecordStep {
+    var p = start
+    var column = 0
+    let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
+    var seen: UInt64 = 0
+    var isQuoted = false
+    while true {
+      // A field begins at `p`.
+      let name = UInt32(truncatingIfNeeded: column)
+      isQuoted = p.pointee == UInt8(ascii: "\"") && p < end
+      if isQuoted {
+        let open = p
+        let text = p + 1
+        var doubled = 0
+        p = text
+        while true {
+          let x = Word.load(p)
+          let quotes = Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
+          seen |= x
+          guard quotes != 0 else {
+            p += 8
+            continue
+          }
+          p += quotes.trailingZeroBitCount &>> 3
+          if p >= end {
+            guard isLast else { return .incomplete }
+            return .bad(Fault(at: open, reason: "this quote is never closed"), end: nil)
+          }
+          guard p[1] == UInt8(ascii: "\"") else { break }
+          doubled += 1
+          p += 2
+        }
+        if column >= most {
+        } else if doubled == 0 {
+          sink.append(name: name, kind: .string, offset: text - window, length: p - text)
+        } else {
+          let extraStart = sink.extra.count
+          sink.extra.reserve(p - text)
+          var q = text
+          while q < p {
+            sink.extra.append(q.pointee)
+            q += q.pointee == UInt8(ascii: "\"") ? 2 : 1
+          }
+          sink.append(name: name, kind: .string, extraFrom: extraStart)
+        }
+        p += 1
+      } else {
+        let text = p
+        while true {
+          let x = Word.load(p)
+          let stops =
+            Word.anyZero(x ^ Word.filled(UInt8(ascii: ","))) | Word.anyZero(x ^ Word.filled(0x0A))
+            | Word.anyZero(x ^ Word.filled(0x0D)) | Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
+          seen |= x
+          guard stops == 0 else {
+            p += stops.trailingZeroBitCount &>> 3
+            break
+          }
+          p += 8
+        }
+        if p.pointee == UInt8(ascii: "\"") {
+          return .bad(Fault(at: p, reason: "a quote inside a field that does not begin with one"), end: nil)
+        }
+        if column < most { sink.append(name: name, kind: .string, offset: text - window, length: p - text) }
+      }
+      column += 1
+      if p.pointee == UInt8(ascii: ",") {
+        p += 1
+        continue
+      }
+      if p.pointee == 0x0A || (p.pointee == 0x0D && p[1] == 0x0A) { break }
+      let reason =
+        p.pointee == 0x0D
+        ? "a carriage return without a line feed; quote it, or convert the line ends"
+        : "expected ',' or the end of the line after a closing quote, found \(described(p.pointee))"
+      return .bad(Fault(at: p, reason: reason), end: nil)
+    }
+    let lineEnd = p
+    p += p.pointee == 0x0D ? 2 : 1
+    guard p <= end || isLast else { return .incomplete }
+    let next = min(p, end)
+    if lineEnd == start, columnCount != 1 { return .nothing(end: next) }
+    if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
+    if let fault = wrongCount(column, start) { return .bad(fault, end: next) }
+    return .record(end: next)
+  }
+
+  private func notUTF8(_ start: Bytes, _ end: Bytes) -> Fault? {
+    firstInvalidUTF8(start, end).map {
+      Fault(at: $0, reason: "\(described($0.pointee)) is not UTF-8 here")
+    }
+  }
+
+  private func wrongCount(_ count: Int, _ start: Bytes) -> Fault? {
+    if columnCount == 0 {
+      guard count > JSONRecords.fieldLimit else { return nil }
+      return Fault(at: start, reason: "\(count) columns; the most is \(JSONRecords.fieldLimit)")
+    }
+    guard count != columnCount else { return nil }
+    let fields = columnCount == 1 ? "1 field" : "\(columnCount) fields"
+    return Fault(at: start, reason: "expected \(fields), found \(count)")
+  }
+}

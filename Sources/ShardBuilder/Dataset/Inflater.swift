@@ -1,0 +1,100 @@
+import CZlib
+import CZstd
+
+/// A stream decompressor.
+protocol Inflater: AnyObject {
+  var name: String { get }
+  /// Whether the compressed data may end here.
+  var isBetweenFrames: Bool { get }
+  /// Takes what it can of `input` (none at the end of the file) and fills what it can of `output`.
+  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
+    -> InflateStep
+}
+
+enum InflateStep {
+  case progress(consumed: Int, produced: Int)
+  case failed(reason: String)
+}
+
+/// zstd: any number of frames one after the other, skippable ones too.
+final class ZstdInflater: Inflater {
+  let name = "zstd"
+  private let context = ZSTD_createDCtx()
+  private(set) var isBetweenFrames = true
+
+  init() {
+    // What `zstd -d` accepts without --long; a larger window is memory that the input would choose.
+    _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
+  }
+
+  deinit { ZSTD_freeDCtx(context) }
+
+  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
+    -> InflateStep
+  {
+    // Asked between frames and without input, zstd would report a frame that is to come.
+    if input.isEmpty, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
+    var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+    let result = ZSTD_decompressStream(context, &target, &source)
+    guard ZSTD_isError(result) == 0 else {
+      switch ZSTD_getErrorCode(result) {
+      case ZSTD_error_frameParameter_windowTooLarge:
+        return .failed(
+          reason: "zstd needs a window over 128 MiB; decompress the file with zstd -d --long=31 first")
+      case ZSTD_error_prefix_unknown:
+        return .failed(reason: "after a zstd frame there is data that is not zstd")
+      case ZSTD_error_checksum_wrong:
+        return .failed(reason: "the zstd data is damaged: wrong checksum")
+      default:
+        return .failed(reason: "the zstd data is damaged: \(String(cString: ZSTD_getErrorName(result)))")
+      }
+    }
+    isBetweenFrames = result == 0
+    return .progress(consumed: source.pos, produced: target.pos)
+  }
+}
+
+/// gzip (RFC 1952): any number of members one after the other.
+final class GzipInflater: Inflater {
+  let name = "gzip"
+  private var stream = z_stream()
+  private var status: CInt
+  private(set) var isBetweenFrames = false
+
+  init() {
+    // 15: any window; 16 more: a gzip header and trailer.
+    status = inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+  }
+
+  deinit { inflateEnd(&stream) }
+
+  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
+    -> InflateStep
+  {
+    guard status == Z_OK || status == Z_STREAM_END else { return .failed(reason: "zlib could not start") }
+    if isBetweenFrames, let first = input.first {
+      guard first == 0x1F else {
+        return .failed(reason: "after the gzip data there is data that is not gzip")
+      }
+      inflateReset(&stream)
+      isBetweenFrames = false
+    }
+    if input.isEmpty, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
+    stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+    stream.avail_in = UInt32(input.count)
+    stream.next_out = output.baseAddress
+    stream.avail_out = UInt32(min(output.count, Int(UInt32.max)))
+    let room = stream.avail_out
+    let result = CZlib.inflate(&stream, Z_NO_FLUSH)
+    let (consumed, produced) = (input.count - Int(stream.avail_in), Int(room - stream.avail_out))
+    switch result {
+    case Z_STREAM_END: isBetweenFrames = true
+    case Z_OK, Z_BUF_ERROR: break
+    default:
+      let detail = stream.msg.map { String(cString: $0) } ?? "zlib error \(result)"
+      return .failed(reason: "the gzip data is damaged: \(detail)")
+    }
+    return .progress(consumed: consumed, produced: produced)
+  }
+}

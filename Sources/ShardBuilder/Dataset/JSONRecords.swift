@@ -1,0 +1,308 @@
+/// Reads records from JSON (RFC 8259), strictly, where they lie in an ``InputWindow``.
+///
+/// Nothing is looked ahead for: a record that the window cuts is read again from its start when there is more.
+/// After the window's end come NUL bytes, which JSON allows nowhere, so that only a fault asks where the end is.
+///
+/// Faults are of two kinds. After a *wrong content* (an element that is no object, a member twice, an escape or UTF-8
+/// that means no character, a control character, too deep) the element's end is found all the same. After a *wrong
+/// syntax* it is not; a line feed, a carriage return or a NUL inside a string counts as such, since it mostly means
+/// that a quote is missing.
+///
+/// Where RFC 8259 leaves room: a lone surrogate in an escape is refused, a member name twice in one object is refused,
+/// `\u0000` is content, numbers keep their digits whatever their size, and objects and arrays nest to ``depthLimit``.
+struct JSONRecords {
+  /// The record itself is level 1.
+  static let depthLimit = 64
+  static let fieldLimit = 1 << 16
+
+  /// One line is one record: a line feed is no white space then.
+  let isLines: Bool
+  private(set) var names = FieldNames()
+
+  private var tree = NameTree()
+  /// The node that each of ``names`` belongs to.
+  private var nodeOfName: [Int32] = []
+  private var serial = 0
+  private var parents = RawVector<Int32>(capacity: depthLimit + 1)
+  private var scratch = RawVector<UInt8>(capacity: 256)
+  private var checker = JSONChecker()
+
+  init(isLines: Bool) {
+    self.isLines = isLines
+    checker.isLines = isLines
+    parents.count = Self.depthLimit + 1
+  }
+
+  func deallocate() {
+    tree.deallocate()
+    parents.deallocate()
+    scratch.deallocate()
+    checker.deallocate()
+  }
+
+  /// Too many different names: no record after it can be read either.
+  private(set) var hasTooManyNames = false
+
+  /// Reads the value at `start` as a record.
+  ///
+  /// - Parameters:
+  ///   - window: The window's first byte; `end` is past its last.
+  mutating func read(at start: Bytes, window: Bytes, end: Bytes, isLast: Bool, into sink: inout RecordSink)
+    -> RecordStep
+  {
+    let mark = sink.mark
+    let namesBefore = names.names.count
+    switch flatten(start, window, end, isLast, &sink) {
+    case .ok(var recordEnd):
+      if isLines {
+        let next = skip(recordEnd)
+        guard next >= end || next.pointee == 0x0A else {
+          sink.back(to: mark)
+          forgetNames(downTo: namesBefore)
+          return .bad(
+            Fault(
+              at: next,
+              reason: "expected the end of the line after an object, found \(described(next.pointee))"),
+            end: nil)
+        }
+        guard next < end || isLast else {
+          sink.back(to: mark)
+          forgetNames(downTo: namesBefore)
+          return .incomplete
+        }
+        recordEnd = min(next + 1, end)
+      }
+      sink.recordEnds.append(UInt32(truncatingIfNeeded: sink.fields.count))
+      return .record(end: recordEnd)
+    case .syntax(let at, let reason):
+      secondFault = nil
+      sink.back(to: mark)
+      forgetNames(downTo: namesBefore)
+      if at >= end, !isLast { return .incomplete }
+      return .bad(
+        Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines)), end: nil)
+    case .content(let at, let reason):
+      sink.back(to: mark)
+      forgetNames(downTo: namesBefore)
+      let fault = Fault(at: at, reason: reason)
+      secondFault = nil
+      // A line's record ends where the line does, whatever is in it.
+      if isLines { return .bad(fault, end: nil) }
+      switch checker.check(start, depth: 0, isStrict: false) {
+      case .ok(let recordEnd): return .bad(fault, end: recordEnd)
+      case .syntax(let at, _) where at >= end && !isLast: return .incomplete
+      case .syntax(let at, let reason), .content(let at, let reason):
+        // The second fault is the worse: it says why the rest cannot be read.
+        secondFault = Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines))
+        return .bad(fault, end: nil)
+      }
+    }
+  }
+
+  /// The syntax fault behind the wrong content that the last `bad` without an end told of.
+  private(set) var secondFault: Fault?
+
+  private mutating func forgetNames(downTo count: Int) {
+    guard names.names.count > count else { return }
+    for node in nodeOfName[count...] { tree[node].pointee.field = -1 }
+    nodeOfName.removeLast(nodeOfName.count - count)
+    names.removeLast(downTo: count)
+  }
+
+  /// One pass over the record, its fields into `sink`. Stops at the first fault of either kind.
+  private mutating func flatten(
+    _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink
+  ) -> JSONStep {
+    guard start.pointee == UInt8(ascii: "{") else {
+      // Whether it is a value at all comes first.
+      switch checker.check(start, depth: 0, isStrict: false) {
+      // A number at the window's end may go on after it.
+      case .ok(let after) where after >= end && !isLast: return .syntax(after, "")
+      case .ok: return .content(start, "expected an object in braces, found \(described(start.pointee))")
+      case let fault: return fault
+      }
+    }
+    serial += 1
+    let serial = serial
+    var object: Int32 = 0  // Whose members are being read.
+    var depth = 1
+    var guess = tree[0].pointee.first
+    var last: Int32 = -1  // The member before, -1 at the object's start.
+    var p = skip(start + 1)
+    if p.pointee == UInt8(ascii: "}") { return .ok(p + 1) }
+
+    while true {
+      let nameStart = p
+      let member: Int32
+      if guess >= 0, tree.matches(guess, p) {
+        member = guess
+        p += tree[member].pointee.size
+      } else {
+        switch name(at: p, object: object, guess: guess, last: last) {
+        case .found(let found, let after): (member, p) = (found, after)
+        case .fault(let fault): return fault
+        }
+      }
+      let node = tree[member]
+      if node.pointee.serial == serial {
+        return .content(
+          nameStart,
+          "the member \"\(printable(tree.name(member).utf8, limit: 40))\" stands twice in one object")
+      }
+      node.pointee.serial = serial
+
+      if p.pointee != UInt8(ascii: ":") {
+        p = skip(p)
+        guard p.pointee == UInt8(ascii: ":") else { return .syntax(p, "expected ':' after a member's name") }
+      }
+      p += 1
+      if p.pointee <= 0x20 { p = skip(p) }
+
+      switch p.pointee {
+      case UInt8(ascii: "\""):
+        let text = p + 1
+        let string = JSONChecker.string(text)
+        if let fault = string.fault { return fault }
+        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+        if string.isPlain {
+          sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
+        } else {
+          let extraStart = sink.extra.count
+          if let fault = JSONChecker.resolve(text, string, into: &sink.extra) { return fault }
+          if string.hasEscapes {
+            sink.append(name: field, kind: .string, extraFrom: extraStart)
+          } else {
+            sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
+          }
+        }
+        p = string.end + 1
+
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
+        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+        sink.append(name: field, kind: .number, offset: p - window, length: after - p)
+        p = after
+
+      case UInt8(ascii: "{") where depth < Self.depthLimit:
+        let inside = skip(p + 1)
+        if inside.pointee != UInt8(ascii: "}") {
+          parents[depth] = object
+          depth += 1
+          object = member
+          guess = node.pointee.first
+          last = -1
+          p = inside
+          continue
+        }
+        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+        let extraStart = sink.extra.count
+        sink.extra.append(UInt8(ascii: "{"))
+        sink.extra.append(UInt8(ascii: "}"))
+        sink.append(name: field, kind: .literal, extraFrom: extraStart)
+        p = inside + 1
+
+      default:
+        // An array, true, false, null, an object too deep, or no value.
+        checker.sawSpace = false
+        let value = checker.check(p, depth: depth, isStrict: true)
+        guard case .ok(let after) = value else { return value }
+        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+        if checker.sawSpace {
+          let extraStart = sink.extra.count
+          JSONChecker.compact(p, after, into: &sink.extra)
+          sink.append(name: field, kind: .literal, extraFrom: extraStart)
+        } else {
+          sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
+        }
+        p = after
+      }
+
+      last = member
+      while true {
+        if p.pointee <= 0x20 { p = skip(p) }
+        if p.pointee == UInt8(ascii: ",") {
+          p = p[1] <= 0x20 ? skip(p + 1) : p + 1
+          guess = tree[last].pointee.next
+          break
+        }
+        guard p.pointee == UInt8(ascii: "}") else { return .syntax(p, "expected ',' or '}' after a member") }
+        p += 1
+        depth -= 1
+        if depth == 0 { return .ok(p) }
+        last = object
+        object = parents[depth]
+      }
+    }
+  }
+
+  private enum NameStep {
+    case found(Int32, after: Bytes)
+    case fault(JSONStep)
+  }
+
+  /// The member whose name is at `p` and is not the expected one.
+  @inline(never)
+  private mutating func name(at p: Bytes, object: Int32, guess: Int32, last: Int32) -> NameStep {
+    guard p.pointee == UInt8(ascii: "\"") else {
+      return .fault(
+        .syntax(
+          p, last < 0 ? "expected a member's name in quotes or '}'" : "expected a member's name in quotes"))
+    }
+    // Members left out: the one met is a little further on.
+    var candidate = guess
+    for _ in 0..<8 where candidate >= 0 {
+      if tree.matches(candidate, p) { return .found(candidate, after: p + tree[candidate].pointee.size) }
+      candidate = tree[candidate].pointee.next
+    }
+    let string = JSONChecker.string(p + 1)
+    if let fault = string.fault { return .fault(fault) }
+    scratch.count = 0
+    if !string.isPlain, let fault = JSONChecker.resolve(p + 1, string, into: &scratch) {
+      return .fault(fault)
+    }
+    let name =
+      string.hasEscapes ? scratch.buffer : UnsafeBufferPointer(start: p + 1, count: string.end - (p + 1))
+    guard let member = tree.node(parent: object, name: name) else {
+      hasTooManyNames = true
+      return .fault(.syntax(p, Self.tooManyNames))
+    }
+    // From now on it is expected here, and what was expected here after it.
+    if tree[member].pointee.next < 0, member != guess { tree[member].pointee.next = guess }
+    if last < 0 { tree[object].pointee.first = member } else { tree[last].pointee.next = member }
+    return .found(member, after: string.end + 1)
+  }
+
+  private static let tooManyNames =
+    "over \(fieldLimit) different field names; is this an object keyed by something? Make each entry a record"
+
+  @inline(__always) private mutating func field(of member: Int32) -> UInt32? {
+    let field = tree[member].pointee.field
+    return field >= 0 ? UInt32(bitPattern: field) : newField(of: member)
+  }
+
+  @inline(never) private mutating func newField(of member: Int32) -> UInt32? {
+    guard names.names.count < Self.fieldLimit else {
+      hasTooManyNames = true
+      return nil
+    }
+    let field = names.number(of: tree.path(member))
+    tree[member].pointee.field = Int32(field)
+    nodeOfName.append(member)
+    return field
+  }
+
+  /// The first byte at or after `p` that is no white space.
+  @inline(__always) func skip(_ p: Bytes) -> Bytes {
+    var p = p
+    while isJSONSpace(p.pointee), p.pointee != 0x0A || !isLines { p += 1 }
+    return p
+  }
+}
+
+/// How far a piece of JSON is right.
+enum JSONStep {
+  /// All of it; what comes next starts here.
+  case ok(Bytes)
+  case syntax(Bytes, String)
+  case content(Bytes, String)
+}

@@ -1,0 +1,136 @@
+/// The member names met so far, each at its place in the nesting, with what mostly comes next.
+///
+/// Records mostly have the same members in the same order. So a node remembers its name as it stands in the dataset,
+/// quotes included, and the node that followed it last: the next name is found by one comparison of up to 16 bytes.
+struct NameTree {
+  struct Node {
+    // The name's first 16 bytes in quotes, and which of them count. Names that JSON cannot spell without escapes
+    // have a key that equals nothing.
+    fileprivate var key: (UInt64, UInt64) = (0, 0)
+    fileprivate var mask: (UInt64, UInt64) = (.max, .max)
+    /// In ``NameTree/spelled``, quotes included.
+    fileprivate var offset = 0
+    var size = 0
+    fileprivate var hash = 0
+    fileprivate var parent: Int32 = -1
+    /// The member that mostly comes next in the same object; -1: none is known.
+    var next: Int32 = -1
+    /// The member that an object of this name mostly begins with.
+    var first: Int32 = -1
+    /// Its number in ``FieldNames`` once it had a value of its own.
+    var field: Int32 = -1
+    /// The reading of a record in which it was met last.
+    var serial = 0
+  }
+
+  /// Number 0 is the record itself.
+  private(set) var nodes = RawVector<Node>(capacity: 64)
+  private var spelled = RawVector<UInt8>(capacity: 1 << 10)
+  /// Node numbers by hash; -1 is free. At most half full, its size a power of two.
+  private var table = [Int32](repeating: -1, count: 128)
+
+  /// More names, or more bytes of them, are not records with fields but a map keyed by something.
+  static let nodeLimit = 1 << 18
+  static let bytesLimit = 16 << 20
+
+  init() { nodes.append(Node()) }
+
+  func deallocate() {
+    nodes.deallocate()
+    spelled.deallocate()
+  }
+
+  @inline(__always) subscript(number: Int32) -> UnsafeMutablePointer<Node> { nodes.start + Int(number) }
+
+  /// Whether the name of `number` in quotes stands at `p`.
+  ///
+  /// Reads up to 16 bytes; none past the window's padding, since a name with a NUL is never matched.
+  @inline(__always) func matches(_ number: Int32, _ p: Bytes) -> Bool {
+    let node = nodes.start + Int(number)
+    let head = (Word.load(p) ^ node.pointee.key.0) & node.pointee.mask.0
+    let tail = (Word.load(p + 8) ^ node.pointee.key.1) & node.pointee.mask.1
+    guard head | tail == 0 else { return false }
+    return node.pointee.size <= 16 || matchesRest(node, p)
+  }
+
+  @inline(never) private func matchesRest(_ node: UnsafeMutablePointer<Node>, _ p: Bytes) -> Bool {
+    for index in 16..<node.pointee.size where spelled[node.pointee.offset + index] != p[index] {
+      return false
+    }
+    return true
+  }
+
+  /// The member called `name` of an object `parent`, added when it is new; nil when there are too many.
+  mutating func node(parent: Int32, name: UnsafeBufferPointer<UInt8>) -> Int32? {
+    // FNV-1a over the name, begun with the parent.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (UInt64(UInt32(bitPattern: parent)) &* 0x9E37_79B9_7F4A_7C15)
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    hash ^= hash >> 29
+    var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
+    while table[slot] >= 0 {
+      let node = nodes[Int(table[slot])]
+      if node.hash == Int(truncatingIfNeeded: hash), node.parent == parent, node.size == name.count + 2,
+        name.elementsEqual(self.name(of: node))
+      {
+        return table[slot]
+      }
+      slot = (slot + 1) & (table.count - 1)
+    }
+    guard nodes.count < Self.nodeLimit, spelled.count + name.count + 2 <= Self.bytesLimit else { return nil }
+    let number = Int32(nodes.count)
+    nodes.append(added(parent: parent, name: name, hash: Int(truncatingIfNeeded: hash)))
+    table[slot] = number
+    if nodes.count * 2 > table.count { growTable() }
+    return number
+  }
+
+  private mutating func added(parent: Int32, name: UnsafeBufferPointer<UInt8>, hash: Int) -> Node {
+    var node = Node()
+    (node.offset, node.size, node.hash, node.parent) = (spelled.count, name.count + 2, hash, parent)
+    spelled.append(UInt8(ascii: "\""))
+    if let start = name.baseAddress { spelled.append(start, name.count) }
+    spelled.append(UInt8(ascii: "\""))
+    let spellable = name.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    guard spellable else { return node }
+    func word(_ first: Int) -> (UInt64, UInt64) {
+      var (key, mask): (UInt64, UInt64) = (0, 0)
+      for index in first..<max(first, min(first + 8, node.size)) {
+        key |= UInt64(spelled[node.offset + index]) << UInt64(8 * (index - first))
+        mask |= 0xFF << UInt64(8 * (index - first))
+      }
+      return (key, mask)
+    }
+    (node.key.0, node.mask.0) = word(0)
+    (node.key.1, node.mask.1) = word(8)
+    return node
+  }
+
+  private mutating func growTable() {
+    table = [Int32](repeating: -1, count: table.count * 4)
+    for number in 1..<nodes.count {
+      var slot = nodes[number].hash & (table.count - 1)
+      while table[slot] >= 0 { slot = (slot + 1) & (table.count - 1) }
+      table[slot] = Int32(number)
+    }
+  }
+
+  private func name(of node: Node) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: spelled.start + node.offset + 1, count: node.size - 2)
+  }
+
+  /// The member's own name.
+  func name(_ number: Int32) -> String {
+    String(decoding: name(of: nodes[Int(number)]), as: UTF8.self)
+  }
+
+  /// The path from the record to the member, as ``FieldNames`` writes it.
+  func path(_ number: Int32) -> String {
+    var steps: [String] = []
+    var number = number
+    while number > 0 {
+      steps.append(FieldNames.step(name(number)))
+      number = nodes[Int(number)].parent
+    }
+    return steps.reversed().joined(separator: ".")
+  }
+}

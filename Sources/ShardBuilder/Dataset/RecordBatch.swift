@@ -1,0 +1,124 @@
+/// What a field's text stood for in the dataset.
+package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
+  /// Text: the value after escapes are resolved, valid UTF-8.
+  case string = 0
+  /// A JSON number, its digits as they came.
+  case number = 1
+  /// Any other JSON value, as compact JSON text: `true`, `false`, `null`, `[]`, `{}` or an array.
+  case literal = 2
+}
+
+/// One field of one record in a ``RecordBatch``.
+package struct FieldSlice: Sendable, BitwiseCopyable {
+  /// Index into the reader's ``FieldNames``.
+  package var name: UInt32
+  package var kind: FieldKind
+  /// Bytes from the start of ``RecordBatch/bytes``.
+  package var offset: UInt32
+  /// In bytes.
+  package var length: UInt32
+
+  package init(name: UInt32, kind: FieldKind, offset: UInt32, length: UInt32) {
+    self.name = name
+    self.kind = kind
+    self.offset = offset
+    self.length = length
+  }
+}
+
+/// Records as a reader delivers them: flat, so that a batch of thousands costs three allocations.
+///
+/// The dataset's bytes are copied as they stand, so between the fields' texts lies what separated them.
+package struct RecordBatch: Sendable {
+  /// The fields' texts, in no promised order.
+  package var bytes: [UInt8] = []
+  /// All fields of all records, in the records' order and within a record in the dataset's order.
+  package var fields: [FieldSlice] = []
+  /// For each record the index one past its last field in ``fields``.
+  package var recordEnds: [UInt32] = []
+
+  package init() {}
+
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    recordEnds.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The names of fields, each once, numbered in order of first appearance.
+///
+/// A nested JSON member is named by its path, `coord.lon`; a dot or backslash inside one member's own
+/// name is written `\.` or `\\`, so that the path can be taken apart again.
+package struct FieldNames: Sendable {
+  package private(set) var names: [String] = []
+  /// By the name's bytes: strings that are equal to Swift may differ in their bytes, and those are two fields.
+  private var numbers: [[UInt8]: UInt32] = [:]
+
+  package init() {}
+
+  package mutating func number(of name: String) -> UInt32 {
+    let bytes = Array(name.utf8)
+    if let number = numbers[bytes] { return number }
+    let number = UInt32(names.count)
+    names.append(name)
+    numbers[bytes] = number
+    return number
+  }
+
+  /// Forgets the names from number `count` on: those that only a bad record had.
+  mutating func removeLast(downTo count: Int) {
+    while names.count > count { numbers[Array(names.removeLast().utf8)] = nil }
+  }
+
+  /// A JSON member's own name as one step of a path.
+  package static func step(_ member: String) -> String {
+    guard member.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) else {
+      return member
+    }
+    var step = ""
+    for scalar in member.unicodeScalars {
+      if scalar == "." || scalar == "\\" { step.unicodeScalars.append("\\") }
+      step.unicodeScalars.append(scalar)
+    }
+    return step
+  }
+
+  /// The names of the columns `headers`: a dot in a header stands for nesting, as in an export of nested records.
+  ///
+  /// A header in which it cannot is one name with the dot escaped: where nothing lies between dots or beside one
+  /// (`No.`), where a backslash escapes neither a dot nor a backslash, and where another header is both a value
+  /// and the beginning of this one (`a` and `a.b`).
+  package static func paths(ofHeaders headers: [String]) -> [String] {
+    let steps = headers.map(steps)
+    let whole = Set(headers.map { Array($0.utf8) })
+    return zip(headers, steps).map { header, steps in
+      guard let steps else { return step(header) }
+      var path = ""
+      for part in steps.dropLast() {
+        path += path.isEmpty ? part : "." + part
+        if whole.contains(Array(path.utf8)) { return step(header) }
+      }
+      return header
+    }
+  }
+
+  /// The steps of a path, escapes kept; nil when it is not one.
+  private static func steps(_ path: String) -> [String]? {
+    var steps = [""]
+    var escaped = false
+    for scalar in path.unicodeScalars {
+      if escaped {
+        guard scalar == "." || scalar == "\\" else { return nil }
+        escaped = false
+      } else if scalar == "." {
+        steps.append("")
+        continue
+      } else {
+        escaped = scalar == "\\"
+      }
+      steps[steps.count - 1].unicodeScalars.append(scalar)
+    }
+    return escaped || steps.contains("") ? nil : steps
+  }
+}

@@ -1,0 +1,98 @@
+/// The records of one window as they are found: what becomes a ``RecordBatch`` when the window is left.
+///
+/// A field's text lies either in the window, where it stood in the dataset, or in ``extra``, when escapes had to be
+/// resolved. Where `extra` will begin in the batch is known at the end only, so those fields are listed.
+struct RecordSink {
+  var fields = RawVector<FieldSlice>(capacity: 1 << 12)
+  var recordEnds = RawVector<UInt32>(capacity: 1 << 10)
+  var extra = RawVector<UInt8>(capacity: 1 << 10)
+  private var inExtra = RawVector<Int>()
+  /// Offset in the window of what will be the batch's first byte.
+  var origin = 0
+
+  /// Where to go back to when a record turns out incomplete or bad.
+  struct Mark {
+    fileprivate var fields, extra, inExtra: Int
+  }
+
+  var mark: Mark { Mark(fields: fields.count, extra: extra.count, inExtra: inExtra.count) }
+
+  mutating func back(to mark: Mark) {
+    (fields.count, extra.count, inExtra.count) = (mark.fields, mark.extra, mark.inExtra)
+  }
+
+  func fieldIndices(since mark: Mark) -> Range<Int> { mark.fields..<fields.count }
+
+  /// The fields' texts, while the sink still has them.
+  func texts(since mark: Mark, window: Bytes) -> [String] {
+    let moved = Set(inExtra.buffer)
+    return fieldIndices(since: mark).map { index in
+      let start = moved.contains(index) ? UnsafePointer(extra.start) : window + origin
+      let text = UnsafeBufferPointer(
+        start: start + Int(fields[index].offset), count: Int(fields[index].length))
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  /// A field whose text starts `offset` bytes into the window.
+  @inline(__always) mutating func append(name: UInt32, kind: FieldKind, offset: Int, length: Int) {
+    fields.append(
+      FieldSlice(
+        name: name, kind: kind, offset: UInt32(truncatingIfNeeded: offset &- origin),
+        length: UInt32(truncatingIfNeeded: length)))
+  }
+
+  /// A field whose text is what ``extra`` has since it had `extraStart` bytes.
+  mutating func append(name: UInt32, kind: FieldKind, extraFrom extraStart: Int) {
+    inExtra.append(fields.count)
+    fields.append(
+      FieldSlice(name: name, kind: kind, offset: UInt32(extraStart), length: UInt32(extra.count - extraStart))
+    )
+  }
+
+  /// Makes what ``extra`` has since it had `extraStart` bytes the text of field `index`.
+  mutating func moveToExtra(field index: Int, from extraStart: Int) {
+    inExtra.append(index)
+    fields.start[index].offset = UInt32(extraStart)
+    fields.start[index].length = UInt32(extra.count - extraStart)
+  }
+
+  /// Hands all records over; `text` is the window from ``origin`` to the last record's end.
+  mutating func deliver(text: UnsafeBufferPointer<UInt8>, to batch: inout RecordBatch) {
+    for index in inExtra.buffer { fields.start[index].offset += UInt32(text.count) }
+    batch.bytes.append(contentsOf: text)
+    batch.bytes.append(contentsOf: extra.buffer)
+    batch.fields.append(contentsOf: fields.buffer)
+    batch.recordEnds.append(contentsOf: recordEnds.buffer)
+    removeAll()
+  }
+
+  mutating func removeAll() {
+    (fields.count, extra.count, inExtra.count, recordEnds.count) = (0, 0, 0, 0)
+  }
+
+  func deallocate() {
+    fields.deallocate()
+    recordEnds.deallocate()
+    extra.deallocate()
+    inExtra.deallocate()
+  }
+}
+
+/// What became of an attempt to read one record.
+enum RecordStep {
+  /// A record; it ends before this byte.
+  case record(end: Bytes)
+  /// Nothing, as far as this byte: a blank line.
+  case nothing(end: Bytes)
+  /// The window ends first.
+  case incomplete
+  /// A bad record. `end` is where it ends, nil when that cannot be known.
+  case bad(Fault, end: Bytes?)
+}
+
+/// What is wrong, and at which byte.
+struct Fault {
+  var at: Bytes
+  var reason: String
+}
