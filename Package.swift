@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+let plain: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+let package = Package(
+  name: "shardq",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
+    .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
+    .executable(name: "shardq", targets: ["shardq"]),
+    .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
+  ],
+  traits: [
+    // Off by default, so that whoever depends on the library fetches nothing else.
+    .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser)."),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CNettle", pkgConfig: "nettle",
+      providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
+    .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: strict),
+    .target(
+      name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: plain),
+    .target(name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: plain),
+    .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: plain),
+    .executableTarget(
+      name: "ShardqCommands",
+      dependencies: [
+        "ShardedIndex", "ShardBuilder", "QueryOutput",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["CommandLineTool"])),
+      ],
+      swiftSettings: plain),
+    .testTarget(
+      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder"], swiftSettings: plain),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder"], swiftSettings: plain),
+  ]
+)

@@ -1,0 +1,284 @@
+/// A run of neighbouring records that is to become one shard, or several when it turns out too large.
+package struct Piece: Sendable {
+  private let storage: Storage
+  private let range: Range<Int>
+
+  /// The records of a piece as it was cut and what is known of the gap before each; divided pieces share it.
+  final class Storage: Sendable {
+    let records: BlobChunk
+    let weights: [Int]
+    let gaps: [Gap]
+
+    init(records: BlobChunk, weights: [Int], gaps: [Gap]) {
+      (self.records, self.weights, self.gaps) = (records, weights, gaps)
+    }
+  }
+
+  /// The place before a record.
+  struct Gap: Sendable {
+    var priority: GapPriority
+    /// How many bytes of the record's folded key are the shortest string above the previous one.
+    var separatorCount: Int
+  }
+
+  init(_ storage: Storage) { (self.storage, range) = (storage, 0..<storage.records.count) }
+  private init(_ storage: Storage, _ range: Range<Int>) { (self.storage, self.range) = (storage, range) }
+
+  package var count: Int { range.count }
+  /// The record at a 0-based position; valid while this piece lives.
+  package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
+
+  /// The shortest string that no earlier shard's key is above, and that none of this one's is below; empty for the
+  /// first shard. Where the cut goes through equal folded keys it is that key.
+  package var lowerBound: [UInt8] {
+    guard let first = range.first else { return [] }
+    return Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
+  }
+
+  /// The estimated size in sixteenths of a byte.
+  package var weight: Int { storage.weights[range].reduce(0, +) }
+
+  /// The two parts of a piece that is too large; nil when it is one record.
+  ///
+  /// Cut at the best gap of those that leave a quarter of the weight on both sides, or else at the best of all;
+  /// among equally bad ones (identical records) at the one nearest to the middle.
+  package func divided() -> (Piece, Piece)? {
+    guard let middle = Self.bestGap(range, storage.weights, storage.gaps) else { return nil }
+    return (Piece(storage, range.lowerBound..<middle), Piece(storage, middle..<range.upperBound))
+  }
+
+  static func bestGap(_ range: Range<Int>, _ weights: [Int], _ gaps: [Gap]) -> Int? {
+    guard range.count > 1 else { return nil }
+    let total = weights[range].reduce(0, +)
+    var best: (index: Int, isBalanced: Bool, priority: GapPriority, imbalance: Int)?
+    var left = 0
+    for index in range.dropFirst() {
+      left += weights[index - 1]
+      let isBalanced = left >= total / 4 && total - left >= total / 4
+      let (priority, imbalance) = (gaps[index].priority, abs(2 * left - total))
+      if let best {
+        if isBalanced != best.isBalanced {
+          if best.isBalanced { continue }
+        } else if priority != best.priority {
+          if priority < best.priority { continue }
+        } else if imbalance >= best.imbalance {
+          continue
+        }
+      }
+      best = (index, isBalanced, priority, imbalance)
+    }
+    return best?.index
+  }
+
+  /// Encodes the piece, divided for as long as a part comes out larger than `limit` and has two records or more.
+  package func encoded<Shard>(
+    limit: Int, _ encode: (Piece) throws(BuildError) -> Shard, size: (Shard) -> Int
+  ) throws(BuildError) -> [Shard] {
+    var shards: [Shard] = []
+    var pending = [self]
+    while let piece = pending.popLast() {
+      let shard = try encode(piece)
+      if size(shard) > limit, let (left, right) = piece.divided() {
+        pending.append(right)
+        pending.append(left)
+      } else {
+        shards.append(shard)
+      }
+    }
+    return shards
+  }
+}
+
+/// Cuts sorted records into pieces where their content says so, whatever stands elsewhere.
+///
+/// A gap is a boundary when its ``GapPriority`` is above that of every other gap within `window` on either side; the
+/// distance of two gaps is the ``RecordWeight`` of the records between them, and before the first record and behind the
+/// last lies a gap above all others. So two boundaries are never nearer than that, and one record more, less or changed
+/// adds or removes at most one.
+///
+/// Takes linear time, and memory for the records since the last boundary and those of a window.
+package struct Cutter {
+  private let order: RecordOrder
+  private let window: Int
+  private let longest: Int
+  /// No piece but those before a forced cut weighs more than this many windows; see ``cutLong()``.
+  package static let longestWindows = 32
+
+  private var records = BlobChunk()  // Since the last boundary.
+  private var weights: [Int] = []
+  private var gaps: [Piece.Gap] = []
+  private var pendingWeight = 0
+  private var firstNumber = 0  // Of the first of them, counted over all records.
+  private var position = 0  // Weight of all records so far.
+
+  /// Gaps whose window is still open, best first; those below a later one are gone.
+  private var candidates: [Candidate] = []
+  private var firstCandidate = 0
+  private struct Candidate {
+    var number: Int  // Of the record behind the gap.
+    var position: Int
+    var priority: GapPriority
+    var isBestToLeft: Bool
+  }
+
+  private var previousRest: [UInt8] = []  // The last record's serialised rest, if `hasRest`.
+  private var hasRest = false
+  private var rest: [UInt8] = []
+  /// Pieces that are done, in order; the caller takes them out.
+  package var finished: [Piece] = []
+
+  /// - Parameters:
+  ///   - limit: What a shard may weigh, in bytes by ``RecordWeight``'s measure.
+  ///   - window: In hundredths of the limit.
+  package init(limit: Int, window: Int = 33, order: RecordOrder) {
+    self.order = order
+    self.window = max(1, limit * RecordWeight.perByte * window / 100)
+    longest = Self.longestWindows * self.window
+  }
+
+  /// Takes in the next record; it is copied.
+  package mutating func append(_ record: RecordBlob) {
+    let previous = records.count > 0 ? records.record(records.count - 1) : nil
+    var common = 0
+    if let previous {
+      common = commonPrefix(previous.folded, record.folded)
+      let gap = self.gap(previous, record, common)
+      gaps.append(gap)
+      consider(gap.priority, firstNumber + records.count)
+    } else {
+      gaps.append(Piece.Gap(priority: .lowest, separatorCount: 0))
+    }
+    // `consider` may have cut just before the previous record, never after it: it is still there.
+    let weight = RecordWeight.weight(
+      of: record, after: records.count > 0 ? records.record(records.count - 1) : nil, common: common)
+    records.append(record)
+    weights.append(weight)
+    position += weight
+    pendingWeight += weight
+    if pendingWeight > longest { cutLong() }
+  }
+
+  /// Finishes what is left.
+  package mutating func finish() {
+    // The end of the records is above every gap, as their beginning is: no piece at either is smaller than a window.
+    while firstCandidate < candidates.count {
+      if position - candidates[firstCandidate].position > window { settleFirst() } else { firstCandidate += 1 }
+    }
+    if records.count > 0 { emit(records.count) }
+  }
+
+  private mutating func gap(_ a: RecordBlob, _ b: RecordBlob, _ common: Int) -> Piece.Gap {
+    let (left, right) = (a.folded, b.folded)
+    if common < right.count {
+      hasRest = false
+      return Piece.Gap(
+        priority: .between(left, right, depth: common), separatorCount: common + 1)
+    }
+    if !hasRest {
+      previousRest.removeAll(keepingCapacity: true)
+      order.serializeRest(a, into: &previousRest)
+    }
+    rest.removeAll(keepingCapacity: true)
+    order.serializeRest(b, into: &rest)
+    let priority = previousRest.withUnsafeBufferPointer { left in
+      rest.withUnsafeBufferPointer { right in
+        let depth = commonPrefix(left, right)
+        guard depth < right.count else { return GapPriority.lowest }
+        return GapPriority(
+          rank: UInt32(GapPriority.restRank + depth), value: GapPriority.best(left, right, depth: depth))
+      }
+    }
+    swap(&previousRest, &rest)
+    hasRest = true
+    return Piece.Gap(priority: priority, separatorCount: right.count)
+  }
+
+  private mutating func consider(_ priority: GapPriority, _ number: Int) {
+    while firstCandidate < candidates.count, position - candidates[firstCandidate].position > window {
+      settleFirst()
+    }
+    var isBestToLeft = position > window
+    while firstCandidate < candidates.count, let last = candidates.last, last.priority <= priority {
+      if last.priority == priority { isBestToLeft = false }
+      candidates.removeLast()
+    }
+    if firstCandidate == candidates.count {
+      candidates.removeAll(keepingCapacity: true)
+      firstCandidate = 0
+    } else {
+      isBestToLeft = false
+    }
+    candidates.append(
+      Candidate(number: number, position: position, priority: priority, isBestToLeft: isBestToLeft))
+  }
+
+  /// The first candidate's window is over, or the records are, and nothing as good came: cuts if that is so to its
+  /// left as well.
+  private mutating func settleFirst() {
+    let candidate = candidates[firstCandidate]
+    firstCandidate += 1
+    if firstCandidate > 1024, firstCandidate * 2 > candidates.count {
+      candidates.removeFirst(firstCandidate)
+      firstCandidate = 0
+    }
+    if candidate.isBestToLeft, candidate.number > firstNumber { emit(candidate.number - firstNumber) }
+  }
+
+  /// Bounds the memory where no boundary comes for very long, as among identical records: cuts as a piece that is
+  /// too large is divided.
+  private mutating func cutLong() {
+    if let index = Piece.bestGap(0..<records.count, weights, gaps) { emit(index) }
+  }
+
+  /// Makes a piece of the first `count` records that are waiting.
+  private mutating func emit(_ count: Int) {
+    let rest = BlobChunk(capacity: records.size)
+    rest.append(count..<records.count, of: records)
+    let pieceRecords: BlobChunk
+    if rest.count == 0 {
+      pieceRecords = records
+    } else {
+      pieceRecords = BlobChunk(capacity: records.entries[count].offset)
+      pieceRecords.append(0..<count, of: records)
+    }
+    finished.append(
+      Piece(
+        Piece.Storage(
+          records: pieceRecords, weights: Array(weights[..<count]), gaps: Array(gaps[..<count]))))
+    records = rest
+    weights.removeFirst(count)
+    // The gap before the last record that was appended may be there before the record is.
+    gaps.removeFirst(count)
+    firstNumber += count
+    pendingWeight = weights.reduce(0, +)
+  }
+}
+
+/// Sorted records, cut: pieces one after the other as they are asked for.
+package final class PieceStream {
+  private let records: SortedRecords
+  private var cutter: Cutter
+  private var isAtEnd = false
+  private var next = 0
+
+  package init(_ records: SortedRecords, limit: Int, names: FieldNames) {
+    self.records = records
+    cutter = Cutter(limit: limit, order: RecordOrder(names: names))
+  }
+
+  package func nextPiece() throws(BuildError) -> Piece? {
+    while next == cutter.finished.count {
+      if isAtEnd { return nil }
+      cutter.finished.removeAll(keepingCapacity: true)
+      next = 0
+      if let batch = try records.nextBatch() {
+        for record in batch { cutter.append(record) }
+      } else {
+        cutter.finish()
+        isAtEnd = true
+      }
+    }
+    next += 1
+    return cutter.finished[next - 1]
+  }
+}

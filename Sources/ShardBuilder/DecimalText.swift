@@ -1,0 +1,146 @@
+/// A text that is a number by JSON's grammar, taken apart; its value is compared exactly, whatever its length.
+struct DecimalText {
+  private(set) var isNegative = false
+  /// At least one digit, no zero in front of another.
+  private(set) var whole: UnsafeBufferPointer<UInt8>
+  /// The digits behind the point, if any.
+  private(set) var fraction: UnsafeBufferPointer<UInt8>
+  private(set) var exponentIsNegative = false
+  /// The exponent's digits; nil without an exponent.
+  private(set) var exponent: UnsafeBufferPointer<UInt8>?
+
+  /// nil when `text` is not a number.
+  init?(_ text: UnsafeBufferPointer<UInt8>) {
+    var index = 0
+    func digits() -> UnsafeBufferPointer<UInt8>? {
+      let first = index
+      while index < text.count, text[index] &- 0x30 < 10 { index += 1 }
+      return index > first ? UnsafeBufferPointer(rebasing: text[first..<index]) : nil
+    }
+    if index < text.count, text[index] == UInt8(ascii: "-") {
+      isNegative = true
+      index += 1
+    }
+    guard let whole = digits(), whole.count == 1 || whole[0] != 0x30 else { return nil }
+    self.whole = whole
+    fraction = UnsafeBufferPointer(start: nil, count: 0)
+    if index < text.count, text[index] == UInt8(ascii: ".") {
+      index += 1
+      guard let digits = digits() else { return nil }
+      fraction = digits
+    }
+    if index < text.count, text[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if index < text.count, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") {
+        exponentIsNegative = text[index] == UInt8(ascii: "-")
+        index += 1
+      }
+      guard let digits = digits() else { return nil }
+      exponent = digits
+    }
+    guard index == text.count else { return nil }
+  }
+
+  var isZero: Bool { whole.allSatisfy { $0 == 0x30 } && fraction.allSatisfy { $0 == 0x30 } }
+  var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
+
+  /// Negative, 0 or positive as the value of `a` is below, equal to or above that of `b`.
+  static func compare(_ a: DecimalText, _ b: DecimalText) -> Int {
+    guard a.exponent == nil, b.exponent == nil else {
+      var (left, right): ([UInt8], [UInt8]) = ([], [])
+      a.serialize(into: &left)
+      b.serialize(into: &right)
+      return left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { compareBytes(left, $0) }
+      }
+    }
+    if a.isNegative != b.isNegative {
+      if a.isZero && b.isZero { return 0 }
+      return a.isNegative ? -1 : 1
+    }
+    let magnitude = compareMagnitude(a, b)
+    return a.isNegative ? -magnitude : magnitude
+  }
+
+  private static func compareMagnitude(_ a: DecimalText, _ b: DecimalText) -> Int {
+    if a.whole.count != b.whole.count { return a.whole.count - b.whole.count }
+    let order = compareBytes(a.whole, b.whole)
+    if order != 0 { return order }
+    for index in 0..<max(a.fraction.count, b.fraction.count) {
+      let left = index < a.fraction.count ? a.fraction[index] : 0x30
+      let right = index < b.fraction.count ? b.fraction[index] : 0x30
+      if left != right { return Int(left) - Int(right) }
+    }
+    return 0
+  }
+
+  /// Appends bytes that compare as the values do, equal for equal values, none the beginning of another.
+  ///
+  /// | bytes | what |
+  /// |--:|---|
+  /// | 1 | 0 negative, 1 zero (and nothing behind it), 2 positive |
+  /// | 1 | sign of *e* in value = 0.*digits* x 10^*e*: 0 negative, 1 zero or positive |
+  /// | 8 | how many decimal digits *e* has, big-endian |
+  /// | | those digits |
+  /// | | the significant digits + 1, as values 1 to 10, then 0 |
+  ///
+  /// The count and digits of a negative *e*, and all behind a negative number's first byte, are complemented.
+  func serialize(into output: inout [UInt8]) {
+    @inline(__always) func digit(_ index: Int) -> UInt8 {
+      (index < whole.count ? whole[index] : fraction[index - whole.count]) - 0x30
+    }
+    var (first, end) = (0, whole.count + fraction.count)
+    while first < end, digit(first) == 0 { first += 1 }
+    guard first < end else { return output.append(1) }
+    while digit(end - 1) == 0 { end -= 1 }
+    let isBelowZero: Bool
+    let scale: [UInt8]
+    if let exponent {
+      (isBelowZero, scale) = Self.sum(Array(exponent), exponentIsNegative, whole.count - first)
+    } else {
+      isBelowZero = whole.count < first
+      scale = Self.decimal(abs(whole.count - first))
+    }
+
+    output.append(isNegative ? 0 : 2)
+    let start = output.count
+    output.append(isBelowZero ? 0 : 1)
+    let scaleStart = output.count
+    for shift in stride(from: 56, through: 0, by: -8) {
+      output.append(UInt8(truncatingIfNeeded: scale.count >> shift))
+    }
+    output.append(contentsOf: scale)
+    if isBelowZero { for index in scaleStart..<output.count { output[index] = ~output[index] } }
+    for index in first..<end { output.append(digit(index) + 1) }
+    output.append(0)
+    if isNegative { for index in start..<output.count { output[index] = ~output[index] } }
+  }
+
+  private static func decimal(_ value: Int) -> [UInt8] {
+    value < 10 ? [UInt8(value) + 0x30] : Array(String(value).utf8)
+  }
+
+  /// The sum of a number written in `text` and a small one: its sign, and its digits without leading zeros.
+  private static func sum(_ text: [UInt8], _ isNegative: Bool, _ small: Int) -> (Bool, [UInt8]) {
+    let digits = Array(text.drop { $0 == 0x30 })
+    if digits.count <= 17 {
+      let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      let sum = (isNegative ? -value : value) + small
+      return (sum < 0, decimal(abs(sum)))
+    }
+    // At least 10^17, and a text in memory is shorter than that: the sign stays, one borrow or carry runs through.
+    var result = digits.map { Int($0 - 0x30) }
+    var carry = isNegative ? -small : small
+    var index = result.count - 1
+    while carry != 0, index >= 0 {
+      let value = result[index] + carry
+      let digit = ((value % 10) + 10) % 10
+      carry = (value - digit) / 10
+      result[index] = digit
+      index -= 1
+    }
+    var bytes = result.map { UInt8($0) + 0x30 }
+    if carry > 0 { bytes.insert(contentsOf: String(carry).utf8, at: 0) }
+    return (isNegative, Array(bytes.drop { $0 == 0x30 }))
+  }
+}

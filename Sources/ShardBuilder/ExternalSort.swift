@@ -1,0 +1,349 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Sorts any number of records in bounded memory: what does not fit is spilled as sorted runs, which are then merged.
+///
+/// The order is total, so the result depends on nothing but the records: not on their order, the memory, the threads.
+package struct ExternalSort: ~Copyable {
+  private let memory: Int
+  private let directory: String
+  private let threads: Int
+  private var chunks: [BlobChunk] = []
+  private var charge = 0
+  /// Runs of level *n* were merged *n* times; a level is merged into the next when it has ``fanIn`` runs.
+  private var levels: [[SortRun]] = []
+  /// Records taken in.
+  package private(set) var count = 0
+
+  /// - Parameters:
+  ///   - memory: Bytes for records, their index and the buffers of a merge. Chunks handed to ``add(_:names:)`` count;
+  ///     a single chunk or a few records larger than this are held nevertheless.
+  ///   - directory: Where runs go. They have no names, so nothing is left behind, however the process ends.
+  package init(memory: Int, directory: String, threads: Int = WorkerPool.availableThreads) {
+    self.memory = memory
+    self.directory = directory
+    self.threads = threads
+  }
+
+  /// Bytes that one run's buffer has at least.
+  static let bufferSize = 64 << 10
+  /// Bounds the open descriptors: this many a level.
+  private var fanIn: Int { min(128, max(2, memory / (2 * Self.bufferSize))) }
+
+  /// Takes over a chunk; it must not be appended to any more.
+  ///
+  /// - Parameter names: All that occur in the records added so far.
+  package mutating func add(_ chunk: BlobChunk, names: FieldNames) throws(BuildError) {
+    guard chunk.count > 0 else { return }
+    let added = chunk.charge + chunk.count * MemoryLayout<SortEntry>.stride
+    if charge + added > memory { try spill(names) }
+    chunks.append(chunk)
+    charge += added
+    count += chunk.count
+  }
+
+  private mutating func spill(_ names: FieldNames) throws(BuildError) {
+    guard !chunks.isEmpty else { return }
+    let order = RecordOrder(names: names)
+    let writer = try RunWriter(directory: directory)
+    try writeSorted(to: writer, order)
+    push(try writer.finish(), level: 0)
+    chunks.removeAll()
+    charge = 0
+    var level = 0
+    while level < levels.count {
+      if levels[level].count >= fanIn {
+        let merged = try Self.merge(levels[level], order, memory: memory, directory: directory)
+        levels[level].removeAll()
+        push(merged, level: level + 1)
+      }
+      level += 1
+    }
+  }
+
+  private func writeSorted(to writer: RunWriter, _ order: RecordOrder) throws(BuildError) {
+    let entries = EntrySort(order: order, threads: threads).sorted(chunks)
+    defer { entries.deallocate() }
+    for entry in entries { try writer.append(entry.record) }
+  }
+
+  private mutating func push(_ run: SortRun, level: Int) {
+    while levels.count <= level { levels.append([]) }
+    levels[level].append(run)
+  }
+
+  private static func merge(
+    _ runs: [SortRun], _ order: RecordOrder, memory: Int, directory: String
+  ) throws(BuildError) -> SortRun {
+    let writer = try RunWriter(directory: directory)
+    let merge = try RunMerge(runs, order, memory: memory)
+    while let batch = try merge.nextBatch() {
+      for record in batch { try writer.append(record) }
+    }
+    return try writer.finish()
+  }
+
+  /// Sorts what is left and returns all records in order.
+  package consuming func finish(names: FieldNames) throws(BuildError) -> SortedRecords {
+    let order = RecordOrder(names: names)
+    if levels.isEmpty {
+      return SortedRecords(
+        count: count, entries: EntrySort(order: order, threads: threads).sorted(chunks), chunks: chunks)
+    }
+    try spill(names)
+    var runs = levels.joined().map { $0 }
+    while runs.count > fanIn {
+      // The shortest first: they are merged the cheapest.
+      runs.sort { $0.size < $1.size }
+      let group = Array(runs.prefix(min(fanIn, runs.count - fanIn + 1)))
+      runs.removeFirst(group.count)
+      runs.append(try Self.merge(group, order, memory: memory, directory: directory))
+    }
+    return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: memory))
+  }
+}
+
+/// Sorted records, delivered once.
+package final class SortedRecords {
+  package let count: Int
+  private let entries: UnsafeMutableBufferPointer<SortEntry>?
+  private let chunks: [BlobChunk]
+  private let merge: RunMerge?
+  private var position = 0
+  private var batch: [RecordBlob] = []
+
+  fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, chunks: [BlobChunk]) {
+    (self.count, self.entries, self.chunks, merge) = (count, entries, chunks, nil)
+  }
+
+  fileprivate init(count: Int, merge: RunMerge) {
+    (self.count, entries, chunks, self.merge) = (count, nil, [], merge)
+  }
+
+  deinit { entries?.deallocate() }
+
+  /// The next records in order, at least one; nil behind the last. They are valid until the next call.
+  package func nextBatch() throws(BuildError) -> [RecordBlob]? {
+    if let merge { return try merge.nextBatch() }
+    guard let entries, position < entries.count else { return nil }
+    let end = min(entries.count, position + 1024)
+    batch.removeAll(keepingCapacity: true)
+    for index in position..<end { batch.append(entries[index].record) }
+    position = end
+    return batch
+  }
+}
+
+/// A sorted run in a file without a name.
+final class SortRun {
+  let descriptor: CInt
+  let directory: String
+  /// In bytes.
+  let size: Int
+
+  init(descriptor: CInt, directory: String, size: Int) {
+    (self.descriptor, self.directory, self.size) = (descriptor, directory, size)
+  }
+
+  deinit { _ = close(descriptor) }
+}
+
+private final class RunWriter {
+  private static let capacity = 256 << 10
+  private let descriptor: CInt
+  private let directory: String
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+  private var filled = 0
+  private var size = 0
+  private var isFinished = false
+
+  init(directory: String) throws(BuildError) {
+    self.directory = directory
+    descriptor = try SystemFile.openTemporary(in: directory)
+  }
+
+  deinit {
+    buffer.deallocate()
+    if !isFinished { _ = close(descriptor) }
+  }
+
+  func append(_ record: RecordBlob) throws(BuildError) {
+    let bytes = UnsafeRawBufferPointer(start: record.start, count: record.size)
+    if bytes.count > Self.capacity - filled { try flush() }
+    size += bytes.count
+    if bytes.count > Self.capacity {
+      return try SystemFile.write(bytes, to: descriptor, path: "a temporary file in \(directory)")
+    }
+    (buffer.baseAddress! + filled).copyMemory(from: record.start, byteCount: bytes.count)
+    filled += bytes.count
+  }
+
+  private func flush() throws(BuildError) {
+    try SystemFile.write(
+      UnsafeRawBufferPointer(rebasing: buffer[..<filled]), to: descriptor,
+      path: "a temporary file in \(directory)")
+    filled = 0
+  }
+
+  func finish() throws(BuildError) -> SortRun {
+    try flush()
+    isFinished = true
+    return SortRun(descriptor: descriptor, directory: directory, size: size)
+  }
+}
+
+/// Reads a run through a buffer; ``record`` points into it.
+private struct RunReader {
+  let run: SortRun
+  private var buffer: UnsafeMutableRawBufferPointer
+  private var offset = 0  // In the file, of the next byte to be read.
+  private var position = 0  // In the buffer, of the current record.
+  private var filled = 0
+  private(set) var record: RecordBlob
+  private(set) var head: UInt64 = 0
+
+  init(_ run: SortRun, capacity: Int) {
+    self.run = run
+    buffer = .allocate(byteCount: capacity, alignment: 16)
+    record = RecordBlob(UnsafeRawPointer(buffer.baseAddress!))
+  }
+
+  func deallocate() { buffer.deallocate() }
+
+  var isAtEnd: Bool { position == filled && offset == run.size }
+
+  private var isWhole: Bool {
+    filled - position >= 4 && filled - position >= RecordBlob(buffer.baseAddress! + position).size
+  }
+
+  private mutating func take() {
+    record = RecordBlob(UnsafeRawPointer(buffer.baseAddress! + position))
+    head = BlobChunk.head(of: record, from: 0)
+  }
+
+  /// Steps to the next record and returns true, if it lies in the buffer as a whole.
+  mutating func advance() -> Bool {
+    position += record.size
+    guard isWhole else { return false }
+    take()
+    return true
+  }
+
+  /// Reads on after ``advance()`` returned false, or at the beginning; false when there is nothing left.
+  ///
+  /// Moves the buffer: records seen before are gone.
+  mutating func refill() throws(BuildError) -> Bool {
+    if isAtEnd { return false }
+    while true {
+      let rest = filled - position
+      if rest >= 4 {
+        let needed = RecordBlob(buffer.baseAddress! + position).size
+        if needed > buffer.count {
+          let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: needed, alignment: 16)
+          larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[position..<filled]))
+          buffer.deallocate()
+          buffer = larger
+          (position, filled) = (0, rest)
+        }
+      }
+      if position > 0 {
+        memmove(buffer.baseAddress!, buffer.baseAddress! + position, rest)
+        (position, filled) = (0, rest)
+      }
+      let path = "a temporary file in \(run.directory)"
+      let space = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[filled..<min(buffer.count, filled + run.size - offset)])
+      let count = try SystemFile.read(space, at: offset, from: run.descriptor, path: path)
+      guard count == space.count, count > 0 else { throw .io(operation: "read", path: path, errno: EIO) }
+      offset += count
+      filled += count
+      if isWhole {
+        take()
+        return true
+      }
+    }
+  }
+}
+
+/// Merges sorted runs by a tree of losers: one comparison a level for each record.
+private final class RunMerge {
+  private var readers: [RunReader] = []
+  private let order: RecordOrder
+  private var losers: [Int]  // Inner node n has the children 2n and 2n + 1; leaf r is node count + r.
+  private var winner = 0
+  private var isLive: [Bool] = []
+  private var needsRefill = false
+  private var isStarted = false
+  private var batch: [RecordBlob] = []
+  private static let batchCount = 1024
+
+  init(_ runs: [SortRun], _ order: RecordOrder, memory: Int) throws(BuildError) {
+    self.order = order
+    let capacity = min(1 << 20, max(ExternalSort.bufferSize, memory / (runs.count + 1)))
+    losers = Array(repeating: -1, count: runs.count)
+    for run in runs { readers.append(RunReader(run, capacity: capacity)) }
+  }
+
+  deinit { for reader in readers { reader.deallocate() } }
+
+  private func isBefore(_ a: Int, _ b: Int) -> Bool {
+    guard isLive[a] else { return false }
+    guard isLive[b] else { return true }
+    if readers[a].head != readers[b].head { return readers[a].head < readers[b].head }
+    return order.compare(readers[a].record, readers[b].record) < 0
+  }
+
+  private func replay(_ leaf: Int) {
+    var (current, node) = (leaf, (leaf + readers.count) / 2)
+    while node > 0 {
+      if isBefore(losers[node], current) { swap(&losers[node], &current) }
+      node /= 2
+    }
+    winner = current
+  }
+
+  private func start() throws(BuildError) {
+    for index in readers.indices { isLive.append(try readers[index].refill()) }
+    let count = readers.count
+    var winners = Array(repeating: 0, count: 2 * count)
+    for leaf in 0..<count { winners[count + leaf] = leaf }
+    for node in stride(from: count - 1, to: 0, by: -1) {
+      let (left, right) = (winners[2 * node], winners[2 * node + 1])
+      let isLeft = !isBefore(right, left)
+      winners[node] = isLeft ? left : right
+      losers[node] = isLeft ? right : left
+    }
+    winner = count > 1 ? winners[1] : 0
+    isStarted = true
+  }
+
+  func nextBatch() throws(BuildError) -> [RecordBlob]? {
+    if !isStarted { try start() }
+    if needsRefill {
+      isLive[winner] = try readers[winner].refill()
+      needsRefill = false
+      replay(winner)
+    }
+    guard isLive[winner] else { return nil }
+    batch.removeAll(keepingCapacity: true)
+    while batch.count < Self.batchCount {
+      batch.append(readers[winner].record)
+      if readers[winner].advance() {
+        replay(winner)
+      } else if readers[winner].isAtEnd {
+        isLive[winner] = false
+        replay(winner)
+        if !isLive[winner] { break }
+      } else {
+        needsRefill = true  // Reading would move what the batch points to.
+        break
+      }
+    }
+    return batch
+  }
+}

@@ -1,0 +1,355 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Writes one generation of an index: new shard files, then the manifest by rename; only then it is there.
+///
+/// Whoever holds a publisher is the only builder of its directory: a lock that dies with the process sees to it. A
+/// build that fails or is killed leaves the generation that was there. No file is touched but shards, the manifest,
+/// the lock and this type's own temporary files.
+package final class Publisher: @unchecked Sendable {  // What changes is in `state`, under `monitor`.
+  /// What became of a shard.
+  package enum Outcome: Sendable {
+    /// The directory had no file of this name.
+    case written
+    /// The directory had this very file.
+    case kept
+    /// The directory had something else under this name: damage, now replaced.
+    case repaired
+  }
+
+  package struct Summary: Sendable, Equatable {
+    package var written = 0
+    package var kept = 0
+    package var repaired = 0
+    /// Shards of older generations that were removed.
+    package var removed = 0
+    /// Shards of older generations that could not be removed; the next build tries again.
+    package var leftBehind = 0
+
+    package init(written: Int = 0, kept: Int = 0, repaired: Int = 0, removed: Int = 0) {
+      (self.written, self.kept, self.repaired, self.removed) = (written, kept, repaired, removed)
+    }
+  }
+
+  package static let manifestName = "manifest"
+  package static let lockName = ".lock"
+
+  private struct Waiting {  // Written, not yet synced.
+    var descriptor: CInt
+    var temporary: String
+    var name: String
+    var isNew: Bool
+  }
+
+  private struct State {
+    var temporaryCount: UInt64 = 0
+    var waiting: [Waiting] = []
+    var temporaries: Set<String> = []
+    var added: Set<String> = []  // Final names that were not there before.
+    var current: Set<String> = []
+    var summary = Summary()
+    var isOver = false
+  }
+
+  private let directory: String
+  private let descriptor: CInt
+  private let lock: CInt
+  private let monitor = Monitor()
+  private var state = State()
+
+  /// Files are synced in groups of this many: by then the system has written most of each group on its own, which
+  /// halves the time (130 files of 24 KB on ext4: 29 ms one by one, 13 ms so). Bounds the open descriptors too.
+  private static let groupCount = 64
+
+  /// Creates the directory if it is not there (its parent must be), takes the lock, and removes what a killed build
+  /// left.
+  ///
+  /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
+  package init(directory: String) throws(BuildError) {
+    self.directory = directory
+    if mkdir(directory, 0o755) != 0, errno != EEXIST {
+      throw .io(operation: "create directory", path: directory, errno: errno)
+    }
+    descriptor = SystemFile.open(directory, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    guard descriptor >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
+    do throws(BuildError) {
+      lock = try Self.takeLock(descriptor, "\(directory)/\(Self.lockName)")
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+    do throws(BuildError) {
+      for name in try list() where Self.isTemporaryName(name) {
+        // Only a directory cannot go, and that is none of ours.
+        _ = unlinkat(descriptor, name, 0)
+      }
+    } catch {
+      _ = close(lock)
+      _ = close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    abandon()
+    _ = close(lock)
+    _ = close(descriptor)
+  }
+
+  private static func takeLock(_ directory: CInt, _ path: String) throws(BuildError) -> CInt {
+    let lock = SystemFile.open(lockName, in: directory, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
+    guard lock >= 0 else { throw .io(operation: "open", path: path, errno: errno) }
+    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      _ = close(lock)
+      if code == EWOULDBLOCK { throw .locked(path: path) }
+      throw .io(operation: "lock", path: path, errno: code)
+    }
+    return lock
+  }
+
+  /// Writes a shard, or keeps the file if it is there already. From any thread.
+  ///
+  /// - Parameter name: One that ``isShardName(_:)`` accepts, made from the content.
+  @discardableResult
+  package func add(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
+    precondition(Self.isShardName(name), "not a shard's name: \(name)")
+    // Two shards with the same content are one file.
+    let isFirst = monitor.withLock { state.current.insert(name).inserted }
+    guard isFirst else { return .kept }
+    let outcome = try existing(name, bytes)
+    monitor.withLock {
+      switch outcome {
+      case .written: state.summary.written += 1
+      case .kept: state.summary.kept += 1
+      case .repaired: state.summary.repaired += 1
+      }
+    }
+    if outcome == .kept { return .kept }
+    let (file, temporary) = try writeTemporary(bytes)
+    let group = monitor.withLock { () -> [Waiting] in
+      state.waiting.append(
+        Waiting(descriptor: file, temporary: temporary, name: name, isNew: outcome == .written))
+      return state.waiting.count < Self.groupCount ? [] : takeWaiting()
+    }
+    try settle(group)
+    return outcome
+  }
+
+  /// Makes what was added, under this manifest, the index's new generation.
+  ///
+  /// Shards that are in neither this generation nor `previous` are removed afterwards.
+  ///
+  /// - Parameter previous: The names of the shards in the manifest that is replaced.
+  /// - Throws: Before the manifest was replaced, everything is as it was. After that only the last sync of the
+  ///   directory can fail: the new generation is there, but a power cut may bring the old one back.
+  package func publish(manifest: [UInt8], previous: some Sequence<String>) throws(BuildError) -> Summary {
+    precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
+    do throws(BuildError) {
+      try settle(monitor.withLock { takeWaiting() })
+      try SystemFile.sync(descriptor, path: directory)
+      let (file, temporary) = try writeTemporary(manifest)
+      try closeSynced(file, path(temporary))
+      try rename(temporary, Self.manifestName)
+    } catch {
+      abandon()
+      throw error
+    }
+    monitor.withLock { state.isOver = true }
+    try SystemFile.sync(descriptor, path: directory)
+    var summary = monitor.withLock { state.summary }
+    let needed = monitor.withLock { state.current }.union(previous)
+    // The generation is published: what cannot be removed now is removed by a later build.
+    for name in (try? list()) ?? [] where Self.isShardName(name) && !needed.contains(name) {
+      if unlinkat(descriptor, name, 0) == 0 { summary.removed += 1 } else { summary.leftBehind += 1 }
+    }
+    return summary
+  }
+
+  /// Takes back everything that was added; nothing happens after ``publish(manifest:previous:)`` succeeded.
+  package func abandon() {
+    monitor.withLock {
+      guard !state.isOver else { return }
+      state.isOver = true
+      for waiting in state.waiting { _ = close(waiting.descriptor) }
+      state.waiting.removeAll()
+      for name in state.temporaries { _ = unlinkat(descriptor, name, 0) }
+      for name in state.added { _ = unlinkat(descriptor, name, 0) }
+    }
+  }
+
+  // MARK: Names
+
+  /// Lower-case letters, digits and `%_.-`, a hyphen, 16 hexadecimal digits, `.zst`.
+  package static func isShardName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard bytes.count > 21, bytes.count <= 255, name.hasSuffix(".zst") else { return false }
+    let hyphen = bytes.count - 21
+    return bytes[hyphen] == UInt8(ascii: "-") && isHexadecimal(bytes[(hyphen + 1)..<(hyphen + 17)])
+      && bytes[..<hyphen].allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "%"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+
+  /// `.shardq-`, 16 hexadecimal digits, `.tmp`.
+  package static func isTemporaryName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return bytes.count == 28 && name.hasPrefix(".shardq-") && name.hasSuffix(".tmp") && isHexadecimal(bytes[8..<24])
+  }
+
+  private static func isHexadecimal(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
+  }
+
+  private static func temporaryName(_ number: UInt64) -> String {
+    let digits = String(UInt64(UInt32(bitPattern: getpid())) << 32 | number & 0xFFFF_FFFF, radix: 16)
+    return ".shardq-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + ".tmp"
+  }
+
+  // MARK: Files
+
+  private func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+  private func list() throws(BuildError) -> [String] {
+    // A descriptor of its own: reading a directory moves a position.
+    let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
+    guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
+    guard let stream = fdopendir(file) else {
+      let code = errno
+      _ = close(file)
+      throw .io(operation: "read directory", path: directory, errno: code)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(validatingCString: $0)
+        }
+      }
+      if let name { names.append(name) }  // One that is not UTF-8 is not ours.
+    }
+    guard errno == 0 else { throw .io(operation: "read directory", path: directory, errno: errno) }
+    return names
+  }
+
+  /// What is there under a shard's name.
+  private func existing(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
+    let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ENOENT { return .written }
+      if errno == ELOOP || errno == EACCES || errno == ENXIO { return .repaired }
+      throw .io(operation: "open", path: path(name), errno: errno)
+    }
+    defer { _ = close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .io(operation: "read", path: path(name), errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == bytes.count else { return .repaired }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
+    defer { buffer.deallocate() }
+    let content = UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes.count])
+    do throws(BuildError) {
+      let count = try SystemFile.read(content, at: 0, from: file, path: path(name))
+      return count == bytes.count && bytes.withUnsafeBytes { $0.elementsEqual(content) } ? .kept : .repaired
+    } catch {
+      return .repaired  // What cannot be read cannot be served.
+    }
+  }
+
+  /// Opens a file of the directory; when the descriptors are all in use, frees those of files waiting to be synced.
+  private func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(BuildError) -> CInt {
+    let file = SystemFile.open(name, in: descriptor, flags, mode: mode)
+    guard file < 0, errno == EMFILE || errno == ENFILE else { return file }
+    let code = errno
+    let group = monitor.withLock { takeWaiting() }
+    guard !group.isEmpty else {
+      errno = code
+      return file
+    }
+    try settle(group)
+    return SystemFile.open(name, in: descriptor, flags, mode: mode)
+  }
+
+  private func writeTemporary(_ bytes: [UInt8]) throws(BuildError) -> (descriptor: CInt, name: String) {
+    while true {
+      let name = monitor.withLock {
+        state.temporaryCount += 1
+        return Self.temporaryName(state.temporaryCount)
+      }
+      let file = try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+      if file < 0 {
+        if errno == EEXIST { continue }  // Somebody put it there since the build began; it is not ours.
+        throw .io(operation: "create", path: path(name), errno: errno)
+      }
+      monitor.withLock { _ = state.temporaries.insert(name) }
+      var failure: BuildError?
+      bytes.withUnsafeBytes { bytes in
+        do throws(BuildError) {
+          try SystemFile.write(bytes, to: file, path: path(name))
+        } catch {
+          failure = error
+        }
+      }
+      if let failure {
+        _ = close(file)
+        throw failure
+      }
+      #if os(Linux)
+        // Only a hint, which makes the kernel begin to write: the sync that counts comes later and finds little to do.
+        _ = posix_fadvise(file, 0, 0, CInt(POSIX_FADV_DONTNEED))
+      #endif
+      return (file, name)
+    }
+  }
+
+  private func takeWaiting() -> [Waiting] {  // Under the lock.
+    defer { state.waiting.removeAll() }
+    return state.waiting
+  }
+
+  private func closeSynced(_ file: CInt, _ path: String) throws(BuildError) {
+    do throws(BuildError) {
+      try SystemFile.sync(file, path: path)
+    } catch {
+      _ = close(file)
+      throw error
+    }
+    // After EINTR the descriptor is gone all the same; the data is safe either way.
+    guard close(file) == 0 || errno == EINTR else { throw .io(operation: "close", path: path, errno: errno) }
+  }
+
+  /// Syncs, closes and renames a group of shards.
+  private func settle(_ group: [Waiting]) throws(BuildError) {
+    var rest = group[...]
+    do throws(BuildError) {
+      while let waiting = rest.popFirst() {
+        try closeSynced(waiting.descriptor, path(waiting.temporary))
+        // Noted first: a rename that happened and reported failure must be taken back too.
+        if waiting.isNew { monitor.withLock { _ = state.added.insert(waiting.name) } }
+        try rename(waiting.temporary, waiting.name)
+      }
+    } catch {
+      for waiting in rest { _ = close(waiting.descriptor) }
+      throw error
+    }
+  }
+
+  private func rename(_ temporary: String, _ name: String) throws(BuildError) {
+    guard renameat(descriptor, temporary, descriptor, name) == 0 else {
+      throw .io(operation: "rename", path: path(temporary), errno: errno)
+    }
+    monitor.withLock { _ = state.temporaries.remove(temporary) }
+  }
+}

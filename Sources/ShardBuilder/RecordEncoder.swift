@@ -1,0 +1,178 @@
+import ShardedIndex
+
+/// A record that cannot stand in an index.
+package struct BadRecord: Equatable, Sendable {
+  package enum Flaw: Equatable, Sendable {
+    /// None of the key template's fields is in the record.
+    case noKeyField
+    /// The folded key has this many bytes, more than ``RecordEncoder/foldedKeyLimit``.
+    case keyTooLong(Int)
+    /// The record has this many bytes, more than ``RecordEncoder/recordLimit``.
+    case tooLarge(Int)
+  }
+  /// 0-based position in its batch.
+  package var index: Int
+  package var flaw: Flaw
+
+  package init(index: Int, flaw: Flaw) {
+    self.index = index
+    self.flaw = flaw
+  }
+}
+
+extension BadRecord.Flaw: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .noKeyField: "the record has none of the fields its key is made from; see --key"
+    case .keyTooLong(let size):
+      "the key folds to \(size) bytes, the most is \(RecordEncoder.foldedKeyLimit)"
+    case .tooLarge(let size): "the record has \(size) bytes, the most is \(RecordEncoder.recordLimit)"
+    }
+  }
+}
+
+/// Turns records as they were read into ``RecordBlob``s.
+///
+/// A key field that a record lacks counts as empty text; a record that lacks all of them is bad. A field that
+/// stands in a record twice gives the key its first text. A number or another JSON value gives the text that stood
+/// in the dataset: `{"name":null}` has the key `null`.
+package struct RecordEncoder: Sendable {
+  /// In bytes.
+  package static let foldedKeyLimit = 64 << 10
+  /// In bytes, far below what the blob's 32-bit and 30-bit sizes hold.
+  package static let recordLimit = 256 << 20
+
+  private let template: KeyTemplate
+  private let keep: [String]?
+  private var lastField: Int?  // The template's last field, if a separator and nothing else stands before it.
+  private var roles: [Role] = []  // By field name.
+  private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
+  private var kept: [Int] = []
+  private var rawKey: [UInt8] = []
+  private var folded: [UInt8] = []
+  private var tail: [UInt8] = []
+
+  private struct Role {
+    var slot: Int  // Among the template's fields, or -1.
+    var isKept: Bool
+  }
+
+  /// - Parameter keep: The fields to store, each with all that is nested below it; all when nil.
+  package init(template: KeyTemplate, keep: [String]? = nil) {
+    self.template = template
+    self.keep = keep
+    slots = Array(repeating: -1, count: template.fields.count)
+    let parts = template.parts
+    guard parts.count >= 2, case .field(let last) = parts[parts.count - 1],
+      case .literal(let text) = parts[parts.count - 2]
+    else { return }
+    // The literal alone may fold otherwise than among its neighbours, so each record is checked as well.
+    text.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+    if folded == [Fold.separator] { lastField = last }
+  }
+
+  /// Appends the blobs of a batch to `chunk` and returns the records that were left out.
+  package mutating func encode(
+    _ batch: RecordBatch, names: FieldNames, into chunk: BlobChunk
+  ) -> [BadRecord] {
+    while roles.count < names.names.count {
+      let name = names.names[roles.count]
+      roles.append(Role(slot: template.fields.firstIndex(of: name) ?? -1, isKept: isKept(name)))
+    }
+    var bad: [BadRecord] = []
+    batch.bytes.withUnsafeBufferPointer { bytes in
+      batch.fields.withUnsafeBufferPointer { fields in
+        var first = 0
+        for (index, end) in batch.recordEnds.enumerated() {
+          let record = UnsafeBufferPointer(rebasing: fields[first..<Int(end)])
+          if let flaw = encode(record, bytes, into: chunk) { bad.append(BadRecord(index: index, flaw: flaw)) }
+          first = Int(end)
+        }
+      }
+    }
+    return bad
+  }
+
+  private func isKept(_ name: String) -> Bool {
+    guard let keep else { return true }
+    return keep.contains { name == $0 || name.hasPrefix($0 + ".") }
+  }
+
+  private mutating func encode(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: BlobChunk
+  ) -> BadRecord.Flaw? {
+    for index in slots.indices { slots[index] = -1 }
+    kept.removeAll(keepingCapacity: true)
+    var (hasKey, textSize) = (false, 0)
+    for index in fields.indices {
+      let role = roles[Int(fields[index].name)]
+      if role.slot >= 0, slots[role.slot] < 0 {
+        slots[role.slot] = index
+        hasKey = true
+      }
+      if role.isKept {
+        kept.append(index)
+        textSize += Int(fields[index].length)
+      }
+    }
+    guard hasKey else { return .noKeyField }
+
+    func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+      guard index >= 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+      let field = fields[index]
+      return UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
+    }
+    rawKey.removeAll(keepingCapacity: true)
+    for part in template.parts {
+      switch part {
+      case .literal(let literal): rawKey.append(contentsOf: literal)
+      case .field(let slot): rawKey.append(contentsOf: text(slots[slot]))
+      }
+    }
+    folded.removeAll(keepingCapacity: true)
+    rawKey.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+    guard folded.count <= Self.foldedKeyLimit else { return .keyTooLong(folded.count) }
+    let size =
+      RecordBlob.headerSize + 8 * kept.count + folded.count + rawKey.count + textSize
+    guard size <= Self.recordLimit else { return .tooLarge(size) }
+
+    let start = chunk.reserve(size)
+    func put(_ value: Int, at offset: Int) {
+      start.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+    put(size, at: 0)
+    put(folded.count, at: 4)
+    put(rawKey.count, at: 8)
+    put(tailCount(lastField.map { text(slots[$0]) }), at: 12)
+    put(kept.count, at: 16)
+    var offset = RecordBlob.headerSize
+    for index in kept {
+      let field = fields[index]
+      put(Int(field.name), at: offset)
+      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: offset + 4)
+      offset += 8
+    }
+    func put(_ text: UnsafeBufferPointer<UInt8>) {
+      guard let base = text.baseAddress else { return }
+      (start + offset).copyMemory(from: base, byteCount: text.count)
+      offset += text.count
+    }
+    folded.withUnsafeBufferPointer { put($0) }
+    rawKey.withUnsafeBufferPointer { put($0) }
+    for index in kept { put(text(index)) }
+    chunk.commit()
+    return nil
+  }
+
+  /// Bytes at the folded key's end that are the fold of `last` behind a separator; 0 when they are not.
+  private mutating func tailCount(_ last: UnsafeBufferPointer<UInt8>?) -> Int {
+    guard let last, !last.isEmpty else { return 0 }
+    tail.removeAll(keepingCapacity: true)
+    Fold.fold(last, into: &tail)
+    let before = folded.count - tail.count - 1
+    guard !tail.isEmpty, before >= 0, folded[before] == Fold.separator,
+      folded[(before + 1)...].elementsEqual(tail)
+    else { return 0 }
+    return tail.count
+  }
+}

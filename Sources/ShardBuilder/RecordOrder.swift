@@ -1,0 +1,133 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
+@inline(__always)
+func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  let common = min(a.count, b.count)
+  if common > 0 {
+    let order = Int(memcmp(a.baseAddress!, b.baseAddress!, common))
+    if order != 0 { return order }
+  }
+  return a.count - b.count
+}
+
+/// How many bytes two texts have in common from their beginning.
+@inline(__always)
+func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  let common = min(a.count, b.count)
+  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return 0 }
+  var index = 0
+  while index + 8 <= common {
+    let difference =
+      left.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+      ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+    if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
+    index += 8
+  }
+  while index < common, a[index] == b[index] { index += 1 }
+  return index
+}
+
+/// The order of records in an index: total, so that only identical records are equal and no input order shows.
+///
+/// 1. folded key, then key: as bytes;
+/// 2. the fields' texts one after the other in the record's own order; of two that are numbers (JSON's grammar, any
+///    length) the smaller value first, a number before any other text, otherwise and between equal values as bytes;
+///    a record that has no more fields before one that has;
+/// 3. the fields' kinds, then their names as bytes.
+///
+/// Every step compares one list by one total order, shorter lists first, so the whole is transitive.
+package struct RecordOrder: Sendable {
+  private let names: [[UInt8]]
+
+  /// - Parameter names: All that occur in the records to be compared.
+  package init(names: FieldNames) { self.names = names.names.map { Array($0.utf8) } }
+
+  /// Negative when `a` comes first, positive when `b` does, 0 when they are identical.
+  package func compare(_ a: RecordBlob, _ b: RecordBlob) -> Int {
+    let order = compareBytes(a.folded, b.folded)
+    return order != 0 ? order : compareRest(a, b)
+  }
+
+  /// As ``compare(_:_:)`` for records with the same folded key.
+  package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
+    var order = compareBytes(a.rawKey, b.rawKey)
+    if order != 0 { return order }
+    let (left, right) = (a.fieldCount, b.fieldCount)
+    var (leftOffset, rightOffset) = (a.textsOffset, b.textsOffset)
+    for index in 0..<min(left, right) {
+      let (leftText, rightText) = (a.bytes(leftOffset, a.fieldSize(index)), b.bytes(rightOffset, b.fieldSize(index)))
+      order = Self.compareText(leftText, rightText)
+      if order != 0 { return order }
+      leftOffset += leftText.count
+      rightOffset += rightText.count
+    }
+    if left != right { return left - right }
+    for index in 0..<left {
+      order = Int(a.fieldKind(index).rawValue) - Int(b.fieldKind(index).rawValue)
+      if order != 0 { return order }
+    }
+    for index in 0..<left {
+      let (first, second) = (a.fieldName(index), b.fieldName(index))
+      guard first != second else { continue }
+      order = names[Int(first)].withUnsafeBufferPointer { first in
+        names[Int(second)].withUnsafeBufferPointer { compareBytes(first, $0) }
+      }
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  static func compareText(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    let bytes = compareBytes(a, b)
+    if bytes == 0 { return 0 }
+    switch (DecimalText(a), DecimalText(b)) {
+    case (let a?, let b?):
+      let order = DecimalText.compare(a, b)
+      return order != 0 ? order : bytes
+    case (.some, nil): return -1
+    case (nil, .some): return 1
+    case (nil, nil): return bytes
+    }
+  }
+
+  /// Appends bytes for all of a record but its folded key: they compare as ``compareRest(_:_:)`` does, and none is
+  /// the beginning of another.
+  ///
+  /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
+  /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
+  package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
+    func append(_ text: UnsafeBufferPointer<UInt8>) {
+      for byte in text {
+        output.append(byte)
+        if byte == 0 { output.append(0xFF) }
+      }
+      output.append(0)
+      output.append(0)
+    }
+    append(record.rawKey)
+    var offset = record.textsOffset
+    for index in 0..<record.fieldCount {
+      let text = record.bytes(offset, record.fieldSize(index))
+      if let number = DecimalText(text) {
+        output.append(1)
+        number.serialize(into: &output)
+      } else {
+        output.append(2)
+      }
+      append(text)
+      offset += text.count
+    }
+    output.append(0)
+    for index in 0..<record.fieldCount { output.append(record.fieldKind(index).rawValue) }
+    for index in 0..<record.fieldCount {
+      names[Int(record.fieldName(index))].withUnsafeBufferPointer { append($0) }
+    }
+  }
+}

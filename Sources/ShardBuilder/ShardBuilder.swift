@@ -1,0 +1,312 @@
+import ShardedIndex
+
+/// What a build is told beside its inputs.
+public struct BuildOptions: Sendable {
+  /// `json`, `jsonl`, `csv`, `tsv` or `geonames`; nil: found from name and content.
+  public var inputFormat: String?
+  /// The template of keys, `{name}, {country}`; nil for datasets that are recognised.
+  public var key: String?
+  /// Names of the columns of a CSV or TSV input without a header.
+  public var columns: [String]?
+  /// The fields to store, each with what is nested in it; nil for all.
+  public var keep: [String]?
+  /// The field that ranking will go by; it is noted in the manifest.
+  public var weight: String?
+  /// What sorting may hold in memory, in bytes. Default: 256 MiB.
+  public var memoryBytes = 256 << 20
+  /// Threads, at least 1. Default: one per processor.
+  public var jobs = WorkerPool.availableThreads
+  /// The most a shard may be before compression, in bytes; one that cannot be divided may be larger.
+  public var shardLimitBytes = 64 << 10
+  /// zstd's, 1 to 22.
+  public var level = 19
+  /// Whether bad records are left out and listed, instead of ending the build.
+  public var skipBad = false
+
+  public init() {}
+}
+
+/// How far a build is.
+public struct BuildProgress: Sendable {
+  public enum Phase: Sendable { case reading, sorting, writing }
+  public var phase: Phase
+  /// Of `total`: bytes of input when reading, records when writing.
+  public var done: Int
+  public var total: Int?
+  public var records: Int
+}
+
+/// What a build did. Sizes in bytes.
+public struct BuildSummary: Sendable {
+  public var recordsRead = 0
+  public var recordsIndexed = 0
+  public var badRecordCount = 0
+  /// The first hundred, each with file, line, column and reason.
+  public var badRecords: [String] = []
+  public var shardCount = 0
+  /// Shards whose file was not there before.
+  public var shardsWritten = 0
+  /// All files of the index, in bytes.
+  public var bytes = 0
+
+  public init() {}
+}
+
+/// A dataset in, an index directory out.
+public enum ShardBuilder {
+  /// Builds the index of one or more datasets of the same fields into `directory`, which is created if need be.
+  ///
+  /// The same records give the same files, whatever their order, `memoryBytes` and `jobs`. The index that was in the
+  /// directory answers until the new one is complete; on any error it stays.
+  ///
+  /// - Parameter inputs: Paths; `-` is standard input.
+  /// - Parameter progress: Told now and then, on the caller's thread.
+  /// - Throws: ``BuildError``
+  public static func build(
+    _ inputs: [String], into directory: String, options: BuildOptions = BuildOptions(),
+    progress: ((BuildProgress) -> Void)? = nil
+  ) throws(BuildError) -> BuildSummary {
+    var summary = BuildSummary()
+    let publisher = try Publisher(directory: directory)
+    let previous = shardNames(in: directory)
+    var intake = Intake(options: options, directory: directory)
+    for input in inputs { try intake.read(input, &summary, progress) }
+    progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
+    let names = intake.names
+    let template = intake.template
+    let sorted = try intake.finish()
+    let output = try write(sorted, names: names, options: options, to: publisher, progress)
+    var settings: [(String, String)] = [("key", template?.text ?? options.key ?? "")]
+    for (setting, candidates) in Self.coordinates {
+      if let field = candidates.first(where: { output.fieldNames.contains($0) }) { settings.append((setting, field)) }
+    }
+    if let weight = options.weight { settings.append(("weight", weight)) }
+    let manifest = ZstdFrame.compress(
+      Manifest.encode(
+        shards: output.shards, shardLimit: options.shardLimitBytes, fieldNames: output.fieldNames,
+        settings: settings), level: options.level, with: Compressor())
+    let published = try publisher.publish(manifest: manifest, previous: previous)
+    summary.recordsIndexed = output.records
+    summary.shardCount = output.shards.count
+    summary.shardsWritten = published.written + published.repaired
+    summary.bytes = manifest.count + output.shards.reduce(0) { $0 + $1.file.size }
+    return summary
+  }
+
+  /// Fields that are coordinates by their name, the first that is there.
+  private static let coordinates = [
+    ("latitude", ["coord.lat", "lat", "latitude", "Latitude", "LAT"]),
+    ("longitude", ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]),
+  ]
+
+  /// The shard files of the generation that is in a directory; none if there is none that can be read.
+  private static func shardNames(in directory: String) -> [String] {
+    guard let index = try? ShardedIndex(opening: directory) else { return [] }
+    return (0..<index.shardCount).map { index.generation.fileName(of: $0) }
+  }
+
+  private typealias ManifestShard = (bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8])
+
+  private struct Output {
+    var shards: [ManifestShard] = []
+    var fieldNames: [String] = []
+    var records = 0
+  }
+
+  /// A shard and what its neighbours must know of it.
+  private struct Finished: Sendable {
+    var file: ShardEncoder.File
+    var bound: [UInt8]
+    var firstKey: [UInt8]
+    var lastKey: [UInt8]
+    var digest: [UInt8]
+    var label: [UInt8]
+  }
+
+  private static func write(
+    _ sorted: SortedRecords, names: FieldNames, options: BuildOptions, to publisher: Publisher,
+    _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) -> Output {
+    let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
+    let encoder = ShardEncoder(names: names.names)
+    let compressors = CompressorPool()
+    let (limit, level) = (options.shardLimitBytes, options.level)
+    var output = Output()
+    var numbers: Set<UInt32> = []
+    var lastKey: [UInt8]?
+    let total = sorted.count
+    try WorkerPool.orderedMap(
+      threads: options.jobs,
+      next: { () throws(BuildError) in try pieces.nextPiece() },
+      transform: { (piece) throws(BuildError) -> [Finished] in
+        let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
+          (part, encoder.encode((0..<part.count).map { part.record($0) }))
+        } size: { $0.1.size }
+        let compressor = compressors.take()
+        defer { compressors.put(compressor) }
+        var finished: [Finished] = []
+        for (part, content) in parts {
+          let file = encoder.file(content, level: level, with: compressor)
+          let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+          let bound = part.lowerBound
+          let label = Manifest.label(ofKey: part.record(0).folded)
+          let name = Manifest.fileName(label: label, digest: digest)
+          try publisher.add(name, file.bytes)
+          finished.append(
+            Finished(
+              file: file, bound: bound, firstKey: Array(part.record(0).folded),
+              lastKey: Array(part.record(part.count - 1).folded), digest: digest, label: label))
+        }
+        return finished
+      },
+      deliver: { (finished) throws(BuildError) in
+        for shard in finished {
+          let isFirst = output.shards.isEmpty
+          output.shards.append(
+            (
+              isFirst ? [] : shard.bound, shard.file.recordCount,
+              Manifest.File(
+                size: shard.file.bytes.count, headerSize: shard.file.headerSize,
+                headerContentSize: shard.file.headerContentSize, headerChecksum: shard.file.headerChecksum,
+                isContinuation: lastKey == shard.firstKey),
+              shard.digest, shard.label
+            ))
+          output.records += shard.file.recordCount
+          lastKey = shard.lastKey
+          for number in shard.file.fieldNames where numbers.insert(number).inserted {
+            output.fieldNames.append(names.names[Int(number)])
+          }
+        }
+        progress?(BuildProgress(phase: .writing, done: output.records, total: total, records: output.records))
+      })
+    return output
+  }
+}
+
+/// Compression contexts that no thread is using.
+private final class CompressorPool: @unchecked Sendable {
+  private let monitor = Monitor()
+  private var idle: [Compressor] = []
+
+  func take() -> Compressor { monitor.withLock { idle.popLast() } ?? Compressor() }
+  func put(_ compressor: Compressor) { monitor.withLock { idle.append(compressor) } }
+}
+
+/// The first half of a build: datasets in, sorted records out.
+private struct Intake: ~Copyable {
+  private let options: BuildOptions
+  private(set) var names = FieldNames()
+  private(set) var template: KeyTemplate?
+  private var sort: ExternalSort
+
+  init(options: BuildOptions, directory: String) {
+    self.options = options
+    sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+  }
+
+  private struct Work: Sendable {
+    var batch: RecordBatch
+    var names: FieldNames
+    var encoder: RecordEncoder
+    /// Records of this input before the batch.
+    var before: Int
+  }
+
+  private struct Encoded: Sendable {
+    var chunk: BlobChunk
+    var bad: [BadRecord]
+    var names: FieldNames
+    var before: Int
+  }
+
+  mutating func read(
+    _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) {
+    var datasetOptions = DatasetOptions(
+      format: options.inputFormat.flatMap { DatasetFormat(rawValue: $0) }, columns: options.columns,
+      skipBad: options.skipBad)
+    datasetOptions.skipBad = options.skipBad
+    let reader: DatasetReader
+    do throws(DatasetError) {
+      reader = try DatasetReader(path: path, options: datasetOptions)
+    } catch {
+      throw BuildError(error)
+    }
+    var encoder: RecordEncoder?
+    // Numbers of this reader's field names among those of all inputs.
+    var numbers: [UInt32] = []
+    var indexed = 0
+    var unindexable: [(record: Int, flaw: BadRecord.Flaw)] = []
+    var unindexableCount = 0
+    let skipBad = options.skipBad
+    try WorkerPool.orderedMap(
+      threads: options.jobs,
+      next: { () throws(BuildError) -> Work? in
+        var batch = RecordBatch()
+        let before = reader.recordsRead
+        do throws(DatasetError) {
+          guard try reader.read(into: &batch) else { return nil }
+        } catch {
+          throw BuildError(error)
+        }
+        let own = reader.names.names
+        while numbers.count < own.count { numbers.append(names.number(of: own[numbers.count])) }
+        if !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) {
+          for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
+        }
+        if encoder == nil {
+          let template = try chooseTemplate(own, format: reader.format)
+          if reader.format != .json, reader.format != .jsonl { try template.check(against: own) }
+          encoder = RecordEncoder(template: template, keep: options.keep)
+        }
+        progress?(
+          BuildProgress(
+            phase: .reading, done: reader.bytesRead, total: reader.bytesTotal,
+            records: summary.recordsRead + reader.recordsRead))
+        return Work(batch: batch, names: names, encoder: encoder!, before: before)
+      },
+      transform: { (work) throws(BuildError) -> Encoded in
+        var encoder = work.encoder
+        let chunk = BlobChunk(capacity: work.batch.bytes.count * 2 + work.batch.fields.count * 16 + 4096)
+        let bad = encoder.encode(work.batch, names: work.names, into: chunk)
+        return Encoded(chunk: chunk, bad: bad, names: work.names, before: work.before)
+      },
+      deliver: { (encoded) throws(BuildError) in
+        for bad in encoded.bad {
+          let record = encoded.before + bad.index + 1
+          guard skipBad else { throw BuildError(path: path, record: record, flaw: bad.flaw) }
+          unindexableCount += 1
+          if unindexable.count < DatasetReader.badRecordsKept { unindexable.append((record, bad.flaw)) }
+        }
+        indexed += encoded.chunk.count
+        try sort.add(encoded.chunk, names: encoded.names)
+      })
+    summary.recordsRead += reader.recordsRead + reader.badCount
+    summary.badRecordCount += reader.badCount + unindexableCount
+    summary.badRecords += reader.badRecords.map(\.description)
+    summary.badRecords += unindexable.map { BuildError(path: path, record: $0.record, flaw: $0.flaw).description }
+    summary.badRecords = Array(summary.badRecords.prefix(DatasetReader.badRecordsKept))
+  }
+
+  private mutating func chooseTemplate(_ fields: [String], format: DatasetFormat) throws(BuildError) -> KeyTemplate {
+    if let template { return template }
+    let text: String
+    if let key = options.key {
+      text = key
+    } else if format == .geonames {
+      text = "{name}, {country code}"
+    } else if fields.contains("name"), fields.contains("country") {
+      text = "{name}, {country}"
+    } else {
+      throw .noTemplate(fields: fields)
+    }
+    let chosen = try KeyTemplate(text)
+    template = chosen
+    return chosen
+  }
+
+  consuming func finish() throws(BuildError) -> SortedRecords {
+    let names = self.names
+    return try sort.finish(names: names)
+  }
+}

@@ -1,0 +1,655 @@
+import ShardedIndex
+
+/// Records in order -> a shard file. Source: docs/format.md §4 to §6.
+///
+/// What comes out is a function of the records alone: no clock, no floating point in a decision, no order of a hash.
+package struct ShardEncoder {
+  /// The content of a frame, and where in it new blocks begin.
+  struct FrameContent: Sendable {
+    var bytes: [UInt8]
+    var cuts: [Int] = []
+  }
+
+  /// A shard before compression.
+  package struct Content: Sendable {
+    fileprivate var recordCount: Int
+    /// The header but for its parts, which are known when the frames are: what stands before and behind them.
+    fileprivate var tails: Tails
+    fileprivate var headerEnd: [UInt8]
+    fileprivate var fieldNames: [UInt32]
+    fileprivate var counts: (columns: Int, shapes: Int, rowFormats: Int)
+    fileprivate var parts: [(firstRecord: Int, bound: [UInt8], isContinuation: Bool, keys: FrameContent, fields: FrameContent)]
+
+    /// Uncompressed, in bytes, all frames together: what the limit of a shard is held against.
+    package var size: Int {
+      parts.reduce(ShardHeader.size + headerEnd.count) { sum, part in
+        sum + 32 + part.bound.count + part.keys.bytes.count + part.fields.bytes.count
+      }
+    }
+  }
+
+  /// A finished shard.
+  package struct File: Sendable {
+    package var bytes: [UInt8]
+    package var recordCount: Int
+    /// Numbers of the fields that its records have, in the order of the shard's columns.
+    package var fieldNames: [UInt32]
+    /// Uncompressed, in bytes.
+    package var contentSize: Int
+    package var headerSize: Int
+    package var headerContentSize: Int
+    package var headerChecksum: UInt32
+  }
+
+  /// Uncompressed bytes of a part, about: what a query that misses unpacks. Found by measuring, see docs/measurements.md.
+  package static let partSize = 8 << 10
+
+  private let names: [String]
+
+  /// - Parameter names: Field names by the numbers that the records use.
+  package init(names: [String]) { self.names = names }
+
+  package func encode(_ records: [RecordBlob]) -> Content {
+    precondition(!records.isEmpty, "a shard without records")
+    let tails = Tails(records)
+    let keys = KeyColumns(records, tails)
+    let fields = encodeFields(records, tails)
+    let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
+    let total = keys.size + fields.size
+    // As many parts as come nearest to their size, each of nearly as many blocks as the next.
+    let partCount = min(blocks, max(1, (total + Self.partSize / 2) / Self.partSize))
+    var content = Content(
+      recordCount: records.count, tails: tails, headerEnd: fields.header, fieldNames: fields.names, counts: fields.counts, parts: [])
+    for part in 0..<partCount {
+      let first = blocks * part / partCount * KeyBlocks.blockSize
+      let end = min(records.count, blocks * (part + 1) / partCount * KeyBlocks.blockSize)
+      let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
+      content.parts.append((first, bound, isContinuation, keys.content(first..<end, tails), fields.content(first..<end)))
+    }
+    return content
+  }
+
+  /// The shortest text that is above one key and not above the next; the key itself where both are equal.
+  package static func bound(_ before: RecordBlob, _ after: RecordBlob) -> (bytes: [UInt8], isContinuation: Bool) {
+    let (a, b) = (before.folded, after.folded)
+    var common = 0
+    while common < a.count, common < b.count, a[common] == b[common] { common += 1 }
+    return common == b.count ? (Array(b), true) : (Array(b[...common]), false)
+  }
+
+  /// Compresses a shard.
+  package func file(_ content: Content, level: Int, with compressor: Compressor) -> File {
+    var header = ByteWriter()
+    header.write(ShardHeader.magic)
+    header.write(UInt32(content.recordCount))
+    header.write(UInt32(content.parts.count))
+    header.write(UInt16(content.tails.texts.count))
+    header.write(UInt16(content.tails.texts.reduce(0) { $0 + $1.count }))
+    header.write(UInt32(content.counts.columns))
+    header.write(UInt32(content.counts.shapes))
+    header.write(UInt32(content.counts.rowFormats))
+    header.write(UInt32(0))
+    var body: [UInt8] = []
+    var bounds: [UInt8] = []
+    for part in content.parts {
+      bounds += part.bound
+      header.write(UInt32(part.firstRecord))
+      header.write(UInt32(bounds.count) | (part.isContinuation ? 1 << 31 : 0))
+      for frame in [part.keys, part.fields] {
+        let compressed = ZstdFrame.compress(frame.bytes, cuts: frame.cuts, level: level, with: compressor)
+        header.write(UInt32(compressed.count))
+        header.write(UInt32(frame.bytes.count))
+        header.write(compressed.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+        body += compressed
+      }
+    }
+    header.write(bounds)
+    header.write(content.tails.texts.lazy.map { UInt8($0.count) })
+    for text in content.tails.texts { header.write(text) }
+    header.write(content.headerEnd)
+    let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
+    return File(
+      bytes: frame + body, recordCount: content.recordCount, fieldNames: content.fieldNames, contentSize: content.size, headerSize: frame.count,
+      headerContentSize: header.bytes.count,
+      headerChecksum: frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+  }
+
+  // MARK: Keys
+
+  /// The folds of the template's last field, when they are few.
+  struct Tails {
+    var texts: [[UInt8]] = []
+    /// Per record.
+    var codes: [UInt8] = []
+
+    init(_ records: [RecordBlob]) {
+      var numbers: [[UInt8]: Int] = [:]
+      var perRecord: [Int] = []
+      var total = 0
+      perRecord.reserveCapacity(records.count)
+      // Neighbours mostly differ, but there are few tails: a small table of the last seen saves the hashing.
+      for record in records {
+        let size = record.foldedTailCount
+        guard size > 0, size < 256, record.foldedCount > size else { return }
+        let folded = record.folded
+        guard folded[folded.count - size - 1] == Fold.separator else { return }
+        let text = [UInt8](folded[(folded.count - size)...])
+        if let number = numbers[text] {
+          perRecord.append(number)
+        } else {
+          guard numbers.count < 256, total + size <= Int(UInt16.max) else { return }
+          perRecord.append(numbers.count)
+          numbers[text] = numbers.count
+          texts.append(text)
+          total += size
+        }
+      }
+      let order = texts.indices.sorted { texts[$0].lexicographicallyPrecedes(texts[$1]) }
+      var codeOf = [UInt8](repeating: 0, count: texts.count)
+      for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
+      codes = perRecord.map { codeOf[$0] }
+      texts = order.map { texts[$0] }
+    }
+
+    var isEmpty: Bool { codes.isEmpty }
+  }
+
+  private static func stem(_ record: RecordBlob, _ tails: Tails) -> UnsafeBufferPointer<UInt8> {
+    let folded = record.folded
+    guard !tails.isEmpty else { return folded }
+    return UnsafeBufferPointer(rebasing: folded[..<(folded.count - record.foldedTailCount - 1)])
+  }
+
+  /// The stems of a shard, front-coded.
+  private struct KeyColumns {
+    private var shared: [UInt32] = []
+    private var length: [UInt32] = []
+    private var suffixes: [UInt8] = []
+    /// Where each record's suffix ends.
+    private var ends: [Int] = []
+    private let hasTails: Bool
+
+    init(_ records: [RecordBlob], _ tails: Tails) {
+      hasTails = !tails.isEmpty
+      shared.reserveCapacity(records.count)
+      length.reserveCapacity(records.count)
+      ends.reserveCapacity(records.count)
+      var previous = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+      for (index, record) in records.enumerated() {
+        let stem = ShardEncoder.stem(record, tails)
+        var common = 0
+        // Keys are compared whole, tails and all, so that a stem that runs on where the last one had its tail shares no more than that stem.
+        let end = min(previous.count, stem.count)
+        while common < end, previous[common] == stem[common] { common += 1 }
+        shared.append(UInt32(common))
+        let from = index % KeyBlocks.blockSize == 0 ? 0 : common
+        length.append(UInt32(stem.count - from))
+        suffixes.append(contentsOf: stem[from...])
+        ends.append(suffixes.count)
+        previous = stem
+      }
+    }
+
+    var size: Int { suffixes.count + shared.count * (hasTails ? 3 : 2) }
+
+    func content(_ range: Range<Int>, _ tails: Tails) -> FrameContent {
+      var writer = ByteWriter()
+      let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
+      var isWide = false
+      for record in range where shared[record] + length[record] > 255 { isWide = true }
+      writer.write(KeyBlocks.magic)
+      writer.write(UInt32(range.count))
+      writer.write(UInt32(ends[range.upperBound - 1] - start))
+      writer.write(UInt32(isWide ? 1 : 0))
+      for (number, column) in [shared, length].enumerated() {
+        for record in range {
+          // The first record of a part shares nothing: the one before lies elsewhere.
+          let value = number == 0 && record == range.lowerBound ? 0 : column[record]
+          if isWide { writer.write(value) } else { writer.bytes.append(UInt8(value)) }
+        }
+      }
+      var cuts = [writer.bytes.count]
+      if hasTails {
+        writer.write(tails.codes[range])
+        cuts.append(writer.bytes.count)
+      }
+      writer.write(suffixes[start..<ends[range.upperBound - 1]])
+      return FrameContent(bytes: writer.bytes, cuts: cuts)
+    }
+  }
+
+  // MARK: Fields
+
+  private typealias Text = UnsafeBufferPointer<UInt8>
+
+  /// One column before its encoding is chosen: a text for every record, those without the field included.
+  private struct RawColumn {
+    var name: Int
+    var texts: [UnsafeBufferPointer<UInt8>] = []
+    var kinds: [UInt8] = []
+    /// Texts made here, kept alive.
+    var owned: [UInt8] = []
+  }
+
+  /// The fields of a shard: how they are encoded, and their data.
+  private struct FieldData {
+    var counts = (columns: 0, shapes: 1, rowFormats: 0)
+    /// Names, shapes, columns and row formats: the end of the shard's header.
+    var header: [UInt8] = []
+    /// Of the columns.
+    var names: [UInt32] = []
+    var shapeCodes: [Int] = []
+    var columns: [ColumnData] = []
+    var rowCodes: [Int] = []
+    /// Per record the bits of its row, and where they end.
+    var rowValues: [(value: UInt64, width: Int)] = []
+    var numberCount = 0
+
+    var size: Int {
+      var size = 0
+      if counts.shapes > 1 { size += shapeCodes.count }
+      for column in columns { size += column.size }
+      var bits = 0
+      for row in rowValues { bits += row.width }
+      return size + rowCodes.count + bits / 8
+    }
+
+    func content(_ range: Range<Int>) -> FrameContent {
+      var writer = ByteWriter()
+      var cuts: [Int] = []
+      func codes(_ codes: [Int], _ limit: Int) {
+        guard limit > 1 else { return }
+        for code in codes[range] {
+          if limit > 256 { writer.write(UInt16(code)) } else { writer.write(UInt8(code)) }
+        }
+      }
+      var rows = BitWriter()
+      var blockBits: [UInt16] = []
+      if numberCount > 0 {
+        var start = 0
+        for row in range {
+          if row > range.lowerBound, row % KeyBlocks.blockSize == 0 {
+            blockBits.append(UInt16(rows.bitCount - start))
+            start = rows.bitCount
+          }
+          for number in row * numberCount..<(row + 1) * numberCount {
+            rows.write(rowValues[number].value, rowValues[number].width)
+          }
+        }
+        blockBits.append(UInt16(rows.bitCount - start))
+      }
+      let rowBytes = rows.finish()
+      writer.write(FieldColumns.magic)
+      writer.write(UInt32(range.count))
+      writer.write(UInt32(rowBytes.count))
+      writer.write(UInt32(0))
+      codes(shapeCodes, counts.shapes)
+      for column in columns {
+        switch column {
+        case .codes(let values, let limit):
+          codes(values, limit)
+        case .texts(let texts):
+          var (total, long) = (0, [(Int, Int)]())
+          for record in range {
+            let size = texts.size(record)
+            total += size
+            if size >= 255 { long.append((record - range.lowerBound, size)) }
+          }
+          writer.write(UInt32(total))
+          writer.write(UInt32(long.count))
+          for record in range { writer.bytes.append(UInt8(min(texts.size(record), 255))) }
+          for (record, size) in long {
+            writer.write(UInt32(record))
+            writer.write(UInt32(size))
+          }
+          cuts.append(writer.bytes.count)
+          writer.write(texts.bytes(range))
+        }
+        cuts.append(writer.bytes.count)
+      }
+      codes(rowCodes, counts.rowFormats)
+      for bits in blockBits { writer.write(bits) }
+      cuts.append(writer.bytes.count)
+      writer.write(rowBytes)
+      // A block of its own costs some bytes of tables: short runs share one.
+      var kept: [Int] = []
+      for cut in cuts where cut - (kept.last ?? 0) >= 160 && writer.bytes.count - cut >= 64 { kept.append(cut) }
+      return FrameContent(bytes: writer.bytes, cuts: kept)
+    }
+  }
+
+  /// What a column has in the parts.
+  private enum ColumnData {
+    /// A dictionary's codes, and how many texts it has.
+    case codes([Int], Int)
+    case texts(FlatTexts)
+
+    var size: Int {
+      switch self {
+      case .codes(let codes, let limit): codes.count * (limit > 256 ? 2 : 1)
+      case .texts(let texts): texts.byteCount + texts.count
+      }
+    }
+  }
+
+  /// Texts one after the other.
+  struct FlatTexts {
+    private var all: [UInt8] = []
+    private var ends: [Int] = []
+
+    init(count: Int) { ends.reserveCapacity(count) }
+
+    mutating func append(_ text: some Sequence<UInt8>) {
+      all.append(contentsOf: text)
+      ends.append(all.count)
+    }
+
+    var count: Int { ends.count }
+    var byteCount: Int { all.count }
+    private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
+    func size(_ index: Int) -> Int { ends[index] - start(index) }
+    func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { all[start(range.lowerBound)..<ends[range.upperBound - 1]] }
+
+    /// Lends pointers to the texts.
+    func withPointers(_ body: ([UnsafeBufferPointer<UInt8>]) -> Void) {
+      all.withUnsafeBufferPointer { bytes in
+        body(ends.indices.map { UnsafeBufferPointer(rebasing: bytes[start($0)..<ends[$0]]) })
+      }
+    }
+  }
+
+  private func encodeFields(_ records: [RecordBlob], _ tails: Tails) -> FieldData {
+    let count = records.count
+    // Shapes, and columns in order of first appearance.
+    var columnOf: [UInt32: Int] = [:]
+    var columns: [RawColumn] = []
+    var shapes: [[Int]] = []
+    var shapeNumbers: [[Int]: Int] = [:]
+    var shapeCodes: [Int] = []
+    var lastShape: [UInt32] = []
+    var lastColumns: [Int] = []
+    var lastCode = -1
+    for record in records {
+      let fields = record.fieldCount
+      var isSame = lastCode >= 0 && fields == lastShape.count
+      if isSame { for field in 0..<fields where record.fieldName(field) != lastShape[field] { isSame = false } }
+      if !isSame {
+        lastShape = (0..<fields).map { record.fieldName($0) }
+        lastColumns = lastShape.map { name in
+          if let column = columnOf[name] { return column }
+          columnOf[name] = columns.count
+          columns.append(RawColumn(name: Int(name)))
+          return columns.count - 1
+        }
+        if let code = shapeNumbers[lastColumns] {
+          lastCode = code
+        } else {
+          lastCode = shapes.count
+          shapeNumbers[lastColumns] = lastCode
+          shapes.append(lastColumns)
+        }
+      }
+      var offset = record.textsOffset
+      let row = shapeCodes.count
+      for (field, column) in lastColumns.enumerated() {
+        let size = record.fieldSize(field)
+        // Records before this one that had no such field take its text: what repeats costs nothing.
+        while columns[column].texts.count < row {
+          columns[column].texts.append(columns[column].texts.last ?? record.bytes(offset, size))
+          columns[column].kinds.append(columns[column].kinds.last ?? record.fieldKind(field).rawValue)
+        }
+        columns[column].texts.append(record.bytes(offset, size))
+        columns[column].kinds.append(record.fieldKind(field).rawValue)
+        offset += size
+      }
+      shapeCodes.append(lastCode)
+    }
+    for column in columns.indices {
+      while columns[column].texts.count < count {
+        columns[column].texts.append(columns[column].texts.last!)
+        columns[column].kinds.append(columns[column].kinds.last!)
+      }
+    }
+
+    var numbers: [NumberColumn] = []
+    var numberSections: [Int] = []  // Where each of them will be written.
+    var sections: [ByteWriter] = []
+    var data: [ColumnData?] = []
+    let stems = records.map { Self.stem($0, tails) }
+    for column in columns {
+      let isMixed = column.kinds.contains { $0 != column.kinds[0] }
+      var writer = ByteWriter()
+      writer.write(isMixed ? ShardHeader.mixedKinds : column.kinds[0])
+      if isMixed {
+        var texts = FlatTexts(count: count)
+        for (text, kind) in zip(column.texts, column.kinds) { texts.append([kind] + text) }
+        texts.withPointers { data.append(chooseText($0, into: &writer)) }
+      } else {
+        switch chooseEncoding(column.texts, stems, tails, numberColumns: numbers.count, into: &writer) {
+        case .inHeader: data.append(nil)
+        case .data(let own): data.append(own)
+        case .number(let number):
+          numbers.append(number)
+          numberSections.append(sections.count)
+          data.append(nil)
+        }
+      }
+      sections.append(writer)
+    }
+
+    // Row formats: the formats of all number columns together.
+    var rowFormatTable: [[UInt8]] = []
+    var rowCodes: [Int] = []
+    func makeRows() -> Bool {
+      var rowFormats: [[UInt8]: Int] = [:]
+      (rowFormatTable, rowCodes) = ([], [])
+      guard !numbers.isEmpty else { return true }
+      rowCodes.reserveCapacity(count)
+      var lastKey: [UInt8] = []
+      var lastCode = -1
+      for row in 0..<count {
+        var isSame = lastCode >= 0
+        if isSame { for index in numbers.indices where numbers[index].codes[row] != lastKey[index] { isSame = false } }
+        if !isSame {
+          lastKey = numbers.map { $0.codes[row] }
+          if let code = rowFormats[lastKey] {
+            lastCode = code
+          } else {
+            lastCode = rowFormatTable.count
+            guard lastCode < 256 else { return false }
+            rowFormats[lastKey] = lastCode
+            rowFormatTable.append(lastKey)
+          }
+        }
+        rowCodes.append(lastCode)
+      }
+      return true
+    }
+    while !makeRows() {
+      // Too many combinations: the column with the most formats is kept as text.
+      let worst = numbers.indices.max { numbers[$0].formats.count < numbers[$1].formats.count }!
+      numbers.remove(at: worst)
+      let column = numberSections.remove(at: worst)
+      data[column] = chooseText(columns[column].texts, into: &sections[column])
+    }
+    for (number, section) in zip(numbers, numberSections) { number.write(to: &sections[section]) }
+
+    var result = FieldData()
+    result.names = columns.map { UInt32($0.name) }
+    result.counts = (columns.count, shapes.count, rowFormatTable.count)
+    result.shapeCodes = shapeCodes
+    result.columns = data.compactMap { $0 }
+    result.rowCodes = rowCodes
+    result.numberCount = numbers.count
+    result.rowValues.reserveCapacity(count * numbers.count)
+    for row in 0..<(numbers.isEmpty ? 0 : count) {
+      let context = tails.isEmpty ? 0 : Int(tails.codes[row])
+      for index in numbers.indices { result.rowValues.append(numbers[index].stored(row, context)) }
+    }
+    var writer = ByteWriter()
+    for column in columns {
+      let name = names[column.name].utf8
+      writer.writeVarint(name.count)
+      writer.write(name)
+    }
+    for shape in shapes {
+      writer.writeVarint(shape.count)
+      for column in shape { writer.writeVarint(column) }
+    }
+    for section in sections { writer.write(section.bytes) }
+    for row in rowFormatTable { writer.write(row) }
+    result.header = writer.bytes
+    return result
+  }
+
+  private enum Chosen {
+    case inHeader
+    case data(ColumnData)
+    case number(NumberColumn)
+  }
+
+  /// Chooses a column's encoding and writes what stands of it in the header; a number column is written when all rows are known.
+  private func chooseEncoding(
+    _ texts: [Text], _ stems: [Text], _ tails: Tails, numberColumns: Int, into writer: inout ByteWriter
+  ) -> Chosen {
+    if texts.allSatisfy({ Self.equal($0, texts[0]) }) {
+      writer.write(ShardHeader.Encoding.constant.rawValue)
+      writer.writeVarint(texts[0].count)
+      writer.write(texts[0])
+      return .inHeader
+    }
+    if !tails.isEmpty, let perTail = Self.textsPerTail(texts, tails) {
+      writer.write(ShardHeader.Encoding.tail.rawValue)
+      for text in perTail { writer.writeVarint(text.count) }
+      for text in perTail { writer.write(text) }
+      return .inHeader
+    }
+    let asText = TextCost(texts)
+    let textBits = min(asText.dictionaryBits ?? Int.max, asText.plainBits)
+    // Bits do not compress; texts do, to about half, and a dictionary's codes to their entropy.
+    if numberColumns < 64, let number = NumberColumn(texts, tails), number.bitCount < textBits { return .number(number) }
+    if let spelled = SpelledColumn(texts, stems), spelled.bits < textBits {
+      writer.write(ShardHeader.Encoding.spelled.rawValue)
+      writer.write(spelled.rule)
+      writer.write(spelled.piece)
+      return .data(.texts(spelled.scripts))
+    }
+    return .data(chooseText(texts, asText, into: &writer))
+  }
+
+  private func chooseText(_ texts: [Text], into writer: inout ByteWriter) -> ColumnData {
+    chooseText(texts, TextCost(texts), into: &writer)
+  }
+
+  private func chooseText(_ texts: [Text], _ cost: TextCost, into writer: inout ByteWriter) -> ColumnData {
+    guard let dictionary = cost.dictionaryBits, dictionary < cost.plainBits else {
+      writer.write(ShardHeader.Encoding.text.rawValue)
+      var flat = FlatTexts(count: texts.count)
+      for text in texts { flat.append(text) }
+      return .texts(flat)
+    }
+    writer.write(ShardHeader.Encoding.dictionary.rawValue)
+    writer.writeVarint(cost.distinct.count)
+    for text in cost.distinct { writer.writeVarint(text.count) }
+    for text in cost.distinct { writer.write(text) }
+    return .codes(cost.codes, cost.distinct.count)
+  }
+
+  /// What a column would take as text, in bits: an estimate in whole numbers.
+  private struct TextCost {
+    var distinct: [Text] = []
+    var codes: [Int] = []
+    var plainBits = 0
+    /// nil if the column repeats too little.
+    var dictionaryBits: Int?
+
+    init(_ texts: [Text]) {
+      var numbers: [TextKey: Int] = [:]
+      var counts: [Int] = []
+      codes.reserveCapacity(texts.count)
+      for text in texts {
+        plainBits += 4 * text.count + 5
+        guard distinct.count <= texts.count / 2 + 1, distinct.count < 65536 else { continue }
+        let key = TextKey(text)
+        if let number = numbers[key] {
+          codes.append(number)
+          counts[number] += 1
+        } else {
+          numbers[key] = distinct.count
+          codes.append(distinct.count)
+          counts.append(1)
+          distinct.append(text)
+        }
+      }
+      guard distinct.count <= texts.count / 2 + 1, codes.count == texts.count else { return }
+      var bits = 0
+      for (number, count) in counts.enumerated() {
+        bits += 4 * distinct[number].count + 8
+        // The entropy of the codes, log2 in 64ths.
+        bits += count * (binaryLogarithm(texts.count) - binaryLogarithm(count)) / 64
+      }
+      dictionaryBits = bits + texts.count / 4
+    }
+  }
+
+  private struct TextKey: Hashable {
+    let text: UnsafeBufferPointer<UInt8>
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    static func == (a: TextKey, b: TextKey) -> Bool { ShardEncoder.equal(a.text, b.text) }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes: UnsafeRawBufferPointer(text)) }
+  }
+
+  private static func textsPerTail(_ texts: [Text], _ tails: Tails) -> [Text]? {
+    var perTail = [Text?](repeating: nil, count: tails.texts.count)
+    for (text, code) in zip(texts, tails.codes) {
+      if let known = perTail[Int(code)] {
+        guard equal(known, text) else { return nil }
+      } else {
+        perTail[Int(code)] = text
+      }
+    }
+    return perTail.map { $0! }
+  }
+
+  static func equal(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count else { return false }
+    var index = 0
+    while index < a.count {
+      if a[index] != b[index] { return false }
+      index += 1
+    }
+    return true
+  }
+}
+
+/// log2 of a positive number in 64ths, linear between powers of two: good to 6/64, the same on every machine.
+func binaryLogarithm(_ value: Int) -> Int {
+  let whole = Int.bitWidth - 1 - value.leadingZeroBitCount
+  return whole * 64 + (((value - (1 << whole)) << 6) >> whole)
+}
+
+/// Appends runs of bits, lowest first.
+struct BitWriter {
+  private var bytes: [UInt8] = []
+  private var pending: UInt64 = 0
+  private var pendingCount = 0
+  private(set) var bitCount = 0
+
+  /// Appends the low `width` bits of `value`, at most 56.
+  mutating func write(_ value: UInt64, _ width: Int) {
+    pending |= value << UInt64(pendingCount)
+    pendingCount += width
+    bitCount += width
+    while pendingCount >= 8 {
+      bytes.append(UInt8(truncatingIfNeeded: pending))
+      pending >>= 8
+      pendingCount -= 8
+    }
+  }
+
+  mutating func finish() -> [UInt8] {
+    if pendingCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
+    (pending, pendingCount) = (0, 0)
+    return bytes
+  }
+}

@@ -1,0 +1,105 @@
+import ShardedIndex
+
+/// A column whose texts are spellings of the key's stem: scripts that turn the one into the other.
+struct SpelledColumn {
+  var rule: UInt8
+  var piece: UInt8
+  /// Per record; empty where the rule alone is right.
+  var scripts: ShardEncoder.FlatTexts
+  /// What the scripts take, an estimate in bits.
+  var bits: Int
+
+  /// nil if the texts have little to do with the stems.
+  init?(_ texts: [UnsafeBufferPointer<UInt8>], _ stems: [UnsafeBufferPointer<UInt8>]) {
+    // A sample of the column tells which piece of the stem and which letter case come nearest.
+    var best: (cost: Int, rule: UInt8, piece: UInt8)?
+    let step = max(1, texts.count / 64)
+    for piece in [255, 0, 1, 2] as [UInt8] {
+      for rule in [0, 1, 2] as [UInt8] {
+        var cost = 0
+        for index in stride(from: 0, to: texts.count, by: step) {
+          cost += Self.script(from: Spelling.piece(piece, of: stems[index]), rule, to: texts[index]).count
+        }
+        if best == nil || cost < best!.cost { best = (cost, rule, piece) }
+      }
+    }
+    rule = best!.rule
+    piece = best!.piece
+    scripts = ShardEncoder.FlatTexts(count: texts.count)
+    for (text, stem) in zip(texts, stems) {
+      let script = Self.script(from: Spelling.piece(piece, of: stem), rule, to: text)
+      scripts.append(script)
+    }
+    bits = scripts.byteCount * 6 + texts.count
+  }
+
+  /// The script that makes `text` of `source`.
+  static func script(
+    from folded: UnsafeBufferPointer<UInt8>, _ rule: UInt8, to text: UnsafeBufferPointer<UInt8>
+  ) -> [UInt8] {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: folded.count + 1) { cased in
+      Spelling.applyCase(rule, folded, to: cased.baseAddress!)
+      let source = UnsafeBufferPointer(start: UnsafePointer(cased.baseAddress!), count: folded.count)
+      if ShardEncoder.equal(source, text) { return [] }
+      if let script = differences(source, text), script.count <= text.count { return script }
+      return [0xff] + text
+    }
+  }
+
+  private static func differences(
+    _ source: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>
+  ) -> [UInt8]? {
+    var script: [UInt8] = []
+    var (from, to, copied) = (0, 0, 0)
+    func pad(_ limit: Int) {
+      // A longer distance than an operation has room for: copies without a change.
+      while copied > limit {
+        script += [0xc0 | 62, 0, 0]
+        copied -= 62
+      }
+    }
+    while to < text.count {
+      let byte = text[to]
+      if from < source.count, source[from] == byte {
+        (from, to, copied) = (from + 1, to + 1, copied + 1)
+      } else if from < source.count, byte < 0x80, source[from] ^ 0x20 == byte, (byte | 0x20) &- 0x61 < 26 {
+        pad(127)
+        script.append(UInt8(copied))
+        (from, to, copied) = (from + 1, to + 1, 0)
+      } else {
+        let size = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+        guard to + size <= text.count else { return nil }
+        let character = UnsafeBufferPointer(rebasing: text[to..<to + size])
+        guard let dropped = foldedSize(of: character, in: source, at: from) else { return nil }
+        pad(62)
+        if dropped == 1 {
+          script.append(0x80 | UInt8(copied))
+        } else {
+          script += [0xc0 | UInt8(copied), UInt8(dropped), UInt8(size)]
+        }
+        script += character
+        (from, to, copied) = (from + dropped, to + size, 0)
+      }
+    }
+    if from < source.count {
+      guard source.count - from < 256 else { return nil }
+      pad(62)
+      script += [0xc0 | UInt8(copied), UInt8(source.count - from), 0]
+    }
+    return script
+  }
+
+  /// How many bytes of `source` from `at` on `character` folds to, letter case aside; nil if it does not.
+  private static func foldedSize(
+    of character: UnsafeBufferPointer<UInt8>, in source: UnsafeBufferPointer<UInt8>, at: Int
+  ) -> Int? {
+    var folded: [UInt8] = []
+    Fold.fold(character, into: &folded)
+    guard at + folded.count <= source.count, folded.count < 256 else { return nil }
+    for (offset, byte) in folded.enumerated() {
+      let other = source[at + offset]
+      guard other == byte || (other ^ 0x20 == byte && (byte &- 0x61) < 26) else { return nil }
+    }
+    return folded.count
+  }
+}

@@ -1,0 +1,95 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// System calls on one descriptor that go on after EINTR and after short reads and writes.
+enum SystemFile {
+  /// Writes all of `bytes` at the descriptor's position.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
+    var offset = 0
+    while offset < bytes.count {
+      #if canImport(Darwin)
+        let written = Darwin.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      #elseif canImport(Musl)
+        let written = Musl.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      #else
+        let written = Glibc.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      #endif
+      if written > 0 {
+        offset += written
+      } else if written == 0 {
+        throw .io(operation: "write", path: path, errno: EIO)
+      } else if errno != EINTR {
+        throw .io(operation: "write", path: path, errno: errno)
+      }
+    }
+  }
+
+  /// Fills `bytes` from `offset` on, as far as the file goes, and returns how many bytes that were.
+  static func read(
+    _ bytes: UnsafeMutableRawBufferPointer, at offset: Int, from descriptor: CInt, path: String
+  ) throws(BuildError) -> Int {
+    var count = 0
+    while count < bytes.count {
+      let read = pread(
+        descriptor, bytes.baseAddress! + count, min(bytes.count - count, 1 << 30), off_t(offset + count))
+      if read > 0 {
+        count += read
+      } else if read == 0 {
+        break
+      } else if errno != EINTR {
+        throw .io(operation: "read", path: path, errno: errno)
+      }
+    }
+    return count
+  }
+
+  /// Returns when what was written is on the medium. A failure is final: the kernel forgets what it could not write.
+  static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
+    #if canImport(Darwin)
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
+    #endif
+    while fsync(descriptor) != 0 {
+      guard errno == EINTR else { throw .io(operation: "sync", path: path, errno: errno) }
+    }
+  }
+
+  /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
+  static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
+    while true {
+      let descriptor = openat(directory, name, flags | O_CLOEXEC, mode)
+      if descriptor >= 0 || errno != EINTR { return descriptor }
+    }
+  }
+
+  /// A new file without a name in `directory`: gone when its descriptor is, however the process ends.
+  static func openTemporary(in directory: String) throws(BuildError) -> CInt {
+    #if os(Linux)
+      // O_TMPFILE, a macro that is not imported: __O_TMPFILE is the same on all machines that Swift runs on.
+      let unnamed = open(directory, in: AT_FDCWD, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
+      if unnamed >= 0 { return unnamed }
+      // Not every file system can; a kernel that does not know the flag says EISDIR.
+      guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
+        throw .io(operation: "create a temporary file in", path: directory, errno: errno)
+      }
+    #endif
+    for attempt in 0..<1000 {
+      let path = "\(directory)/.shardq-sort-\(getpid())-\(attempt)"
+      let descriptor = open(path, in: AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      if descriptor >= 0 {
+        guard unlink(path) == 0 else {
+          let code = errno
+          _ = close(descriptor)
+          throw .io(operation: "remove", path: path, errno: code)
+        }
+        return descriptor
+      }
+      guard errno == EEXIST else { break }
+    }
+    throw .io(operation: "create a temporary file in", path: directory, errno: errno)
+  }
+}

@@ -1,0 +1,655 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+import ShardedIndex
+
+/// Proves an index: every byte of it, and on demand that it answers for a dataset, the whole and nothing else.
+///
+/// Memory does not grow with the index but by 48 bytes a shard.
+package struct Verifier {
+  /// What was found.
+  package enum Finding: Sendable, Equatable {
+    /// A file is damaged.
+    case damage(file: String, reason: String)
+    /// A record of the dataset that the index lacks, or has less often.
+    case missing(record: String, count: Int)
+    /// A record of the index that the dataset lacks, or has less often.
+    case unexpected(record: String, count: Int)
+    /// The index answers a prefix with other records than begin with it.
+    case wrongAnswer(prefix: String, reason: String)
+    /// A file in the directory that the index does not use. No damage.
+    case stray(file: String)
+
+    package var isDamage: Bool { if case .stray = self { false } else { true } }
+  }
+
+  package struct Summary: Sendable, Equatable {
+    package var records = 0
+    package var shards = 0
+    /// Of all files of the index.
+    package var bytes = 0
+    package var damagedFiles = 0
+    /// Records of the dataset; nil without one.
+    package var sourceRecords: Int? = nil
+    /// Records of the dataset that no index can hold: those a build reports.
+    package var badRecords = 0
+    /// Distinct prefixes that were asked for.
+    package var prefixes = 0
+    /// Records missing from the index or in it without being in the dataset.
+    package var differences = 0
+    package var wrongAnswers = 0
+
+    package var isSound: Bool { damagedFiles == 0 && differences == 0 && wrongAnswers == 0 }
+  }
+
+  /// What an index is compared with, named as for a build.
+  package struct Source: Sendable {
+    /// Files, `-` for standard input.
+    package var inputs: [String]
+    package var options: DatasetOptions
+    /// nil for the one of the index.
+    package var template: String?
+    package var keep: [String]?
+
+    package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil)
+    {
+      self.inputs = inputs
+      self.options = options
+      self.template = template
+      self.keep = keep
+    }
+  }
+
+  package enum Failure: Error {
+    case index(IndexError)
+    case source(DatasetError)
+    case template(BuildError)
+  }
+
+  private let index: ShardedIndex
+  private let report: (Finding) -> Void
+  private var summary = Summary()
+  /// Per shard what the records whose keys begin in it add up to: those of the dataset less those of the index.
+  private var sums: [RecordSum] = []
+
+  /// The most findings of one kind that are reported one by one.
+  private static let reportLimit = 100
+
+  /// Checks every byte: sizes, digests, checksums, structure, order, that each key is the fold of its record's, and
+  /// that counts add up. Files that do not belong are named.
+  ///
+  /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
+  /// - Throws: ``Failure`` if there is no index or no dataset to be read. What is damaged is reported instead.
+  package static func verify(
+    index path: String, source: Source? = nil, report: @escaping (Finding) -> Void
+  ) throws(Failure) -> Summary {
+    let index: ShardedIndex
+    do throws(IndexError) {
+      index = try ShardedIndex(opening: path)
+    } catch {
+      // A manifest that is there and cannot be believed is damage like any other.
+      guard case .corrupt(let path, let cause) = error else { throw .index(error) }
+      report(.damage(file: path, reason: cause.description))
+      var summary = Summary()
+      summary.damagedFiles = 1
+      return summary
+    }
+    var verifier = Verifier(index: index, report: report)
+    try verifier.run(source)
+    return verifier.summary
+  }
+
+  private init(index: ShardedIndex, report: @escaping (Finding) -> Void) {
+    self.index = index
+    self.report = report
+  }
+
+  private mutating func run(_ source: Source?) throws(Failure) {
+    let template: KeyTemplate?
+    do throws(BuildError) {
+      template = source == nil ? nil : try KeyTemplate(source!.template ?? index.keyTemplate)
+    } catch {
+      throw .template(error)
+    }
+    if source != nil { sums = Array(repeating: RecordSum(), count: max(1, index.shardCount)) }
+    checkManifest()
+    checkDirectory()
+    checkShards(isCompared: source != nil)
+    summary.records = index.recordCount
+    summary.shards = index.shardCount
+    guard let source, let template else { return }
+    do throws(DatasetError) {
+      try compare(source, template)
+    } catch {
+      throw .source(error)
+    }
+    if summary.damagedFiles == 0 { checkAnswers() }
+  }
+
+  // MARK: Every byte
+
+  private func path(_ name: String) -> String { index.files.filePath(name) }
+
+  private mutating func damage(_ name: String, _ reason: String) {
+    summary.damagedFiles += 1
+    report(.damage(file: path(name), reason: reason))
+  }
+
+  private mutating func checkManifest() {
+    do throws(FormatError) {
+      try index.generation.verify()
+    } catch {
+      damage(Manifest.fileName, error.description)
+    }
+    if let file = try? index.files.read(Manifest.fileName, limit: ZstdFrame.contentLimit) {
+      summary.bytes += file.count
+      file.deallocate()
+    }
+  }
+
+  /// Names what lies in the directory and belongs to no index.
+  private func checkDirectory() {
+    guard let directory = opendir(index.path) else { return }
+    defer { closedir(directory) }
+    var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName]
+    for shard in 0..<index.shardCount { known.insert(index.generation.fileName(of: shard)) }
+    var strays: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if !known.contains(name) { strays.append(name) }
+    }
+    for name in strays.sorted() { report(.stray(file: path(name))) }
+  }
+
+  private mutating func checkShards(isCompared: Bool) {
+    var previous: [UInt8] = []
+    let buffer = RecordBuffer()
+    var checked: [String: Int] = [:]
+    for shard in 0..<index.shardCount {
+      let (name, entry) = (index.generation.fileName(of: shard), index.generation.file(of: shard))
+      do throws(IndexError) {
+        let file = try index.files.read(name, limit: max(entry.size, ZstdFrame.contentLimit))
+        guard file.count == entry.size else {
+          file.deallocate()
+          damage(name, FormatError.wrongSize(found: file.count, expected: entry.size).description)
+          continue
+        }
+        // Shards with the same content are one file.
+        if checked.updateValue(shard, forKey: name) == nil { summary.bytes += file.count }
+        let digest = Digest.sha256(UnsafeBufferPointer(file))
+        file.deallocate()
+        guard digest.prefix(16).elementsEqual(index.generation.digest(of: shard)) else {
+          damage(name, "has another SHA-256 than the manifest says")
+          continue
+        }
+        if let reason = try check(shard, after: &previous, buffer, isCompared: isCompared) {
+          damage(name, reason)
+        }
+      } catch {
+        switch error {
+        case .corrupt(_, let cause): damage(name, cause.description)
+        case .vanished: damage(name, "is missing")
+        default: damage(name, error.description)
+        }
+      }
+    }
+  }
+
+  /// - Returns: What is wrong with the shard's content; nil if nothing is.
+  private mutating func check(
+    _ shard: Int, after previous: inout [UInt8], _ buffer: RecordBuffer, isCompared: Bool
+  ) throws(IndexError) -> String? {
+    var reason: String? = nil
+    var records = 0
+    var key: [UInt8] = []
+    var folded: [UInt8] = []
+    let schema = index.fieldSchema
+    // Without all its fields a record's key cannot be made again.
+    let isKeyStored = schema.template.parts.allSatisfy { $0 != .field(-1) }
+    var bytes: [UInt8] = []
+    var last = previous
+    var canonical = (key: [UInt8](), shard: -1)
+    let generation = index.generation
+    let bound = generation.bound(shard)
+    var sums = sums
+    self.sums = []
+    defer { self.sums = sums }
+    _ = try index.readWhole(shard) { part in
+      guard reason == nil else { return }
+      guard part.firstRecord == records else {
+        reason = "part \(part.number) begins at record \(part.firstRecord), not \(records)"
+        return
+      }
+      records += part.count
+      var decoded = 0..<0
+      part.forEachKey { record, stored in
+        guard reason == nil else { return }
+        func fail(_ text: String) { reason = "record \(part.firstRecord + record) " + text }
+        let order = last.withUnsafeBufferPointer { compareBytes($0, stored) }
+        if order > 0 { return fail("has a key below the one before") }
+        if record == 0 {
+          if compareBytes(part.bound, stored) > 0 { return fail("has a key below its part's lower bound") }
+          let isAbove = last.withUnsafeBufferPointer { compareBytes($0, part.bound) } < 0
+          if part.number > 0, !isAbove, !(part.isContinuation && order == 0) {
+            return fail("follows keys that are not below its part's lower bound")
+          }
+          if part.number == 0 {
+            if compareBytes(bound, stored) > 0 { return fail("has a key below the shard's lower bound") }
+            let isAbove = last.withUnsafeBufferPointer { compareBytes($0, bound) } < 0
+            if shard > 0, !isAbove, !(generation.file(of: shard).isContinuation && order == 0) {
+              return fail("follows keys that are not below the shard's lower bound")
+            }
+          }
+        }
+        if order != 0 { last.replace(with: stored) }
+        if !decoded.contains(record) {
+          decoded = record..<min(record + 256, part.count)
+          part.decode(decoded, into: buffer)
+        }
+        let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
+        if isKeyStored {
+          key.removeAll(keepingCapacity: true)
+          for piece in schema.template.parts {
+            switch piece {
+            case .text(let text): key.append(contentsOf: text.utf8)
+            case .field(let name):
+              if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
+                key.append(contentsOf: buffer.rawField(field).text)
+              }
+            }
+          }
+          folded.removeAll(keepingCapacity: true)
+          key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+          if !folded.elementsEqual(stored) {
+            return fail("is stored under a key that is not the fold of its own")
+          }
+        }
+        if isCompared {
+          RecordSum.begin(&bytes, key: stored)
+          for number in fields {
+            let field = buffer.rawField(number)
+            RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
+          }
+          if canonical.shard < 0 || order != 0 {
+            canonical.shard =
+              stored.isEmpty
+              ? 0 : generation.shards(forPrefix: stored, head: KeyBlocks.head(of: stored)).first
+          }
+          sums[canonical.shard].subtract(bytes)
+        }
+      }
+    }
+    previous = last
+    if reason == nil, records != generation.recordCount(of: shard) {
+      reason = "holds \(records) records where the manifest says \(generation.recordCount(of: shard))"
+    }
+    return reason
+  }
+
+  // MARK: Against a dataset
+
+  private mutating func compare(_ source: Source, _ template: KeyTemplate) throws(DatasetError) {
+    var records = 0
+    var bad = 0
+    let generation = index.generation
+    var sums = sums
+    self.sums = []
+    var bytes: [UInt8] = []
+    try Self.read(source, template, bad: &bad) { record, names in
+      records += 1
+      Self.serialize(record, names, into: &bytes)
+      sums[Self.shard(of: record.folded, in: generation)].add(bytes)
+    }
+    summary.sourceRecords = records
+    summary.badRecords = bad
+    let differing = Set(sums.indices.filter { !sums[$0].isZero })
+    guard !differing.isEmpty else { return }
+    guard !source.inputs.contains("-") else {
+      // It cannot be read again: how many shards differ is all that is known.
+      summary.differences = differing.count
+      return
+    }
+    try explain(differing, source, template)
+  }
+
+  private static func shard(of key: UnsafeBufferPointer<UInt8>, in generation: Manifest) -> Int {
+    guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
+    return generation.shards(forPrefix: key, head: KeyBlocks.head(of: key)).first
+  }
+
+  /// Delivers the dataset's records as the builder sees them.
+  private static func read(
+    _ source: Source, _ template: KeyTemplate, bad: inout Int, _ body: (RecordBlob, [String]) -> Void
+  ) throws(DatasetError) {
+    bad = 0
+    var batch = RecordBatch()
+    for input in source.inputs {
+      // Names are numbered anew in each file.
+      var encoder = RecordEncoder(template: template, keep: source.keep)
+      let reader = try DatasetReader(path: input, options: source.options)
+      while try reader.read(into: &batch) {
+        let chunk = BlobChunk()
+        let names = reader.names
+        bad += encoder.encode(batch, names: names, into: chunk).count
+        for record in 0..<chunk.count { body(chunk.record(record), names.names) }
+      }
+      bad += reader.badCount
+    }
+  }
+
+  private static func serialize(_ record: RecordBlob, _ names: [String], into bytes: inout [UInt8]) {
+    RecordSum.begin(&bytes, key: record.folded)
+    var offset = record.textsOffset
+    for field in 0..<record.fieldCount {
+      let text = record.bytes(offset, record.fieldSize(field))
+      RecordSum.append(
+        names[Int(record.fieldName(field))].utf8, record.fieldKind(field).rawValue, text, to: &bytes)
+      offset += text.count
+    }
+  }
+
+  /// Finds out which records of some shards differ. Memory grows with those shards, so it looks at few.
+  private mutating func explain(
+    _ differing: Set<Int>, _ source: Source, _ template: KeyTemplate
+  ) throws(DatasetError) {
+    let shards = Set(differing.sorted().prefix(Self.reportLimit))
+    let generation = index.generation
+    var counts: [[UInt8]: Int] = [:]
+    var bytes: [UInt8] = []
+    func note(_ change: Int) {
+      let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+      let count = (counts[digest] ?? 0) + change
+      counts[digest] = count == 0 ? nil : count
+    }
+    let buffer = RecordBuffer()
+    let schema = index.fieldSchema
+    func serialize(_ number: Int, _ key: UnsafeBufferPointer<UInt8>) {
+      RecordSum.begin(&bytes, key: key)
+      for slot in buffer.rawFields(ofRecord: number) {
+        let field = buffer.rawField(slot)
+        RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
+      }
+    }
+    // Equal keys run over shards: what counts is where they begin, so the shards behind are read as well.
+    func forEachIndexed(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
+      for shard in 0..<generation.shardCount {
+        guard
+          shards.contains(where: { $0 <= shard && shard <= $0 + 1 })
+            || generation.file(of: shard).isContinuation
+        else { continue }
+        _ = try? index.readWhole(shard) { part in
+          part.forEachKey { record, key in
+            guard shards.contains(Self.shard(of: key, in: generation)) else { return }
+            part.decode(record..<record + 1, into: buffer)
+            body(key, record)
+          }
+        }
+      }
+    }
+    forEachIndexed { key, _ in
+      serialize(0, key)
+      note(-1)
+    }
+    var bad = 0
+    try Self.read(source, template, bad: &bad) { record, names in
+      guard shards.contains(Self.shard(of: record.folded, in: generation)) else { return }
+      Self.serialize(record, names, into: &bytes)
+      note(1)
+    }
+    var missing = 0
+    try Self.read(source, template, bad: &bad) { record, names in
+      guard shards.contains(Self.shard(of: record.folded, in: generation)) else { return }
+      Self.serialize(record, names, into: &bytes)
+      let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+      guard let count = counts[digest], count > 0 else { return }
+      counts[digest] = nil
+      missing += count
+      var texts = record.textsOffset
+      var text = ""
+      for field in 0..<record.fieldCount {
+        let size = record.fieldSize(field)
+        text +=
+          (field > 0 ? ", " : "") + names[Int(record.fieldName(field))] + ": "
+          + String(decoding: record.bytes(texts, size), as: UTF8.self)
+        texts += size
+      }
+      if missing <= Self.reportLimit { report(.missing(record: text, count: count)) }
+    }
+    var unexpected = 0
+    forEachIndexed { key, _ in
+      serialize(0, key)
+      let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+      guard let count = counts[digest], count < 0 else { return }
+      counts[digest] = nil
+      unexpected -= count
+      var text = ""
+      for (number, slot) in buffer.rawFields(ofRecord: 0).enumerated() {
+        let field = buffer.rawField(slot)
+        text +=
+          (number > 0 ? ", " : "") + schema.names[field.name] + ": "
+          + String(decoding: field.text, as: UTF8.self)
+      }
+      if unexpected <= Self.reportLimit { report(.unexpected(record: text, count: -count)) }
+    }
+    // At least one per shard that was not looked into.
+    summary.differences = missing + unexpected + differing.count - shards.count
+  }
+
+  // MARK: Every prefix
+
+  /// Asks for every prefix of every key and compares with where such keys stand in the order of all keys.
+  ///
+  /// The keys have been proven: ascending, those of the dataset, each as often as it is there.
+  private mutating func checkAnswers() {
+    var previous: [UInt8] = []
+    /// Where the run of keys that begin with the first *n* bytes of `previous` starts, for each *n*.
+    var starts: [Int] = [0]
+    var position = 0
+    var asked = 0
+    var wrong = 0
+    let index = index
+    let report = report
+    func describe(_ prefix: UnsafeBufferPointer<UInt8>) -> String { FoldedText.readable(prefix) }
+    func ask(_ prefix: UnsafeBufferPointer<UInt8>, expecting expected: Range<Int>) {
+      asked += 1
+      let reason: String
+      do throws(IndexError) {
+        let matches = try index.matches(forFoldedPrefix: prefix)
+        let isRight =
+          matches.count == expected.count
+          && (expected.isEmpty || matches.firstPosition == expected.lowerBound)
+        if isRight { return }
+        reason =
+          "answered with \(matches.count) records from \(matches.firstPosition) on; there are \(expected.count) from \(expected.lowerBound) on"
+      } catch {
+        reason = error.description
+      }
+      wrong += 1
+      if wrong <= Self.reportLimit { report(.wrongAnswer(prefix: describe(prefix), reason: reason)) }
+    }
+    /// Asks for the prefixes of `previous` that the next key does not have, longest last.
+    func close(above common: Int) {
+      previous.withUnsafeBufferPointer { bytes in
+        var size = bytes.count
+        while size > common {
+          // A prefix that somebody can type ends where a character does.
+          if size == bytes.count || bytes[size] & 0xc0 != 0x80 {
+            ask(UnsafeBufferPointer(rebasing: bytes[..<size]), expecting: starts[size]..<position)
+          }
+          size -= 1
+        }
+      }
+    }
+    let buffer = RecordBuffer()
+    var key: [UInt8] = []
+    var lastKey: [UInt8] = []
+    let schema = index.fieldSchema
+    let isKeyStored = schema.template.parts.allSatisfy { $0 != .field(-1) }
+    for shard in 0..<index.shardCount {
+      _ = try? index.readWhole(shard) { part in
+        var decoded = 0..<0
+        part.forEachKey { record, stored in
+          let common = previous.withUnsafeBufferPointer { commonPrefix($0, stored) }
+          if common < max(stored.count, previous.count) || position == 0 {
+            close(above: common)
+            // The separator sorts first: a key that goes on with it would come next.
+            if position > 0,
+              !(common == previous.count && stored.count > common && stored[common] == Fold.separator)
+            {
+              previous.append(Fold.separator)
+              previous.withUnsafeBufferPointer { ask($0, expecting: position..<position) }
+            }
+            previous.replace(with: stored)
+            starts.removeLast(starts.count - min(starts.count, common + 1))
+            while starts.count <= stored.count { starts.append(position) }
+          }
+          // And as it is typed, by way of the fold.
+          if isKeyStored {
+            if !decoded.contains(record) {
+              decoded = record..<min(record + 256, part.count)
+              part.decode(decoded, into: buffer)
+            }
+            key.removeAll(keepingCapacity: true)
+            for piece in schema.template.parts {
+              switch piece {
+              case .text(let text): key.append(contentsOf: text.utf8)
+              case .field(let name):
+                let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
+                if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
+                  key.append(contentsOf: buffer.rawField(field).text)
+                }
+              }
+            }
+            if key != lastKey {
+              swap(&key, &lastKey)
+              asked += 1
+              let found = lastKey.withUnsafeBufferPointer { bytes in
+                if let matches = try? index.matches(forPrefix: bytes) {
+                  position >= matches.firstPosition && position < matches.firstPosition + matches.count
+                } else {
+                  false
+                }
+              }
+              if !found {
+                wrong += 1
+                if wrong <= Self.reportLimit {
+                  report(
+                    .wrongAnswer(
+                      prefix: String(decoding: lastKey, as: UTF8.self), reason: "does not find its own record"
+                    ))
+                }
+              }
+            }
+          }
+          position += 1
+        }
+      }
+    }
+    close(above: 0)
+    ask(UnsafeBufferPointer(start: nil, count: 0), expecting: 0..<index.recordCount)
+    summary.prefixes = asked
+    summary.wrongAnswers = wrong
+  }
+}
+
+/// A sum of records' digests: two lists have the same sum when they hold the same records equally often, in any
+/// order. 256-bit numbers, so that no accident makes different ones equal.
+private struct RecordSum {
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var count = 0
+
+  var isZero: Bool { words == (0, 0, 0, 0) && count == 0 }
+
+  mutating func add(_ record: [UInt8]) {
+    count += 1
+    add(Self.number(record))
+  }
+
+  mutating func subtract(_ record: [UInt8]) {
+    count -= 1
+    // Two's complement: the inverse and one more.
+    let number = Self.number(record)
+    add((~number.0, ~number.1, ~number.2, ~number.3))
+    add((1, 0, 0, 0))
+  }
+
+  private mutating func add(_ other: (UInt64, UInt64, UInt64, UInt64)) {
+    var carry: UInt64 = 0
+    func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
+      let (first, overflow) = a.addingReportingOverflow(b)
+      let (second, more) = first.addingReportingOverflow(carry)
+      carry = overflow || more ? 1 : 0
+      return second
+    }
+    words.0 = sum(words.0, other.0)
+    words.1 = sum(words.1, other.1)
+    words.2 = sum(words.2, other.2)
+    words.3 = sum(words.3, other.3)
+  }
+
+  private static func number(_ record: [UInt8]) -> (UInt64, UInt64, UInt64, UInt64) {
+    let digest = record.withUnsafeBufferPointer { Digest.sha256($0) }
+    return digest.withUnsafeBytes { bytes in
+      func word(_ at: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * at, as: UInt64.self))
+      }
+      return (word(0), word(1), word(2), word(3))
+    }
+  }
+
+  // A record's bytes: sizes before texts, so that no two records have the same.
+
+  static func begin(_ bytes: inout [UInt8], key: UnsafeBufferPointer<UInt8>) {
+    bytes.removeAll(keepingCapacity: true)
+    append(key.count, to: &bytes)
+    bytes.append(contentsOf: key)
+  }
+
+  static func append(
+    _ name: String.UTF8View, _ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]
+  ) {
+    append(name.count, to: &bytes)
+    bytes.append(contentsOf: name)
+    bytes.append(kind)
+    append(text.count, to: &bytes)
+    bytes.append(contentsOf: text)
+  }
+
+  private static func append(_ size: Int, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: size).littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+/// Folded text as people can read it.
+package enum FoldedText {
+  /// The separator as a comma; control characters as `\u{…}`.
+  package static func readable(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    var text = ""
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      if scalar.value == UInt32(Fold.separator) {
+        text += ", "
+      } else if scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) {
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
+
+extension [UInt8] {
+  /// Becomes what `bytes` are, in the memory it has.
+  fileprivate mutating func replace(with bytes: UnsafeBufferPointer<UInt8>) {
+    removeAll(keepingCapacity: true)
+    append(contentsOf: bytes)
+  }
+}

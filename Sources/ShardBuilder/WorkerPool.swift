@@ -1,0 +1,216 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A POSIX mutex and condition in one place: unlike `Synchronization.Mutex`, thread sanitizers see it.
+final class Monitor: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    condition.initialize(to: pthread_cond_t())
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  func withLock<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  /// Gives the lock up until ``wake()``; wakes without one too, so callers look again at what they wait for.
+  func wait() { pthread_cond_wait(condition, mutex) }
+  func wake() { pthread_cond_broadcast(condition) }
+}
+
+/// Work spread over threads, with results that do not depend on how many there are.
+package enum WorkerPool {
+  /// How many processors are at work now, at least 1.
+  package static var availableThreads: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
+
+  /// Calls `body` once for each index below `count`, on up to `threads` threads, the caller's among them.
+  package static func forEach(_ count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    guard threads > 1, count > 1 else {
+      for index in 0..<count { body(index) }
+      return
+    }
+    let counter = Counter()
+    let work: @Sendable () -> Void = { while let index = counter.next(below: count) { body(index) } }
+    let others = (1..<min(threads, count)).compactMap { _ in Worker(work) }
+    work()  // Does it all when no thread could be started.
+    for other in others { other.join() }
+  }
+
+  /// Transforms what `next` gives, on up to `threads` threads, and delivers the results in the order of `next`.
+  ///
+  /// `next` and `deliver` run on the caller's thread. At most 2 x `threads` + 2 inputs are under way.
+  ///
+  /// - Throws: The first error in that order. Nothing is delivered after it, and no thread is left running.
+  package static func orderedMap<Input: Sendable, Output: Sendable>(
+    threads: Int,
+    next: () throws(BuildError) -> Input?,
+    transform: @escaping @Sendable (Input) throws(BuildError) -> Output,
+    deliver: (Output) throws(BuildError) -> Void
+  ) throws(BuildError) {
+    let queue = OrderedQueue<Input, Output>()
+    let work: @Sendable () -> Void = {
+      while let (number, input) = queue.take() {
+        let result: Result<Output, BuildError>
+        do throws(BuildError) {
+          result = .success(try transform(input))
+        } catch {
+          result = .failure(error)
+        }
+        queue.finish(number, result)
+      }
+    }
+    let workers = threads > 1 ? (0..<threads).compactMap { _ in Worker(work) } : []
+    guard !workers.isEmpty else {
+      while let input = try next() { try deliver(try transform(input)) }
+      return
+    }
+    defer {
+      queue.close()
+      for worker in workers { worker.join() }
+    }
+    let limit = 2 * threads + 2
+    var (given, delivered, isAtEnd) = (0, 0, false)
+    while !isAtEnd || delivered < given {
+      if !isAtEnd, given - delivered < limit {
+        if let input = try next() {
+          queue.give(given, input)
+          given += 1
+        } else {
+          isAtEnd = true
+        }
+        while let result = queue.result(delivered, waiting: false) {
+          delivered += 1
+          try deliver(try result.get())
+        }
+      } else if let result = queue.result(delivered, waiting: true) {
+        delivered += 1
+        try deliver(try result.get())
+      }
+    }
+  }
+}
+
+private final class Counter: @unchecked Sendable {
+  private let monitor = Monitor()
+  private var value = 0
+
+  func next(below limit: Int) -> Int? {
+    monitor.withLock {
+      guard value < limit else { return nil }
+      value += 1
+      return value - 1
+    }
+  }
+}
+
+private final class OrderedQueue<Input: Sendable, Output: Sendable>: @unchecked Sendable {
+  private let monitor = Monitor()
+  private var inputs: [(Int, Input)] = []  // At most a dozen or so: removing the first is cheap.
+  private var results: [Int: Result<Output, BuildError>] = [:]
+  private var isClosed = false
+
+  func give(_ number: Int, _ input: Input) {
+    monitor.withLock {
+      inputs.append((number, input))
+      monitor.wake()
+    }
+  }
+
+  func take() -> (Int, Input)? {
+    monitor.withLock {
+      while inputs.isEmpty && !isClosed { monitor.wait() }
+      return isClosed ? nil : inputs.removeFirst()
+    }
+  }
+
+  func finish(_ number: Int, _ result: Result<Output, BuildError>) {
+    monitor.withLock {
+      results[number] = result
+      monitor.wake()
+    }
+  }
+
+  func result(_ number: Int, waiting: Bool) -> Result<Output, BuildError>? {
+    monitor.withLock {
+      while waiting, results[number] == nil { monitor.wait() }
+      return results.removeValue(forKey: number)
+    }
+  }
+
+  func close() {
+    monitor.withLock {
+      isClosed = true
+      monitor.wake()
+    }
+  }
+}
+
+/// One thread; ``join()`` exactly once.
+private struct Worker {
+  private final class Box {
+    let work: @Sendable () -> Void
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+  }
+  private let thread: pthread_t
+
+  /// nil when the system has no thread to give.
+  init?(_ work: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, 2 << 20)  // Musl's own default is 128 KiB.
+    let box = Unmanaged.passRetained(Box(work))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      let status = pthread_create(
+        &thread, &attributes,
+        { argument in
+          Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
+          return nil
+        }, box.toOpaque())
+    #else
+      #if canImport(Musl)
+        var thread: pthread_t?
+      #else
+        var thread = pthread_t()
+      #endif
+      let status = pthread_create(
+        &thread, &attributes,
+        { argument in
+          Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().work()
+          return nil
+        }, box.toOpaque())
+    #endif
+    guard status == 0 else {
+      box.release()
+      return nil
+    }
+    #if canImport(Glibc)
+      self.thread = thread
+    #else
+      self.thread = thread!
+    #endif
+  }
+
+  func join() { pthread_join(thread, nil) }
+}

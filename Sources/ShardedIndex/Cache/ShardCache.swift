@@ -1,0 +1,137 @@
+/// Decompressed shards, at most `limitBytes` of them resident; safe to use from any thread.
+///
+/// However many threads ask for what is not resident, one loads it and the others wait for that one. A failed load
+/// is forgotten: the next who asks tries again.
+final class ShardCache: Sendable {
+  private struct State: Sendable {
+    var lru: LRU
+    var loading: [Int: Loading] = [:]
+    var hits = 0
+    var misses = 0
+    var loads = 0
+    var loadedBytes = 0
+
+    /// The shard, and of it the part that `choose` names, as far as they are resident.
+    @inline(__always)
+    mutating func find(_ id: Int, _ choose: (ShardHeader) -> Int) -> (shard: LoadedShard, number: Int, part: LoadedPart?)? {
+      guard let shard = lru.use(id) else { return nil }
+      let number = choose(shard.header)
+      return (shard, number, lru.use(number, of: shard))
+    }
+  }
+
+  /// Whoever loads of one shard, one after the other.
+  private final class Loading: Sendable {
+    let turn = Lock<Int>(0)
+    /// Guarded by the cache's own lock.
+    nonisolated(unsafe) var count = 0
+  }
+
+  private let state: Lock<State>
+  let limitBytes: Int
+
+  init(limitBytes: Int, shardCount: Int) {
+    self.limitBytes = limitBytes
+    state = Lock(State(lru: LRU(limitBytes: limitBytes, shardCount: shardCount)))
+  }
+
+  /// The part of shard `id` that `choose` names, from memory or by `load`, which is told the shard if that is resident.
+  @inline(__always)
+  func part(
+    of id: Int, choose: (ShardHeader) -> Int,
+    load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
+  ) throws(IndexError) -> PartReference {
+    let found = state.withLock { (state) -> PartReference? in
+      guard let (shard, number, part) = state.find(id, choose), let part else { return nil }
+      state.hits &+= 1
+      return PartReference(shard: shard, part: part, id: id, number: number)
+    }
+    if let found { return found }
+    return try miss(id, choose: choose, load: load)
+  }
+
+  @inline(never)
+  private func miss(
+    _ id: Int, choose: (ShardHeader) -> Int,
+    load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
+  ) throws(IndexError) -> PartReference {
+    let loading = state.withLock { (state) -> Loading in
+      let loading = state.loading[id] ?? Loading()
+      loading.count += 1
+      state.loading[id] = loading
+      return loading
+    }
+    defer {
+      state.withLock { (state) -> Void in
+        loading.count -= 1
+        if loading.count == 0 { state.loading[id] = nil }
+      }
+    }
+    return try loading.turn.withLock { (_) throws(IndexError) -> PartReference in
+      var resident: LoadedShard?
+      let found = state.withLock { (state) -> (LoadedShard, Int, LoadedPart?)? in state.find(id, choose) }
+      if let (shard, number, part) = found {
+        if let part {
+          state.withLock { $0.hits &+= 1 }
+          return PartReference(shard: shard, part: part, id: id, number: number)
+        }
+        resident = shard
+      }
+      let (shard, part) = try load(resident)
+      state.withLock { (state) -> Void in
+        if resident == nil {
+          state.misses &+= 1
+          state.loadedBytes &+= shard.charge
+          state.lru.insert(shard, as: id)
+        }
+        state.loads &+= 1
+        state.loadedBytes &+= part.charge
+        state.lru.insert(part, number: part.number, of: shard, as: id)
+      }
+      return PartReference(shard: shard, part: part, id: id, number: part.number)
+    }
+  }
+
+  /// Charges what a part has grown by when its fields were unpacked.
+  func grew(_ reference: PartReference, by charge: Int) {
+    state.withLock { (state) -> Void in
+      state.loadedBytes &+= charge
+      state.lru.addCharge(
+        charge, to: reference.part, number: reference.number, of: reference.shard, as: reference.id)
+    }
+  }
+
+  func removeAll() { state.withLock { $0.lru.removeAll() } }
+
+  struct Counts: Sendable {
+    var hits: Int
+    var misses: Int
+    var loads: Int
+    var evictions: Int
+    var residentShards: Int
+    var residentBytes: Int
+    var loadedBytes: Int
+  }
+
+  var counts: Counts {
+    state.withLock {
+      Counts(
+        hits: $0.hits, misses: $0.misses, loads: $0.loads, evictions: $0.lru.evictions,
+        residentShards: $0.lru.shardCount, residentBytes: $0.lru.residentBytes, loadedBytes: $0.loadedBytes)
+    }
+  }
+}
+
+/// A part in memory and where it belongs; it stays usable when the cache lets go of it.
+struct PartReference: Sendable {
+  let shard: LoadedShard
+  let part: LoadedPart
+  /// The shard, by its place in the manifest.
+  let id: Int
+  /// The part, by its place in the shard.
+  let number: Int
+
+  @inline(__always) var header: ShardHeader { shard.header }
+  /// Of the part's first record, within the shard.
+  @inline(__always) var firstRecord: Int { shard.header.parts[number].firstRecord }
+}

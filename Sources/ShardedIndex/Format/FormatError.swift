@@ -1,0 +1,48 @@
+/// Why bytes are not a shard or a manifest that this version reads.
+@nonexhaustive
+public enum FormatError: Error, Equatable, Sendable {
+  /// A field that starts at `offset` would end past the last byte. All three are in bytes.
+  case truncated(offset: Int, needed: Int, available: Int)
+  /// The first four bytes are not what this kind of file begins with.
+  case wrongMagic(found: UInt32, expected: UInt32)
+  /// The format is newer than this version reads, or was never issued.
+  case unsupportedVersion(found: Int, supported: Int)
+  /// The index was folded by another table: its order is not ours.
+  case otherFold(found: UInt32, supported: UInt32)
+  /// The checksum of the content is not the one the manifest holds.
+  case wrongChecksum(found: UInt32, expected: UInt32)
+  /// A size in bytes is not the one that was promised.
+  case wrongSize(found: Int, expected: Int)
+  /// zstd refused the frame; the reason is its own.
+  case zstd(reason: String)
+  /// What the bytes say cannot be true; `offset` is where in the decompressed bytes.
+  case invalid(reason: String, offset: Int)
+}
+
+extension FormatError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .truncated(let offset, let needed, let available):
+      "ends too early: \(needed) bytes needed at byte \(offset), \(available) there"
+    case .wrongMagic(let found, let expected):
+      "begins with \(hexadecimal(found)) where \(hexadecimal(expected)) belongs"
+    case .unsupportedVersion(let found, let supported):
+      "has format version \(found); this program reads version \(supported)"
+    case .otherFold(let found, let supported):
+      "was folded by table \(hexadecimal(found)); this program has \(hexadecimal(supported)): rebuild the index"
+    case .wrongChecksum(let found, let expected):
+      "has checksum \(hexadecimal(found)) where the manifest says \(hexadecimal(expected))"
+    case .wrongSize(let found, let expected):
+      "is \(found) bytes where \(expected) were promised"
+    case .zstd(let reason):
+      "is no valid zstd frame: \(reason)"
+    case .invalid(let reason, let offset):
+      "\(reason) (at byte \(offset) of the decompressed content)"
+    }
+  }
+}
+
+func hexadecimal(_ value: UInt32) -> String {
+  let digits = String(value, radix: 16)
+  return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
+}

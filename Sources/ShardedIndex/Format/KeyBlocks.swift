@@ -1,0 +1,397 @@
+/// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md §5.
+///
+/// A key is a *stem*, and in shards that have *tails* the separator and a tail behind it: `san jose` and `us`.
+/// Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is
+/// stored whole. The bytes belong to whoever made this value and must outlive it.
+package struct KeyBlocks {
+  package static let magic: UInt32 = 0x314b_5153  // "SQK1"
+  package static let headerSize = 16
+  /// Records in a block. 16 costs 2.1 % of the city index over 32 and halves the walk inside a block.
+  package static let blockSize = 16
+  static let blockShift = 4
+
+  /// Records in the part, at least one.
+  package let count: Int
+  private let tailTable: TailTable
+  /// The longest stem, in bytes.
+  package let longestStem: Int
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
+  private let isWide: Bool
+  private let shared: UnsafeRawPointer
+  private let length: UnsafeRawPointer
+  /// Each record's tail, when there are tails.
+  package let tails: UnsafePointer<UInt8>
+  private let suffixes: UnsafePointer<UInt8>
+  // Derived when loaded, behind the content.
+  private let heads: UnsafePointer<UInt64>  // Per block: the first eight bytes of its restart key.
+  private let starts: UnsafePointer<UInt32>  // Per block: where its suffixes start.
+
+  /// Distinct tails, 0 when keys are stems alone.
+  @inline(__always) package var tailCount: Int { tailTable.count }
+
+  /// Bytes that ``init(content:derived:)`` wants behind the content, for `records` records.
+  package static func derivedSize(records: Int) -> Int {
+    (records + blockSize - 1) / blockSize * 12 + 8
+  }
+
+  /// Checks `content` and makes what is derived from it.
+  ///
+  /// - Parameter content: The decompressed keys frame of a part.
+  /// - Parameter tailTable: The shard's tails.
+  /// - Parameter derived: Aligned to 8, ``derivedSize(records:)`` bytes; written here.
+  /// - Throws: ``FormatError`` if anything in the content leads outside of it.
+  package init(
+    content: UnsafeBufferPointer<UInt8>, records: Int, tailTable: TailTable, derived: UnsafeMutableRawPointer
+  ) throws(FormatError) {
+    var reader = ByteReader(content)
+    let magic = try reader.read(UInt32.self)
+    guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+    count = Int(try reader.read(UInt32.self))
+    guard count == records, count > 0 else {
+      throw .invalid(reason: "holds \(count) records where \(records) were promised", offset: 4)
+    }
+    let suffixBytes = Int(try reader.read(UInt32.self))
+    let flags = try reader.read(UInt32.self)
+    guard flags <= 1 else { throw .invalid(reason: "has flags this version does not know", offset: 12) }
+    self.tailTable = tailTable
+    isWide = flags == 1
+    let width = isWide ? 4 : 1
+    shared = UnsafeRawPointer(try reader.read(bytes: count * width).baseAddress!)
+    length = UnsafeRawPointer(try reader.read(bytes: count * width).baseAddress!)
+    tails = try reader.read(bytes: tailTable.count > 0 ? count : 0).baseAddress!
+    suffixes = try reader.read(bytes: suffixBytes).baseAddress!
+    guard reader.remaining == 0 else {
+      throw .invalid(reason: "has \(reader.remaining) bytes behind its last section", offset: reader.offset)
+    }
+
+    let blocks = (count + Self.blockSize - 1) / Self.blockSize
+    let heads = derived.bindMemory(to: UInt64.self, capacity: blocks)
+    let starts = (derived + 8 * blocks).bindMemory(to: UInt32.self, capacity: blocks)
+    (self.heads, self.starts) = (UnsafePointer(heads), UnsafePointer(starts))
+
+    // One pass over all records: nothing read later can lead outside the sections.
+    let (sharedSizes, suffixSizes) = (shared, length)
+    let (isSound, position, longest) =
+      isWide
+      ? Self.check(count, starts) { index in
+        (
+          Int(UInt32(littleEndian: sharedSizes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))),
+          Int(UInt32(littleEndian: suffixSizes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+        )
+      }
+      : Self.check(count, starts) { index in
+        (
+          Int(sharedSizes.load(fromByteOffset: index, as: UInt8.self)),
+          Int(suffixSizes.load(fromByteOffset: index, as: UInt8.self))
+        )
+      }
+    guard isSound else {
+      throw .invalid(reason: "a record shares more than its predecessor has", offset: Self.headerSize)
+    }
+    guard position == suffixBytes else {
+      throw .invalid(reason: "suffixes do not fill their section", offset: reader.offset - suffixBytes)
+    }
+    if tailTable.count > 0, tailTable.count < 256 {
+      var highest: UInt8 = 0
+      for index in 0..<count { highest = max(highest, tails[index]) }
+      guard Int(highest) < tailTable.count else {
+        throw .invalid(reason: "a record names a tail that is not there", offset: Self.headerSize)
+      }
+    }
+    longestStem = longest
+    for block in 0..<blocks { heads[block] = head(ofBlock: block) }
+  }
+
+  @inline(__always)
+  private static func check(
+    _ count: Int, _ starts: UnsafeMutablePointer<UInt32>, _ entry: (Int) -> (shared: Int, length: Int)
+  ) -> (isSound: Bool, size: Int, longest: Int) {
+    var position = 0
+    var longest = 0
+    var isSound = true
+    var index = 0
+    while index < count {
+      starts[index >> blockShift] = UInt32(truncatingIfNeeded: position)
+      let end = min(index &+ blockSize, count)
+      // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
+      let (common, size) = entry(index)
+      var stem = size
+      isSound = isSound && common <= stem
+      position &+= stem
+      longest = max(longest, stem)
+      index &+= 1
+      while index < end {
+        let (common, rest) = entry(index)
+        isSound = isSound && common <= stem
+        stem = common &+ rest
+        position &+= rest
+        longest = max(longest, stem)
+        index &+= 1
+      }
+    }
+    return (isSound, position, longest)
+  }
+
+  // MARK: Entries
+
+  @inline(__always) package func sharedSize(_ index: Int) -> Int {
+    isWide
+      ? Int(UInt32(littleEndian: shared.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+      : Int(shared.load(fromByteOffset: index, as: UInt8.self))
+  }
+
+  @inline(__always) package func suffixSize(_ index: Int) -> Int {
+    isWide
+      ? Int(UInt32(littleEndian: length.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+      : Int(length.load(fromByteOffset: index, as: UInt8.self))
+  }
+
+  /// The folded text of tail number `tail`.
+  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { tailTable[tail] }
+
+  package var blockCount: Int { (count + Self.blockSize - 1) >> Self.blockShift }
+  @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> { suffixes + Int(starts[block]) }
+
+  private func head(ofBlock block: Int) -> UInt64 {
+    let record = block << Self.blockShift
+    var head: UInt64 = 0
+    var shift: UInt64 = 64
+    func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+      for byte in bytes where shift > 0 {
+        shift -= 8
+        head |= UInt64(byte) << shift
+      }
+    }
+    append(UnsafeBufferPointer(start: suffixes(ofBlock: block), count: suffixSize(record)))
+    if tailCount > 0 {
+      if shift > 0 {
+        shift -= 8
+        head |= UInt64(Fold.separator) << shift
+      }
+      append(tail(Int(tails[record])))
+    }
+    return head
+  }
+
+  // MARK: Search
+
+  /// The matching positions of a folded prefix: all records from the first to before the second.
+  @inline(__always)
+  package func range(ofPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64) -> Range<Int> {
+    let (lower, matches) = lowerBound(of: prefix, head: head)
+    guard matches else { return lower..<lower }
+    return lower..<upperBound(of: prefix, from: lower)
+  }
+
+  /// The first record that does not begin with `prefix`, given that the one at `lower` does.
+  @inline(__always)
+  package func upperBound(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
+    // A stem that shares this much with the one before it begins with the prefix too. A prefix that reaches
+    // into the tail is not decided by stems: then the first key above all that begin with it is searched.
+    if tailCount > 0, contains(prefix, Fold.separator) { return upperBoundAcrossTails(of: prefix) }
+    let size = prefix.count
+    var index = lower + 1
+    guard !isWide else {
+      while index < count, sharedSize(index) >= size { index += 1 }
+      return index
+    }
+    guard size < 256 else { return index }
+    let limit = SIMD16<UInt8>(repeating: UInt8(truncatingIfNeeded: size))
+    while index &+ 16 <= count {
+      let run = shared.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      let ends = run .< limit
+      if any(ends) { break }
+      index &+= 16
+    }
+    while index < count, shared.load(fromByteOffset: index, as: UInt8.self) >= UInt8(truncatingIfNeeded: size) {
+      index &+= 1
+    }
+    return index
+  }
+
+  @inline(never)
+  private func upperBoundAcrossTails(of prefix: UnsafeBufferPointer<UInt8>) -> Int {
+    // The bytes of folded text are below 0xff, so the last one has a successor.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count) { next in
+      _ = next.update(fromContentsOf: prefix)
+      next[prefix.count - 1] &+= 1
+      let bytes = UnsafeBufferPointer(next)
+      return lowerBound(of: bytes, head: Self.head(of: bytes)).index
+    }
+  }
+
+  /// The first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key holds.
+  @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    if bytes.count >= 8 { return UInt64(bigEndian: UnsafeRawPointer(bytes.baseAddress!).loadUnaligned(as: UInt64.self)) }
+    var head: UInt64 = 0
+    for byte in bytes { head = head << 8 | UInt64(byte) }
+    return bytes.isEmpty ? 0 : head << UInt64(8 * (8 - bytes.count))
+  }
+
+  /// The first record whose key is at or above `key`, `count` if none is, and whether it begins with `key`.
+  ///
+  /// - Complexity: O(log *b* + ``blockSize``) comparisons, *b* blocks.
+  @inline(__always)
+  package func lowerBound(of key: UnsafeBufferPointer<UInt8>, head: UInt64) -> (index: Int, matches: Bool) {
+    guard key.count > 0 else { return (0, true) }
+    // Blocks before `low` start below the key; from `high` on they start at or above it.
+    var low = 0
+    var size = blockCount
+    while size > 0 {
+      let half = size >> 1
+      let other = heads[low &+ half]
+      // Blocks whose first eight bytes are the key's own are told apart by the rest.
+      let isBelow = other < head || (other == head && compareRestart(low &+ half, with: key) < 0)
+      low = isBelow ? low &+ half &+ 1 : low
+      size = isBelow ? size &- half &- 1 : half
+    }
+    guard low > 0 else { return (0, restart(0, beginsWith: key)) }
+    let (index, matches) = scan(block: low &- 1, for: key)
+    if index < 0 { return (low << Self.blockShift, low < blockCount && restart(low, beginsWith: key)) }
+    return (index, matches)
+  }
+
+  /// Walks block `block`, whose restart key is below `key`; -1 if all its keys are.
+  @inline(__always)
+  private func scan(block: Int, for key: UnsafeBufferPointer<UInt8>) -> (Int, Bool) {
+    let first = block << Self.blockShift
+    let end = min(first &+ Self.blockSize, count)
+    var suffix = suffixes(ofBlock: block)
+    // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key.
+    var matched = commonSize(suffix, suffixSize(first), first, from: 0, key)
+    suffix += suffixSize(first)
+    var index = first &+ 1
+    while index < end {
+      let common = sharedSize(index)
+      let rest = suffixSize(index)
+      if common == matched || rest == 0 || suffix[0] == Fold.separator {
+        // What the record adds (its suffix, then its tail) meets the key where the last one left it. With no
+        // suffix, or one that begins like a tail, it may do so inside the tail of the record before.
+        guard common <= matched else {
+          suffix += rest
+          index &+= 1
+          continue
+        }
+        let now = commonSize(suffix, rest, index, from: common, key)
+        if now == key.count { return (index, true) }
+        if byte(at: now, suffix, rest, index, common) > Int(key[now]) { return (index, false) }
+        matched = now
+      } else if common < matched {
+        return (index, false)  // Leaves the key's path upwards.
+      }
+      suffix += rest
+      index &+= 1
+    }
+    return (-1, false)
+  }
+
+  /// Up to where the record's key, known to agree with `key` in its first `from` bytes, agrees with it.
+  @inline(__always)
+  private func commonSize(
+    _ suffix: UnsafePointer<UInt8>, _ size: Int, _ index: Int, from: Int, _ key: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    var at = from
+    let stemEnd = from &+ size
+    let end = min(stemEnd, key.count)
+    while at < end, suffix[at &- from] == key[at] { at &+= 1 }
+    guard at == stemEnd, tailCount > 0, at < key.count, key[at] == Fold.separator else { return at }
+    at &+= 1
+    let tail = self.tail(Int(tails[index]))
+    var offset = 0
+    while offset < tail.count, at < key.count, tail[offset] == key[at] {
+      at &+= 1
+      offset &+= 1
+    }
+    return at
+  }
+
+  /// The byte at `position` of the record's key, of which `suffix` holds the stem from `from` on; -1 behind its end.
+  @inline(__always)
+  private func byte(
+    at position: Int, _ suffix: UnsafePointer<UInt8>, _ size: Int, _ index: Int, _ from: Int
+  ) -> Int {
+    let stemEnd = from &+ size
+    if position < stemEnd { return Int(suffix[position &- from]) }
+    guard tailCount > 0 else { return -1 }
+    if position == stemEnd { return Int(Fold.separator) }
+    let tail = self.tail(Int(tails[index]))
+    let offset = position &- stemEnd &- 1
+    return offset < tail.count ? Int(tail[offset]) : -1
+  }
+
+  private func restart(_ block: Int, beginsWith key: UnsafeBufferPointer<UInt8>) -> Bool {
+    let record = block << Self.blockShift
+    return commonSize(suffixes(ofBlock: block), suffixSize(record), record, from: 0, key) == key.count
+  }
+
+  /// Negative if the restart key of `block` is below `key`, positive if above, 0 if equal to it or longer by more.
+  private func compareRestart(_ block: Int, with key: UnsafeBufferPointer<UInt8>) -> Int {
+    let record = block << Self.blockShift
+    let (suffix, size) = (suffixes(ofBlock: block), suffixSize(record))
+    let common = commonSize(suffix, size, record, from: 0, key)
+    guard common < key.count else { return 0 }
+    return byte(at: common, suffix, size, record, 0) - Int(key[common])
+  }
+
+  @inline(__always) private func contains(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: UInt8) -> Bool {
+    for byte in bytes where byte == wanted { return true }
+    return false
+  }
+}
+
+/// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
+package struct TailTable {
+  package let count: Int
+  private let texts: UnsafePointer<UInt8>
+  private let ends: UnsafePointer<UInt16>
+
+  /// - Parameter ends: Where each text ends, `count` of them.
+  package init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>) {
+    self.count = count
+    self.texts = texts
+    self.ends = ends
+  }
+
+  @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = tail == 0 ? 0 : Int(ends[tail &- 1])
+    return UnsafeBufferPointer(start: texts + start, count: Int(ends[tail]) &- start)
+  }
+}
+
+/// Walks the stems of a part forward, each made whole in a buffer of its own.
+package struct StemCursor {
+  private let keys: KeyBlocks
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private var suffix: UnsafePointer<UInt8>
+  /// Of the record whose stem is in the buffer.
+  package private(set) var index: Int
+  package private(set) var stemSize: Int
+
+  /// Stands at record `index`. `buffer` holds at least ``KeyBlocks/longestStem`` + 64 bytes.
+  @inline(__always)
+  package init(_ keys: KeyBlocks, at index: Int, buffer: UnsafeMutablePointer<UInt8>) {
+    self.keys = keys
+    self.buffer = buffer
+    let block = index >> KeyBlocks.blockShift
+    self.index = block << KeyBlocks.blockShift
+    suffix = keys.suffixes(ofBlock: block)
+    stemSize = keys.suffixSize(self.index)
+    copyShort(suffix, to: buffer, stemSize)
+    suffix += stemSize
+    while self.index < index { advance() }
+  }
+
+  package var stem: UnsafePointer<UInt8> { UnsafePointer(buffer) }
+
+  /// Moves to the next record, which must be there.
+  @inline(__always)
+  package mutating func advance() {
+    index &+= 1
+    let rest = keys.suffixSize(index)
+    // A restart point is stored whole, whatever it shares.
+    let common = index & (KeyBlocks.blockSize - 1) == 0 ? 0 : keys.sharedSize(index)
+    copyShort(suffix, to: buffer + common, rest)
+    suffix += rest
+    stemSize = common &+ rest
+  }
+}

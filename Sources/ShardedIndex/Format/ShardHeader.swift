@@ -1,0 +1,434 @@
+/// The first frame of a shard file: its parts, its tails, and how the fields of its records are encoded.
+/// Source: docs/format.md §4.
+///
+/// The bytes belong to whoever made this value and must outlive it.
+package final class ShardHeader: @unchecked Sendable {
+  package static let magic: UInt32 = 0x3148_5153  // "SQH1"
+  package static let size = 32
+  package static let columnLimit = 4096
+
+  /// One part: a run of records whose keys are one frame and whose fields are the next. Sizes in bytes.
+  package struct Part: Equatable, Sendable {
+    /// Counted within the shard.
+    package var firstRecord: Int
+    package var recordCount: Int
+    /// Bytes from the start of the file.
+    package var offset: Int
+    package var keysSize: Int
+    package var keysContentSize: Int
+    package var keysChecksum: UInt32
+    package var fieldsSize: Int
+    package var fieldsContentSize: Int
+    package var fieldsChecksum: UInt32
+    package var isContinuation: Bool
+    fileprivate var boundStart: Int
+    fileprivate var boundEnd: Int
+    fileprivate var head: UInt64
+    package var fileSize: Int { keysSize + fieldsSize }
+  }
+
+  /// Column encodings, by the number that stands in the file.
+  package enum Encoding: UInt8, BitwiseCopyable, Sendable {
+    case constant = 0
+    case dictionary = 1
+    case text = 2
+    case tail = 3
+    case spelled = 4
+    case number = 5
+  }
+
+  /// The kind of values of a column whose values differ in kind: each has it as the first byte of its text.
+  package static let mixedKinds: UInt8 = 3
+
+  struct Column: BitwiseCopyable {
+    var encoding: Encoding
+    var kind: UInt8
+    /// Index into the index's field names.
+    var name: UInt16
+    /// dictionary: codes are 16 bits wide. spelled: the case rule.
+    var variant: UInt8 = 0
+    /// spelled: which piece of the stem, 255 for all of it.
+    var piece: UInt8 = 255
+    /// Among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
+    var slot: UInt16 = 0
+    /// constant: size. dictionary, tail: count of texts. number: first of its formats.
+    var number: UInt32 = 0
+    /// number: count of its formats.
+    var formatCount: UInt8 = 0
+    /// The texts of constant, dictionary and tail.
+    var texts: UnsafePointer<UInt8>
+    /// dictionary, tail: per text its end.
+    var ends: UnsafePointer<UInt32>
+  }
+
+  /// A format of a number column and the ranges its values lie in.
+  struct Model: BitwiseCopyable {
+    var format: NumberFormat
+    /// Bits of a value whose context has no model of its own.
+    var width: UInt8
+    var ownCount: UInt8
+    /// Added to every value.
+    var base: Int64
+    /// Per context 0, or one more than the number of its own model.
+    var own: UnsafePointer<UInt8>
+    /// Per own model its width, then per own model a 32-bit addition to the base.
+    var widths: UnsafePointer<UInt8>
+    var additions: UnsafePointer<UInt8>
+    /// Type 0: the text.
+    var literal: UnsafePointer<UInt8>
+    var literalSize: UInt32
+
+    /// Bits of a value, and what is added to it, in a context.
+    @inline(__always) func range(_ context: Int) -> (width: Int, base: Int64) {
+      guard ownCount > 0 else { return (Int(width), base) }
+      let number = Int(own[context])
+      guard number > 0 else { return (Int(width), base) }
+      let addition = UInt32(
+        littleEndian: UnsafeRawPointer(additions).loadUnaligned(fromByteOffset: 4 &* (number &- 1), as: UInt32.self))
+      return (Int(widths[number &- 1]), base &+ Int64(addition))
+    }
+  }
+
+  package let recordCount: Int
+  package let parts: [Part]
+  package let tailTable: TailTable
+  // What queries walk through lies in plain memory, freed with the header.
+  let columns: UnsafePointer<Column>
+  let models: UnsafePointer<Model>
+  /// How many columns have data in the parts (dictionary, text, spelled), and which, in file order.
+  let dataCount: Int
+  let dataColumns: UnsafePointer<UInt16>
+  /// How many columns are numbers.
+  let numberCount: Int
+  let shapeCount: Int
+  private let shapeColumns: UnsafePointer<UInt16>
+  private let shapeEnds: UnsafePointer<UInt32>
+  let rowFormatCount: Int
+  /// Per row format and number column the model of the value.
+  let rowModels: UnsafePointer<UInt16>
+  private let bounds: UnsafePointer<UInt8>
+  private let words: [UnsafeMutableRawPointer]
+  private let content: UnsafeMutableRawPointer
+  /// Bytes that it keeps in memory.
+  package let charge: Int
+
+  /// Checks a header and takes over its bytes.
+  ///
+  /// - Parameter storage: Holds the content; deallocated here, whatever happens.
+  /// - Parameter name: Gives a column's path its number among the index's field names; nil if it has none.
+  package init(
+    storage: UnsafeMutableRawPointer, size: Int, records: Int, fileSize: Int, frameSize: Int,
+    name: (UnsafeBufferPointer<UInt8>) -> Int?
+  ) throws(FormatError) {
+    content = storage
+    let bytes = UnsafeBufferPointer(start: UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)), count: size)
+    let arena = Arena()
+    do throws(FormatError) {
+      var reader = ByteReader(bytes)
+      let magic = try reader.read(UInt32.self)
+      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+      recordCount = Int(try reader.read(UInt32.self))
+      guard recordCount == records else {
+        throw .invalid(reason: "holds \(recordCount) records where the manifest says \(records)", offset: 4)
+      }
+      let partCount = Int(try reader.read(UInt32.self))
+      let tailCount = Int(try reader.read(UInt16.self))
+      let tailSize = Int(try reader.read(UInt16.self))
+      let columnCount = Int(try reader.read(UInt32.self))
+      shapeCount = Int(try reader.read(UInt32.self))
+      rowFormatCount = Int(try reader.read(UInt32.self))
+      let flags = try reader.read(UInt32.self)
+      guard partCount >= 1, partCount <= records, tailCount <= 256, columnCount <= Self.columnLimit, shapeCount >= 1,
+        shapeCount <= 65536, rowFormatCount <= 256, flags == 0
+      else { throw .invalid(reason: "counts or flags beyond this version", offset: 8) }
+
+      // Parts.
+      var parts: [Part] = []
+      parts.reserveCapacity(partCount)
+      var offset = frameSize
+      var boundEnd = 0
+      for index in 0..<partCount {
+        let at = reader.offset
+        let first = Int(try reader.read(UInt32.self))
+        let end = try reader.read(UInt32.self)
+        var part = Part(
+          firstRecord: first, recordCount: 0, offset: offset, keysSize: Int(try reader.read(UInt32.self)),
+          keysContentSize: Int(try reader.read(UInt32.self)), keysChecksum: try reader.read(UInt32.self),
+          fieldsSize: Int(try reader.read(UInt32.self)), fieldsContentSize: Int(try reader.read(UInt32.self)),
+          fieldsChecksum: try reader.read(UInt32.self), isContinuation: end >> 31 == 1, boundStart: boundEnd,
+          boundEnd: Int(end & 0x7fff_ffff), head: 0)
+        boundEnd = part.boundEnd
+        guard part.boundStart <= boundEnd, first < records, index == 0 ? first == 0 : first > parts[index - 1].firstRecord,
+          part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit
+        else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
+        part.head = 0
+        offset += part.keysSize + part.fieldsSize
+        if index > 0 { parts[index - 1].recordCount = first - parts[index - 1].firstRecord }
+        parts.append(part)
+      }
+      parts[partCount - 1].recordCount = records - parts[partCount - 1].firstRecord
+      guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
+      let bounds = try reader.read(bytes: boundEnd)
+      for index in 0..<partCount {
+        let part = parts[index]
+        guard part.boundEnd <= bounds.count else { throw .invalid(reason: "part \(index) is misplaced", offset: reader.offset) }
+        parts[index].head = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
+      }
+      self.parts = parts
+      self.bounds = bounds.baseAddress!
+
+      // Tails.
+      let tailSizes = try reader.read(bytes: tailCount)
+      let tailTexts = try reader.read(bytes: tailSize)
+      let tailEnds = arena.allocate(UInt16.self, tailCount)
+      var end = 0
+      for tail in 0..<tailCount {
+        end += Int(tailSizes[tail])
+        tailEnds[tail] = UInt16(truncatingIfNeeded: end)
+      }
+      guard end == tailSize else { throw .invalid(reason: "tails do not fill their section", offset: reader.offset) }
+      tailTable = TailTable(count: tailCount, texts: tailTexts.baseAddress!, ends: UnsafePointer(tailEnds))
+
+      // Names and shapes.
+      var names: [UInt16] = []
+      names.reserveCapacity(columnCount)
+      for _ in 0..<columnCount {
+        let at = reader.offset
+        guard let number = name(try reader.read(bytes: try reader.readVarint())) else {
+          throw .invalid(reason: "has a field that the manifest does not name", offset: at)
+        }
+        names.append(UInt16(truncatingIfNeeded: number))
+      }
+      // A shape has two bytes in the file at least, so these are bounded by its size.
+      guard shapeCount <= size else { throw .truncated(offset: reader.offset, needed: shapeCount, available: size) }
+      let shapeEnds = arena.allocate(UInt32.self, shapeCount)
+      var shapeFields: [UInt16] = []
+      for shape in 0..<shapeCount {
+        let fields = try reader.readVarint()
+        guard fields <= columnCount else { throw .invalid(reason: "a shape of \(fields) fields", offset: reader.offset) }
+        for _ in 0..<fields {
+          let column = try reader.readVarint()
+          guard column < columnCount else { throw .invalid(reason: "a shape names column \(column)", offset: reader.offset) }
+          shapeFields.append(UInt16(column))
+        }
+        shapeEnds[shape] = UInt32(shapeFields.count)
+      }
+      self.shapeEnds = UnsafePointer(shapeEnds)
+      shapeColumns = arena.copy(shapeFields)
+
+      // Columns.
+      var columns: [Column] = []
+      columns.reserveCapacity(columnCount)
+      var models: [Model] = []
+      var (numberColumns, dataColumns): ([Int], [Int]) = ([], [])
+      let contexts = max(1, tailCount)
+      let nothing = bytes.baseAddress!
+      for index in 0..<columnCount {
+        let at = reader.offset
+        let kind = try reader.read(UInt8.self)
+        let code = try reader.read(UInt8.self)
+        guard let encoding = Encoding(rawValue: code), kind <= Self.mixedKinds,
+          kind < Self.mixedKinds || encoding == .dictionary || encoding == .text
+        else { throw .invalid(reason: "a column of kind \(kind) in encoding \(code)", offset: at) }
+        var column = Column(
+          encoding: encoding, kind: kind, name: names[index], texts: nothing, ends: UnsafePointer(bitPattern: 8)!)
+        switch encoding {
+        case .constant:
+          column.number = UInt32(try reader.readVarint())
+          column.texts = try reader.read(bytes: Int(column.number)).baseAddress!
+        case .dictionary, .tail:
+          let count = encoding == .tail ? tailCount : try reader.readVarint()
+          guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
+          column.number = UInt32(count)
+          let ends = arena.allocate(UInt32.self, count)
+          var end = 0
+          for text in 0..<count {
+            let size = try reader.readVarint()
+            guard kind < Self.mixedKinds || size > 0 else { throw .invalid(reason: "a text without its kind", offset: at) }
+            end += size
+            guard end <= size + bytes.count, end <= bytes.count else {
+              throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
+            }
+            ends[text] = UInt32(end)
+          }
+          column.ends = UnsafePointer(ends)
+          column.texts = try reader.read(bytes: end).baseAddress!
+          if encoding == .dictionary {
+            column.variant = count > 256 ? 1 : 0
+            column.slot = UInt16(dataColumns.count)
+            dataColumns.append(index)
+          }
+        case .text, .spelled:
+          if encoding == .spelled {
+            column.variant = try reader.read(UInt8.self)
+            column.piece = try reader.read(UInt8.self)
+            guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
+          }
+          column.slot = UInt16(dataColumns.count)
+          dataColumns.append(index)
+        case .number:
+          column.slot = UInt16(numberColumns.count)
+          numberColumns.append(index)
+          column.number = UInt32(models.count)
+          column.formatCount = try reader.read(UInt8.self)
+          guard column.formatCount >= 1, models.count < 60000 else { throw .invalid(reason: "a number column without a format", offset: at) }
+          for _ in 0..<column.formatCount {
+            let format = NumberFormat(
+              type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
+            guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
+            var model = Model(
+              format: format, width: 0, ownCount: 0, base: 0, own: nothing, widths: nothing, additions: nothing,
+              literal: nothing, literalSize: 0)
+            if format.type == 0 {
+              model.literalSize = UInt32(try reader.readVarint())
+              model.literal = try reader.read(bytes: Int(model.literalSize)).baseAddress!
+            } else {
+              model.base = try reader.read(Int64.self)
+              model.width = try reader.read(UInt8.self)
+              model.ownCount = try reader.read(UInt8.self)
+              var widest = model.width
+              if model.ownCount > 0 {
+                let own = try reader.read(bytes: contexts)
+                for code in own where code > model.ownCount {
+                  throw .invalid(reason: "a context names model \(code) of \(model.ownCount)", offset: at)
+                }
+                let widths = try reader.read(bytes: Int(model.ownCount))
+                for width in widths { widest = max(widest, width) }
+                model.own = own.baseAddress!
+                model.widths = widths.baseAddress!
+                model.additions = try reader.read(bytes: 4 * Int(model.ownCount)).baseAddress!
+              }
+              guard widest <= 56 else { throw .invalid(reason: "a value of \(widest) bits", offset: at) }
+            }
+            models.append(model)
+          }
+        }
+        columns.append(column)
+      }
+      guard numberColumns.isEmpty == (rowFormatCount == 0) else {
+        throw .invalid(reason: "rows without numbers or numbers without rows", offset: 24)
+      }
+      var rowModels: [UInt16] = []
+      rowModels.reserveCapacity(rowFormatCount * numberColumns.count)
+      for _ in 0..<rowFormatCount {
+        for column in numberColumns {
+          let code = try reader.read(UInt8.self)
+          guard code < columns[column].formatCount else {
+            throw .invalid(reason: "a row names format \(code)", offset: reader.offset - 1)
+          }
+          rowModels.append(UInt16(columns[column].number) + UInt16(code))
+        }
+      }
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "has \(reader.remaining) bytes behind its last section", offset: reader.offset)
+      }
+      self.columns = arena.copy(columns)
+      self.models = arena.copy(models)
+      self.rowModels = arena.copy(rowModels)
+      self.dataColumns = arena.copy(dataColumns.map { UInt16($0) })
+      dataCount = dataColumns.count
+      numberCount = numberColumns.count
+    } catch {
+      storage.deallocate()
+      for run in arena.runs { run.deallocate() }
+      throw error
+    }
+    words = arena.runs
+    charge = size + FieldColumns.slack + arena.size + parts.count * MemoryLayout<Part>.stride + 384
+  }
+
+  deinit {
+    content.deallocate()
+    for run in words { run.deallocate() }
+  }
+
+  private final class Arena {
+    var runs: [UnsafeMutableRawPointer] = []
+    var size = 0
+    func allocate<T>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
+      let bytes = max(1, count) * MemoryLayout<T>.stride
+      let run = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 8)
+      runs.append(run)
+      size += bytes
+      return run.bindMemory(to: T.self, capacity: max(1, count))
+    }
+    func copy<T: BitwiseCopyable>(_ values: [T]) -> UnsafePointer<T> {
+      let run = allocate(T.self, values.count)
+      run.initialize(from: values, count: values.count)
+      return UnsafePointer(run)
+    }
+  }
+
+  /// The columns that a record of a shape has, in its own order.
+  @inline(__always) func shape(_ shape: Int) -> UnsafeBufferPointer<UInt16> {
+    let start = shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
+    return UnsafeBufferPointer(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
+  }
+
+  package func bound(ofPart part: Int) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: bounds + parts[part].boundStart, count: parts[part].boundEnd - parts[part].boundStart)
+  }
+
+  // MARK: Search
+
+  /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.
+  @inline(__always)
+  private func compareBound(_ part: Int, with key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
+    let other = parts[part].head
+    if other != head { return other < head ? -1 : 1 }
+    let bound = bound(ofPart: part)
+    var index = 0
+    let end = min(bound.count, key.count)
+    while index < end {
+      if bound[index] != key[index] { return bound[index] < key[index] ? -1 : 1 }
+      index &+= 1
+    }
+    return bound.count &- key.count
+  }
+
+  /// The part in which the first key at or above `key` lies, or behind whose end it lies.
+  @inline(__always)
+  package func firstPart(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
+    // A handful of parts: a walk from the end is as fast as a search.
+    var part = parts.count &- 1
+    while part > 0 {
+      let order = compareBound(part, with: key, head: head)
+      // Equal keys may run over several parts: then the first of them lies in one before.
+      if order < 0 || (order == 0 && !parts[part].isContinuation) { break }
+      part &-= 1
+    }
+    return part
+  }
+
+  /// The last part, from `first` on, that can hold keys which begin with `prefix`.
+  @inline(__always)
+  package func lastPart(for prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from first: Int) -> Int {
+    var part = first
+    while part &+ 1 < parts.count {
+      let bound = bound(ofPart: part &+ 1)
+      // Bounds at or below the prefix come before those that begin with it, and then come those above.
+      guard compareBound(part &+ 1, with: prefix, head: head) <= 0 || begins(bound, with: prefix) else { break }
+      part &+= 1
+    }
+    return part
+  }
+
+  @inline(__always)
+  private func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count >= prefix.count else { return false }
+    var index = 0
+    while index < prefix.count {
+      if bytes[index] != prefix[index] { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  /// The part that holds record `record`, counted within the shard.
+  @inline(__always)
+  package func part(holding record: Int) -> Int {
+    var part = parts.count &- 1
+    while part > 0, parts[part].firstRecord > record { part &-= 1 }
+    return part
+  }
+}

@@ -1,0 +1,107 @@
+import CZstd
+
+/// One zstd frame: content size declared, checksum on.
+package enum ZstdFrame {
+  /// No content of a frame is larger, in bytes: what a file says is never allocated beyond it.
+  package static let contentLimit = 1 << 26
+
+  /// Decompresses the one frame that is `source`, whole, into `target`, whole.
+  ///
+  /// - Throws: ``FormatError/wrongSize(found:expected:)`` if the frame declares another content size than
+  ///   `target` has, ``FormatError/zstd(reason:)`` if zstd refuses it; its own checksum is verified.
+  package static func decompress(
+    _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer,
+    with context: Decompressor
+  ) throws(FormatError) {
+    let declared = ZSTD_getFrameContentSize(source.baseAddress, source.count)
+    guard declared != UInt64.max, declared != UInt64.max - 1 else {
+      throw .zstd(reason: "no frame header that declares its content size")
+    }
+    guard declared == UInt64(target.count) else {
+      throw .wrongSize(found: Int(clamping: declared), expected: target.count)
+    }
+    // One frame and nothing behind it: a frame after the first, or a skippable one, is refused.
+    let frameSize = ZSTD_findFrameCompressedSize(source.baseAddress, source.count)
+    guard ZSTD_isError(frameSize) == 0 else { throw .zstd(reason: String(cString: ZSTD_getErrorName(frameSize))) }
+    guard frameSize == source.count else { throw .wrongSize(found: source.count, expected: frameSize) }
+    let size = ZSTD_decompressDCtx(
+      context.pointer, target.baseAddress, target.count, source.baseAddress, source.count)
+    guard ZSTD_isError(size) == 0 else { throw .zstd(reason: String(cString: ZSTD_getErrorName(size))) }
+    guard size == target.count else { throw .wrongSize(found: size, expected: target.count) }
+  }
+
+  /// The checksum of the content, as stored in the frame's last four bytes (XXH64, its low half).
+  ///
+  /// - Returns: nil if the frame is too short to hold one or declares that it holds none.
+  package static func checksum(of frame: UnsafeBufferPointer<UInt8>) -> UInt32? {
+    // Frame header: 4 bytes of magic, then the descriptor, whose third bit is the checksum flag (RFC 8878, 3.1.1.1.1).
+    guard frame.count >= 13, frame[4] & 0b100 != 0 else { return nil }
+    return UInt32(
+      littleEndian: UnsafeRawPointer(frame.baseAddress! + frame.count - 4).loadUnaligned(as: UInt32.self))
+  }
+
+  /// Compresses `content` into one frame, a new block at each of `cuts`.
+  ///
+  /// A block has entropy tables of its own: sizes, codes and texts that lie in blocks apart compress better than
+  /// together, and a run of bits that does not compress is stored as it is and costs no decoding.
+  ///
+  /// - Parameter cuts: Offsets into `content`, ascending.
+  package static func compress(_ content: [UInt8], cuts: [Int] = [], level: Int, with context: Compressor) -> [UInt8] {
+    ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
+    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
+    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_checksumFlag, 1)
+    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_contentSizeFlag, 1)
+    ZSTD_CCtx_setPledgedSrcSize(context.pointer, UInt64(content.count))
+    let capacity = ZSTD_compressBound(content.count) + 32 * (cuts.count + 1)
+    return [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+      var output = ZSTD_outBuffer(dst: target.baseAddress, size: capacity, pos: 0)
+      content.withUnsafeBufferPointer { bytes in
+        var start = 0
+        for end in cuts + [content.count] {
+          var input = ZSTD_inBuffer(src: bytes.baseAddress.map { $0 + start }, size: end - start, pos: 0)
+          let directive = end == content.count ? ZSTD_e_end : ZSTD_e_flush
+          var left = 1
+          while left > 0 || input.pos < input.size {
+            left = ZSTD_compressStream2(context.pointer, &output, &input, directive)
+            precondition(ZSTD_isError(left) == 0, "zstd could not compress into its own bound")
+          }
+          start = end
+          if directive == ZSTD_e_end { break }
+        }
+      }
+      count = output.pos
+    }
+  }
+}
+
+/// A zstd decompression context with one owner. Not safe to use from two threads at once.
+package final class Decompressor: @unchecked Sendable {
+  fileprivate let pointer: OpaquePointer
+
+  package init() {
+    guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
+    pointer = made
+    // A frame that wants a larger window than any shard has is refused before it is believed.
+    ZSTD_DCtx_setParameter(made, ZSTD_d_windowLogMax, 27)
+  }
+  deinit { ZSTD_freeDCtx(pointer) }
+}
+
+/// A zstd compression context with one owner. Not safe to use from two threads at once.
+package final class Compressor: @unchecked Sendable {
+  fileprivate let pointer: OpaquePointer
+
+  package init() {
+    guard let made = ZSTD_createCCtx() else { fatalError("zstd: out of memory") }
+    pointer = made
+  }
+  deinit { ZSTD_freeCCtx(pointer) }
+}
+
+extension ZstdFrame {
+  /// The content size that the frame's header declares, in bytes; nil if there is none.
+  package static func contentSize(of frame: UnsafeBufferPointer<UInt8>) -> Int? {
+    let declared = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
+    return declared <= UInt64(Int64.max) ? Int(declared) : nil
+  }
+}

@@ -1,0 +1,176 @@
+// What the builder and the command line see of the engine, beside what is public.
+
+extension ShardedIndex {
+  /// The generation that this index answers from.
+  package var generation: Manifest { manifest }
+  package var files: IndexDirectory { directory }
+  package var fieldSchema: Schema { schema }
+
+  /// As ``matches(forPrefix:)`` for a prefix that is folded already.
+  package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try matches(forFolded: prefix)
+  }
+
+  /// The shard that holds the record at `position`, which must be there.
+  package func shardNumber(holding position: Int) -> Int { shard(holding: position) }
+}
+
+extension Schema {
+  /// The number of the field with this path.
+  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? { number(of: path) }
+}
+
+extension RecordBuffer {
+  /// One field where it lies in the buffer; valid until the buffer is used again.
+  package struct RawField {
+    /// Index into the index's field names.
+    package var name: Int
+    package var kind: ValueKind
+    package var text: UnsafeBufferPointer<UInt8>
+  }
+
+  /// Where record `record`'s fields stand among all fields of the buffer.
+  package func rawFields(ofRecord record: Int) -> Range<Int> {
+    renderNumbers()
+    return fieldRange(record)
+  }
+
+  package func rawField(_ number: Int) -> RawField {
+    let field = output.fields[number]
+    let text = UnsafeBufferPointer(start: UnsafePointer(output.bytes) + Int(field.value), count: Int(field.size))
+    return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
+  }
+
+  package func rawName(ofField number: Int) -> UInt16 { output.fields[number].name }
+
+  /// Empties the buffer, to decode into it anew.
+  package func clear() { removeAll() }
+}
+
+/// One part of a shard, read and checked past the cache.
+package struct PartContent {
+  package let number: Int
+  /// Counted within the shard.
+  package let firstRecord: Int
+  /// What the shard's header says the part begins with at the lowest.
+  package let bound: UnsafeBufferPointer<UInt8>
+  package let isContinuation: Bool
+  /// Bytes of its frames decompressed.
+  package let contentSize: Int
+  private let keys: KeyBlocks
+  private let columns: FieldColumns
+
+  fileprivate init(_ number: Int, of header: ShardHeader, _ keys: KeyBlocks, _ columns: FieldColumns) {
+    let part = header.parts[number]
+    self.number = number
+    firstRecord = part.firstRecord
+    bound = header.bound(ofPart: number)
+    isContinuation = part.isContinuation
+    contentSize = part.keysContentSize + part.fieldsContentSize
+    self.keys = keys
+    self.columns = columns
+  }
+
+  package var count: Int { keys.count }
+
+  /// Empties `buffer` and decodes some of the part's records into it.
+  package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
+    buffer.removeAll()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: keys.longestStem + 64) { scratch in
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output)
+    }
+  }
+
+  /// Calls `body` with each folded key, in order.
+  package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
+    let room = keys.longestStem + 64
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 65536) { scratch in
+      let (stem, whole) = (scratch.baseAddress!, scratch.baseAddress! + room)
+      var cursor = StemCursor(keys, at: 0, buffer: stem)
+      for record in 0..<keys.count {
+        if record > 0 { cursor.advance() }
+        whole.update(from: cursor.stem, count: cursor.stemSize)
+        var size = cursor.stemSize
+        if keys.tailCount > 0 {
+          let tail = keys.tail(Int(keys.tails[record]))
+          whole[size] = Fold.separator
+          size += 1
+          for byte in tail {
+            whole[size] = byte
+            size += 1
+          }
+        }
+        body(record, UnsafeBufferPointer(start: whole, count: size))
+      }
+    }
+  }
+}
+
+extension ShardedIndex {
+  /// Reads shard `shard` from its file, checks it as a query would, and hands out its parts one by one.
+  package func readWhole<Failure: Error>(
+    _ shard: Int, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    let (name, file) = (manifest.fileName(of: shard), manifest.file(of: shard))
+    var resident: LoadedShard?
+    var number = 0
+    repeat {
+      let (loaded, part) = try loader.part(
+        of: resident, name, file, records: manifest.recordCount(of: shard), choose: { _ in number },
+        fieldNumber: { schema.number(of: $0) })
+      let fields = try part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try loader.fields(packed, name, loaded.header.parts[number], header: loaded.header)
+        }, grew: { _ in })
+      do throws(Failure) {
+        try body(PartContent(number, of: loaded.header, part.keys, fields.columns))
+      } catch {
+        return .failure(error)
+      }
+      withExtendedLifetime((loaded, part, fields)) {}
+      resident = loaded
+      number += 1
+    } while number < resident!.header.parts.count
+    return .success(())
+  }
+}
+
+extension ShardedIndex {
+  /// What of a shard is in memory, in bytes.
+  package struct Resident {
+    /// Of its file.
+    package var read = 0
+    package var decompressed = 0
+    package var parts = 0
+    package var partCount = 0
+  }
+
+  /// What queries have loaded of shard `shard`; nil if it is not resident. Counts as a use of what is.
+  package func resident(_ shard: Int) -> Resident? {
+    let nothing = IndexError.vanished(path: "")  // A load that fails is forgotten.
+    var header: ShardHeader? = nil
+    var resident = Resident()
+    var number = 0
+    repeat {
+      let wanted = number
+      let reference = try? cache.part(
+        of: shard,
+        choose: { found in
+          header = found
+          return wanted
+        }, load: { (_) throws(IndexError) in throw nothing })
+      guard let header else { return nil }
+      number += 1
+      guard let reference else { continue }
+      let entry = header.parts[wanted]
+      resident.parts += 1
+      resident.read += entry.fileSize
+      resident.decompressed += entry.keysContentSize + (reference.part.fields == nil ? 0 : entry.fieldsContentSize)
+    } while number < header!.parts.count
+    let file = manifest.file(of: shard)
+    resident.read += file.headerSize
+    resident.decompressed += file.headerContentSize
+    resident.partCount = header!.parts.count
+    return resident
+  }
+}

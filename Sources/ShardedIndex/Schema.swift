@@ -1,0 +1,72 @@
+/// What the manifest says about records: the names of fields, which of them make the key, which are coordinates.
+package struct Schema: Sendable {
+  package let names: [String]
+  package let template: KeyPattern
+  /// Field numbers of the coordinates, when the index has them.
+  package let latitude: Int?
+  package let longitude: Int?
+
+  init(_ manifest: Manifest) throws(FormatError) {
+    var reader = ByteReader(manifest.fieldNameSection)
+    var names: [String] = []
+    names.reserveCapacity(manifest.fieldCount)
+    for _ in 0..<manifest.fieldCount {
+      names.append(String(decoding: try reader.read(bytes: try reader.readVarint()), as: UTF8.self))
+    }
+    self.names = names
+    template = KeyPattern(manifest.setting("key") ?? "", names: names)
+    latitude = manifest.setting("latitude").flatMap { names.firstIndex(of: $0) }
+    longitude = manifest.setting("longitude").flatMap { names.firstIndex(of: $0) }
+  }
+
+  /// The number of the field with this path.
+  func number(of path: UnsafeBufferPointer<UInt8>) -> Int? {
+    for (number, name) in names.enumerated() where name.utf8.elementsEqual(path) { return number }
+    return nil
+  }
+}
+
+/// A key template taken apart: texts and fields in turn.
+package struct KeyPattern: Sendable {
+  package enum Part: Sendable, Equatable {
+    case text(String)
+    /// A field number; -1 for one that no record has.
+    case field(Int)
+  }
+  package let text: String
+  package let parts: [Part]
+
+  /// Braces stand for themselves when doubled. What the builder accepted needs no error here.
+  package init(_ text: String, names: [String]) {
+    self.text = text
+    var parts: [Part] = []
+    var literal: [UInt8] = []
+    var field: [UInt8]? = nil
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+      if field != nil {
+        if byte == 0x7d {
+          if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
+          literal = []
+          parts.append(.field(names.firstIndex(of: String(decoding: field!, as: UTF8.self)) ?? -1))
+          field = nil
+        } else {
+          field!.append(byte)
+        }
+      } else if (byte == 0x7b || byte == 0x7d), next == byte {
+        literal.append(byte)
+        index += 1
+      } else if byte == 0x7b {
+        field = []
+      } else {
+        literal.append(byte)
+      }
+      index += 1
+    }
+    if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
+    self.parts = parts
+  }
+}

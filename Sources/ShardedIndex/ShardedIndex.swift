@@ -1,0 +1,105 @@
+/// A type-ahead index: a directory of shards, of which a query loads those it needs.
+///
+/// Opening reads the manifest and nothing else. Safe to use from any thread; a query takes no lock but for the
+/// moment in which it finds a shard in the cache.
+///
+/// ```swift
+/// let index = try ShardedIndex(opening: "shards")
+/// let matches = try index.matches(forPrefix: "san ")
+/// for record in try matches.records(in: 0..<min(20, matches.count)) { print(record.key) }
+/// ```
+public final class ShardedIndex: Sendable {
+  let manifest: Manifest
+  let directory: IndexDirectory
+  let cache: ShardCache
+  let loader: ShardLoader
+  let schema: Schema
+
+  /// Opens the index in a directory.
+  ///
+  /// - Parameter path: The directory that holds `manifest` and the shard files.
+  /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if it
+  ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``.
+  public init(opening path: String, options: Options = Options()) throws(IndexError) {
+    directory = try IndexDirectory(opening: path)
+    let contexts = DecompressorPool()
+    loader = ShardLoader(directory: directory, contexts: contexts)
+    let file: UnsafeMutableBufferPointer<UInt8>
+    do throws(IndexError) {
+      file = try directory.read(Manifest.fileName, limit: ZstdFrame.contentLimit)
+    } catch {
+      if case .vanished = error { throw .notFound(path: path) }
+      throw error
+    }
+    defer { file.deallocate() }
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    do throws(FormatError) {
+      manifest = try Manifest(file: UnsafeBufferPointer(file), with: context)
+      schema = try Schema(manifest)
+    } catch {
+      throw .corrupt(path: directory.filePath(Manifest.fileName), cause: error)
+    }
+    cache = ShardCache(limitBytes: options.cacheLimitBytes, shardCount: manifest.shardCount)
+  }
+
+  /// The directory, as it was given.
+  public var path: String { directory.path }
+  /// All records of the index.
+  public var recordCount: Int { manifest.recordCount }
+  public var shardCount: Int { manifest.shardCount }
+  /// Every field that some record has; a nested one is named by its path, `coord.lon`.
+  public var fieldNames: [String] { schema.names }
+  /// The template that makes a record's key: `{name}, {country}`.
+  public var keyTemplate: String { schema.template.text }
+
+  public var statistics: Statistics {
+    let counts = cache.counts
+    return Statistics(
+      hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
+      residentShards: counts.residentShards, residentBytes: counts.residentBytes, loadedBytes: counts.loadedBytes)
+  }
+
+  /// Gives back the memory of all resident shards: what an app does when the system asks for memory.
+  ///
+  /// Answers that are still held keep their shards until they go; queries load again.
+  public func removeResidentShards() {
+    cache.removeAll()
+    loader.contexts.removeAll()
+  }
+
+  // MARK: Shards
+
+  /// The part of shard `id` that `choose` names.
+  @inline(__always)
+  func part(of id: Int, choose: (ShardHeader) -> Int) throws(IndexError) -> PartReference {
+    try cache.part(of: id, choose: choose) { (resident) throws(IndexError) in
+      try load(id, resident, choose)
+    }
+  }
+
+  @inline(never)
+  private func load(
+    _ id: Int, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    try loader.part(
+      of: resident, manifest.fileName(of: id), manifest.file(of: id), records: manifest.recordCount(of: id),
+      choose: choose, fieldNumber: { schema.number(of: $0) })
+  }
+
+  @inline(__always)
+  func fields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+    if let fields = reference.part.fields { return fields }
+    return try unpackFields(of: reference)
+  }
+
+  @inline(never)
+  private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+    try reference.part.fields(
+      unpack: { (packed) throws(IndexError) in
+        try loader.fields(
+          packed, manifest.fileName(of: reference.id), reference.header.parts[reference.number], header: reference.header)
+      },
+      grew: { cache.grew(reference, by: $0) })
+  }
+}

@@ -1,0 +1,233 @@
+import Synchronization
+
+/// One shard in memory: its header, and places for its parts.
+final class LoadedShard: @unchecked Sendable {
+  struct Slot {
+    var part: LoadedPart?
+    /// The cache's entry for it; 0 if it is not resident.
+    var node: Int32
+  }
+
+  let header: ShardHeader
+  /// Guarded by the lock of the cache that holds the shard.
+  let slots: UnsafeMutablePointer<Slot>
+  let slotCount: Int
+
+  init(header: ShardHeader) {
+    self.header = header
+    slotCount = header.parts.count
+    slots = .allocate(capacity: slotCount)
+    slots.initialize(repeating: Slot(part: nil, node: 0), count: slotCount)
+  }
+
+  deinit {
+    slots.deinitialize(count: slotCount)
+    slots.deallocate()
+  }
+
+  /// Bytes that the header costs the cache.
+  var charge: Int { header.charge + slotCount * MemoryLayout<Slot>.stride + 128 }
+}
+
+/// A part of a shard in memory: its keys, and its fields once somebody asked for them.
+final class LoadedPart: @unchecked Sendable {
+  let keys: KeyBlocks
+  let number: Int
+  private let header: ShardHeader  // Keys and fields lead into it.
+  private let keyStorage: UnsafeMutableRawPointer
+  private let unpacked = AtomicLazyReference<LoadedFields>()
+  /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
+  private let packed: Lock<PackedFields?>
+  /// Bytes that it costs the cache before its fields are unpacked.
+  let charge: Int
+
+  init(
+    keys: KeyBlocks, number: Int, header: ShardHeader, storage: UnsafeMutableRawPointer, size: Int, packed: PackedFields
+  ) {
+    self.keys = keys
+    self.number = number
+    self.header = header
+    keyStorage = storage
+    charge = size + packed.frame.count + 256
+    self.packed = Lock(packed)
+  }
+
+  deinit { keyStorage.deallocate() }
+
+  @inline(__always) var fields: LoadedFields? { unpacked.load() }
+
+  /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
+  @inline(__always)
+  func fields(
+    unpack: (PackedFields) throws(IndexError) -> LoadedFields, grew: (Int) -> Void
+  ) throws(IndexError) -> LoadedFields {
+    if let fields = unpacked.load() { return fields }
+    return try packed.withLock { (packed) throws(IndexError) -> LoadedFields in
+      guard let frame = packed else { return unpacked.load()! }
+      let fields = unpacked.storeIfNil(try unpack(frame))
+      packed = nil
+      grew(fields.charge - frame.frame.count)
+      return fields
+    }
+  }
+}
+
+/// The compressed fields of a part.
+final class PackedFields: @unchecked Sendable {
+  let frame: UnsafeMutableBufferPointer<UInt8>
+
+  init(copying bytes: UnsafeBufferPointer<UInt8>) {
+    frame = .allocate(capacity: bytes.count)
+    _ = frame.update(fromContentsOf: bytes)
+  }
+
+  deinit { frame.deallocate() }
+}
+
+/// The fields of a part in memory.
+final class LoadedFields: @unchecked Sendable {
+  let columns: FieldColumns
+  private let storage: UnsafeMutableRawPointer
+  let charge: Int
+
+  init(columns: FieldColumns, storage: UnsafeMutableRawPointer, size: Int) {
+    self.columns = columns
+    self.storage = storage
+    charge = size + columns.derivedSize + 128
+  }
+
+  deinit {
+    columns.deallocate()
+    storage.deallocate()
+  }
+}
+
+/// Reads shard files and believes nothing of them before it is checked.
+struct ShardLoader: Sendable {
+  let directory: IndexDirectory
+  let contexts: DecompressorPool
+
+  /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.
+  ///
+  /// - Parameter choose: Names the part, given the header.
+  func part(
+    of resident: LoadedShard?, _ name: String, _ entry: Manifest.File, records: Int,
+    choose: (ShardHeader) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    let file = try directory.file(name, size: entry.size)
+    let shard: LoadedShard
+    if let resident {
+      shard = resident
+    } else {
+      shard = LoadedShard(header: try header(file, entry, records: records, fieldNumber: fieldNumber))
+    }
+    return (shard, try part(choose(shard.header), of: shard.header, file))
+  }
+
+  /// Reads and checks the header of a shard.
+  private func header(
+    _ file: borrowing IndexFile, _ entry: Manifest.File, records: Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+  ) throws(IndexError) -> ShardHeader {
+    let path = file.path
+    guard entry.headerSize <= entry.size else {
+      throw .corrupt(path: path, cause: .wrongSize(found: entry.size, expected: entry.headerSize))
+    }
+    let bytes = try file.read(from: 0, size: entry.headerSize)
+    defer { bytes.deallocate() }
+    let storage = try decompress(
+      UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, path,
+      capacity: entry.headerContentSize + FieldColumns.slack)
+    do throws(FormatError) {
+      return try ShardHeader(
+        storage: storage, size: entry.headerContentSize, records: records, fileSize: entry.size,
+        frameSize: entry.headerSize, name: fieldNumber)
+    } catch {
+      throw .corrupt(path: path, cause: error)
+    }
+  }
+
+  private func part(
+    _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
+  ) throws(IndexError) -> LoadedPart {
+    let part = header.parts[number]
+    let path = file.path
+    // The header's sizes add up to the file's.
+    let bytes = try file.read(from: part.offset, size: part.fileSize)
+    defer { bytes.deallocate() }
+    let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<part.keysSize])
+    let derived = (part.keysContentSize + FieldColumns.slack + 7) & ~7
+    let size = derived + KeyBlocks.derivedSize(records: part.recordCount)
+    let storage = try decompress(frame, part.keysContentSize, part.keysChecksum, path, capacity: size)
+    do throws(FormatError) {
+      let keys = try KeyBlocks(
+        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: part.keysContentSize),
+        records: part.recordCount, tailTable: header.tailTable, derived: storage + derived)
+      let packed = PackedFields(copying: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[part.keysSize...]))
+      return LoadedPart(keys: keys, number: number, header: header, storage: storage, size: size, packed: packed)
+    } catch {
+      storage.deallocate()
+      throw .corrupt(path: path, cause: error)
+    }
+  }
+
+  /// Unpacks and checks the fields of a part.
+  func fields(
+    _ packed: PackedFields, _ name: String, _ part: ShardHeader.Part, header: ShardHeader
+  ) throws(IndexError) -> LoadedFields {
+    let path = directory.filePath(name)
+    let size = part.fieldsContentSize + FieldColumns.slack
+    let storage = try decompress(
+      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path, capacity: size)
+    do throws(FormatError) {
+      let columns = try FieldColumns(
+        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: part.fieldsContentSize),
+        records: part.recordCount, header: header)
+      return LoadedFields(columns: columns, storage: storage, size: size)
+    } catch {
+      storage.deallocate()
+      throw .corrupt(path: path, cause: error)
+    }
+  }
+
+  private func decompress(
+    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: String, capacity: Int
+  ) throws(IndexError) -> UnsafeMutableRawPointer {
+    guard size <= ZstdFrame.contentLimit else {
+      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: ZstdFrame.contentLimit))
+    }
+    // Compared before anything is allocated: an old shard in the place of a new one goes no further.
+    guard let found = ZstdFrame.checksum(of: frame) else {
+      throw .corrupt(path: path, cause: .zstd(reason: "a frame without a checksum"))
+    }
+    guard found == checksum else {
+      throw .corrupt(path: path, cause: .wrongChecksum(found: found, expected: checksum))
+    }
+    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    guard declared == size else { throw .corrupt(path: path, cause: .wrongSize(found: declared, expected: size)) }
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(capacity, 16), alignment: 16)
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    do throws(FormatError) {
+      try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(start: storage, count: size), with: context)
+    } catch {
+      storage.deallocate()
+      throw .corrupt(path: path, cause: error)
+    }
+    // What lies behind the content may be read by whole words, so it is made to hold something.
+    (storage + size).initializeMemory(as: UInt8.self, repeating: 0, count: min(max(capacity, 16) - size, 32))
+    return storage
+  }
+}
+
+/// Decompression contexts that no load is using: at most two are kept.
+final class DecompressorPool: Sendable {
+  private let lock = Lock<[Decompressor]>([])
+
+  func take() -> Decompressor { lock.withLock { $0.popLast() } ?? Decompressor() }
+
+  func put(_ context: Decompressor) {
+    lock.withLock { if $0.count < 2 { $0.append(context) } }
+  }
+
+  func removeAll() { lock.withLock { $0.removeAll() } }
+}

@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+/// A directory of index files, open for as long as the value lives, so that a later change of the working directory or a rename of the directory leads nowhere else.
+package final class IndexDirectory: Sendable {
+  package let path: String
+  private let descriptor: CInt
+
+  package init(opening path: String) throws(IndexError) {
+    self.path = path
+    descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      throw errno == ENOENT || errno == ENOTDIR
+        ? .notFound(path: path) : .io(operation: "open", path: path, errno: errno)
+    }
+  }
+
+  deinit { _ = close(descriptor) }
+
+  package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+  /// Reads the file `name`, whole.
+  ///
+  /// - Parameter limit: The most bytes it may have.
+  /// - Returns: The bytes; the caller deallocates them.
+  package func read(_ name: String, limit: Int) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
+    let file = try IndexFile(opening: name, in: descriptor, path: filePath(name))
+    guard file.size <= limit else {
+      throw .corrupt(path: filePath(name), cause: .wrongSize(found: file.size, expected: limit))
+    }
+    return try file.read(from: 0, size: file.size)
+  }
+
+  /// Opens the file `name`, which must have `size` bytes.
+  func file(_ name: String, size: Int) throws(IndexError) -> IndexFile {
+    let file = try IndexFile(opening: name, in: descriptor, path: filePath(name))
+    guard file.size == size else {
+      throw .corrupt(path: filePath(name), cause: .wrongSize(found: file.size, expected: size))
+    }
+    return file
+  }
+}
+
+/// A regular file open for positioned reads, closed exactly once: when the value goes away.
+///
+/// Links, devices, directories and pipes are refused, and never waited for.
+struct IndexFile: ~Copyable {
+  private let descriptor: CInt
+  let path: String
+  /// In bytes, when it was opened.
+  let size: Int
+
+  init(opening name: String, in directory: CInt, path: String) throws(IndexError) {
+    let descriptor = name.withCString { openat(directory, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: throw .vanished(path: path)
+      case ELOOP: throw .corrupt(path: path, cause: .invalid(reason: "is a symbolic link", offset: 0))
+      default: throw .io(operation: "open", path: path, errno: errno)
+      }
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let number = errno
+      _ = close(descriptor)
+      throw .io(operation: "examine", path: path, errno: number)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      _ = close(descriptor)
+      throw .corrupt(path: path, cause: .invalid(reason: "is no regular file", offset: 0))
+    }
+    self.descriptor = descriptor
+    self.path = path
+    size = Int(status.st_size)
+  }
+
+  deinit { _ = close(descriptor) }  // Opened for reading: there is no write-back error to lose.
+
+  /// `size` bytes from `offset` on; the caller deallocates them.
+  func read(from offset: Int, size: Int) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size)
+    var done = 0
+    while done < size {
+      let count = pread(descriptor, buffer.baseAddress! + done, size - done, off_t(offset + done))
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        buffer.deallocate()
+        throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
+      } else if errno != EINTR {
+        let number = errno
+        buffer.deallocate()
+        throw .io(operation: "read", path: path, errno: number)
+      }
+    }
+    return buffer
+  }
+}

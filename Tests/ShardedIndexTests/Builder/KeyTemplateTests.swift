@@ -1,0 +1,77 @@
+import ShardBuilder
+import Testing
+
+@Suite("Key templates") struct KeyTemplateTests {
+  @Test("literals, fields and escapes") func parts() throws {
+    let template = try KeyTemplate("{name}, {coord.lon} {{x}} {name}")
+    #expect(template.fields == ["name", "coord.lon"])
+    #expect(
+      template.parts == [
+        .field(0), .literal(Array(", ".utf8)), .field(1), .literal(Array(" {x} ".utf8)), .field(0),
+      ])
+  }
+
+  @Test(
+    "what cannot be used is named with its place",
+    arguments: [
+      ("", TemplateFlaw.empty, 1), ("abc", .noField, 1), ("é{name", .unclosed, 2), ("{name}}", .unopened, 7),
+      ("ab{}", .emptyField, 3), ("{{}", .unopened, 3),
+    ])
+  func flaws(text: String, flaw: TemplateFlaw, position: Int) {
+    #expect(throws: BuildError.template(flaw, template: text, position: position)) { try KeyTemplate(text) }
+  }
+
+  @Test("a field that the dataset lacks") func unknown() throws {
+    let template = try KeyTemplate("{name}, {land}")
+    try template.check(against: ["land", "name"])
+    #expect(throws: BuildError.template(.unknownField("land"), template: "{name}, {land}", position: 9)) {
+      try template.check(against: ["name"])
+    }
+  }
+
+  private func encode(
+    _ records: [[BuilderSupport.Field]], _ template: String = "{name}, {country}", keep: [String]? = nil
+  ) throws -> (chunk: BlobChunk, bad: [BadRecord]) {
+    var names = FieldNames()
+    let batch = BuilderSupport.batch(records, &names)
+    var encoder = RecordEncoder(template: try KeyTemplate(template), keep: keep)
+    let chunk = BlobChunk(capacity: 1)
+    return (chunk, encoder.encode(batch, names: names, into: chunk))
+  }
+
+  @Test("keys, tails and fields of records") func records() throws {
+    let (chunk, bad) = try encode([
+      [("country", .string, "US"), ("name", .string, "San Jose"), ("id", .number, "12")],
+      [("name", .string, "Alone")], [("id", .number, "7")],
+      [("name", .literal, "null"), ("country", .string, "A, B")],
+    ])
+    #expect(bad == [BadRecord(index: 2, flaw: .noKeyField)])
+    #expect(chunk.count == 3)
+    let first = chunk.record(0)
+    #expect(Array(first.folded) == Array("san jose\u{1}us".utf8))
+    #expect(Array(first.rawKey) == Array("San Jose, US".utf8))
+    #expect(first.foldedTailCount == 2)
+    #expect(first.fieldCount == 3 && first.fieldKind(2) == .number && first.fieldName(1) == 1)
+    #expect(Array(first.bytes(first.textsOffset, first.fieldSize(0))) == Array("US".utf8))
+    #expect(first.size == first.textsOffset + 2 + 8 + 2)
+    #expect(chunk.record(1).foldedTailCount == 0)
+    #expect(Array(chunk.record(2).rawKey) == Array("null, A, B".utf8))
+    #expect(chunk.record(2).foldedTailCount == 3)
+  }
+
+  @Test("only what is kept is stored, and what is nested in it") func keep() throws {
+    let (chunk, _) = try encode(
+      [[("name", .string, "A"), ("country", .string, "B"), ("coord.lon", .number, "1"), ("coordinate", .number, "2")]],
+      keep: ["coord", "country"])
+    let record = chunk.record(0)
+    #expect(record.fieldCount == 2 && record.fieldName(0) == 1 && record.fieldName(1) == 2)
+    #expect(Array(record.rawKey) == Array("A, B".utf8))
+  }
+
+  @Test("a key beyond the limit is bad") func long() throws {
+    let text = String(repeating: "x", count: RecordEncoder.foldedKeyLimit)
+    let (chunk, bad) = try encode([[("name", .string, text)], [("name", .string, text + "x")]], "{name}")
+    #expect(chunk.count == 1)
+    #expect(bad == [BadRecord(index: 1, flaw: .keyTooLong(RecordEncoder.foldedKeyLimit + 1))])
+  }
+}

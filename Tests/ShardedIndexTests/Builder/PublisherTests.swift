@@ -1,0 +1,169 @@
+import ShardBuilder
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("Publishing a generation") struct PublisherTests {
+  private static func name(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return "a\(number)-" + String(repeating: "0", count: 16 - digits.count) + digits + ".zst"
+  }
+
+  private func content(_ number: Int, _ size: Int = 5000) -> [UInt8] { (0..<size).map { UInt8(($0 * number) & 255) } }
+
+  @Test("names of shards and of temporary files") func names() {
+    for name in ["al-5f0c5f0c5f0c5f0c.zst", "%e6%bc%a2_.-0123456789abcdef.zst", Self.name(3)] {
+      #expect(Publisher.isShardName(name), "\(name)")
+    }
+    for name in [
+      "manifest", ".lock", "-5f0c5f0c5f0c5f0c.zst", "AL-5f0c5f0c5f0c5f0c.zst", "al-5f0c5f0c5f0c5f0C.zst",
+      "al-5f0c5f0c5f0c5f0.zst", "al5f0c5f0c5f0c5f0c1.zst", "al-5f0c5f0c5f0c5f0c.zst ", "a/b-5f0c5f0c5f0c5f0c.zst",
+      "al-5f0c5f0c5f0c5f0c.zst\n", "é-5f0c5f0c5f0c5f0c.zst",
+    ] { #expect(!Publisher.isShardName(name), "\(name)") }
+    #expect(Publisher.isTemporaryName(".shardq-0123456789abcdef.tmp"))
+    #expect(!Publisher.isTemporaryName(".shardq-0123456789abcdeg.tmp"))
+    #expect(!Publisher.isTemporaryName(".shardq-0123456789abcdef.tmp2"))
+  }
+
+  @Test("generations come and go, nothing else is touched") func generations() throws {
+    let root = BuilderSupport.directory()
+    let directory = root + "/index"
+    defer {
+      BuilderSupport.remove(directory)
+      BuilderSupport.remove(root)
+    }
+    func build(_ numbers: [Int], previous: [Int], _ manifest: String) throws -> Publisher.Summary {
+      let publisher = try Publisher(directory: directory)
+      for number in numbers { try publisher.add(Self.name(number), content(number)) }
+      return try publisher.publish(manifest: Array(manifest.utf8), previous: previous.map(Self.name))
+    }
+    #expect(try build([1, 2, 2], previous: [], "one") == .init(written: 2))
+    let others = ["notes.txt", "x-123.zst", ".shardq-note.tmp"]
+    for name in others { BuilderSupport.write([1], "\(directory)/\(name)") }
+    BuilderSupport.write([1], "\(directory)/.shardq-00000000000000ff.tmp")
+    #expect(try build([2, 3], previous: [1, 2], "two") == .init(written: 1, kept: 1))
+    #expect(
+      BuilderSupport.entries(directory)
+        == ([".lock", "manifest"] + [1, 2, 3].map(Self.name) + others).sorted())
+    #expect(try build([3, 4], previous: [2, 3], "three") == .init(written: 1, kept: 1, removed: 1))
+    #expect(BuilderSupport.read("\(directory)/manifest") == Array("three".utf8))
+    #expect(BuilderSupport.read("\(directory)/\(Self.name(4))") == content(4))
+    #expect(
+      BuilderSupport.entries(directory)
+        == ([".lock", "manifest"] + [2, 3, 4].map(Self.name) + others).sorted())
+    // Damage of any kind under a shard's name is replaced.
+    BuilderSupport.write(content(5), "\(directory)/\(Self.name(3))")
+    unlink("\(directory)/\(Self.name(4))")
+    symlink("notes.txt", "\(directory)/\(Self.name(4))")
+    #expect(try build([3, 4], previous: [3, 4], "four") == .init(repaired: 2, removed: 1))
+    #expect(BuilderSupport.read("\(directory)/\(Self.name(3))") == content(3))
+    #expect(BuilderSupport.read("\(directory)/\(Self.name(4))") == content(4))
+    #expect(BuilderSupport.read("\(directory)/notes.txt") == [1])
+  }
+
+  @Test("a build that ends before its manifest leaves no trace", arguments: [3, 200]) func abandoned(count: Int) throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    do {
+      let publisher = try Publisher(directory: directory)
+      try publisher.add(Self.name(0), content(0))
+      _ = try publisher.publish(manifest: [1], previous: [])
+    }
+    do {
+      let publisher = try Publisher(directory: directory)
+      for number in 0..<count { try publisher.add(Self.name(number), content(number)) }
+    }
+    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), "manifest"])
+    // A manifest that cannot be put in its place.
+    unlink("\(directory)/manifest")
+    mkdir("\(directory)/manifest", 0o755)
+    do {
+      let publisher = try Publisher(directory: directory)
+      for number in 0..<count { try publisher.add(Self.name(number), content(number)) }
+      #expect(throws: BuildError.self) { try publisher.publish(manifest: [2], previous: []) }
+    }
+    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), "manifest"])
+  }
+
+  @Test("two builders: one is refused, until the other ends") func locked() throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    var first: Publisher? = try Publisher(directory: directory)
+    #expect(throws: BuildError.locked(path: "\(directory)/.lock")) { try Publisher(directory: directory) }
+    withExtendedLifetime(first) {}
+    first = nil
+    _ = try Publisher(directory: directory)
+  }
+
+  @Test("what stands in the way is an error that names it") func errors() throws {
+    #expect(throws: BuildError.io(operation: "create directory", path: "/nonexistent/a", errno: ENOENT)) {
+      try Publisher(directory: "/nonexistent/a")
+    }
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    symlink("/tmp/shardq-elsewhere", "\(directory)/.lock")
+    #expect(throws: BuildError.io(operation: "open", path: "\(directory)/.lock", errno: ELOOP)) {
+      try Publisher(directory: directory)
+    }
+    #expect(access("/tmp/shardq-elsewhere", F_OK) != 0)
+  }
+
+  @Test("shards from several threads, and what it costs") func threads() throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    let publisher = try Publisher(directory: directory)
+    let start = BuilderSupport.seconds()
+    WorkerPool.forEach(130, threads: 4) { number in
+      do {
+        try publisher.add(Self.name(number), content(number, 24_000))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let written = BuilderSupport.seconds()
+    #expect(try publisher.publish(manifest: [1], previous: []).written == 130)
+    let times = [written - start, BuilderSupport.seconds() - written].map { ($0 * 10_000).rounded() / 10 }
+    print("130 shards of 24 KB: added, published in ms: \(times)")
+    #expect(BuilderSupport.entries(directory).count == 132)
+  }
+}
+
+@Suite("Work on several threads") struct WorkerPoolTests {
+  @Test("results come in the order of the inputs", arguments: [1, 2, 5]) func order(threads: Int) throws {
+    var (given, results): (Int, [Int]) = (0, [])
+    try WorkerPool.orderedMap(
+      threads: threads,
+      next: { () throws(BuildError) -> Int? in
+        given += 1
+        return given <= 500 ? given : nil
+      },
+      transform: { (value) throws(BuildError) -> Int in
+        if value % 7 == 0 { usleep(100) }
+        return value * 2
+      }, deliver: { (value) throws(BuildError) in results.append(value) })
+    #expect(results == (1...500).map { $0 * 2 })
+  }
+
+  @Test("the first error in order ends it", arguments: [1, 3]) func error(threads: Int) {
+    var (given, results): (Int, [Int]) = (0, [])
+    #expect(throws: BuildError.locked(path: "40")) {
+      try WorkerPool.orderedMap(
+        threads: threads,
+        next: { () throws(BuildError) -> Int? in
+          given += 1
+          return given
+        },
+        transform: { (value) throws(BuildError) -> Int in
+          if value >= 40 { throw .locked(path: String(value)) }
+          return value
+        }, deliver: { (value) throws(BuildError) in results.append(value) })
+    }
+    #expect(results == Array(1..<40))
+  }
+}
