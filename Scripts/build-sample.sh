@@ -1,0 +1,5 @@
+#!/bin/sh
+# Builds the index in shards/ from Samples/cities.csv, or another directory: Scripts/build-sample.sh DIRECTORY
+set -eu
+cd "$(dirname "$0")/.."
+exec bin/shardq build Samples/cities.csv --index "${1:-shards}"

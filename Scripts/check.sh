@@ -1,0 +1,40 @@
+#!/bin/sh
+# All that CI checks, in one command; what it needs and does not find, it installs. Ends with the test runner's summary.
+set -eu
+cd "$(dirname "$0")/.."
+export SWIFT_BACKTRACE=enable=no
+step() { printf '\n== %s\n' "$*"; }
+
+step "dependencies"
+Scripts/dependencies.sh --tests
+
+step "format"
+swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+
+step "the fold's table is what its script makes of the Unicode data"
+python3 Scripts/generate_fold.py --check /usr/share/unicode
+
+step "the shipped executables, static, without a warning"
+Scripts/build.sh 2>&1 | tee .build/shipped.log
+! grep -E '\.swift:[0-9]+:[0-9]+: warning:' .build/shipped.log
+if [ "$(uname)" != Darwin ]; then
+  for name in shardq shardq-commands; do
+    ! readelf -d "bin/$name" 2>/dev/null | grep -q NEEDED || { echo "bin/$name is not static" >&2; exit 1; }
+  done
+fi
+
+step "the committed index is what the command makes of the committed source"
+rebuilt="$(mktemp -d)"
+trap 'rm -rf "$rebuilt"' EXIT
+Scripts/build-sample.sh "$rebuilt/shards"
+diff -r --exclude=.lock --exclude=README.md shards "$rebuilt/shards"
+
+step "who uses the library fetches nothing else"
+Scripts/check-consumer.sh
+
+step "the second reader, written from docs/format.md alone"
+python3 -m unittest discover -s Tests/FormatReader -v
+
+step "tests"
+export SHARDQ_BIN="$PWD/bin"
+exec swift test -c release -Xswiftc -enable-testing --traits CommandLineTool

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and
+# nettle (the builder). With --tests also what the tests run. Says what it does; does nothing when all is there.
+set -eu
+
+missing=""
+need() { # header package
+  for directory in /usr/include /usr/local/include /opt/homebrew/include; do
+    [ ! -e "$directory/$1" ] || return 0
+  done
+  missing="$missing $2"
+}
+tool() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+
+if [ "$(uname)" = Darwin ]; then
+  need zstd.h zstd
+  need nettle/sha2.h nettle
+  [ "${1:-}" != --tests ] || tool zstd zstd
+  [ -z "$missing" ] || { echo "installing:$missing" >&2; brew install $missing; }
+  exit 0
+fi
+
+need zstd.h libzstd-dev
+need zlib.h zlib1g-dev
+need nettle/sha2.h nettle-dev
+if [ "${1:-}" = --tests ]; then
+  tool zstd zstd
+  tool python3 python3
+  [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
+fi
+[ -n "$missing" ] || exit 0
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "please install, by the names your system has for them:$missing" >&2
+  exit 69
+fi
+sudo=""
+[ "$(id -u)" = 0 ] || sudo=sudo
+echo "installing:$missing" >&2
+$sudo apt-get update -qq >&2
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >&2
