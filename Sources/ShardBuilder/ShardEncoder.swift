@@ -124,6 +124,7 @@ package struct ShardEncoder {
 
     init(_ records: [RecordBlob]) {
       var numbers: [[UInt8]: Int] = [:]
+      var found: [[UInt8]] = []
       var perRecord: [Int] = []
       var total = 0
       perRecord.reserveCapacity(records.count)
@@ -140,15 +141,15 @@ package struct ShardEncoder {
           guard numbers.count < 256, total + size <= Int(UInt16.max) else { return }
           perRecord.append(numbers.count)
           numbers[text] = numbers.count
-          texts.append(text)
+          found.append(text)
           total += size
         }
       }
-      let order = texts.indices.sorted { texts[$0].lexicographicallyPrecedes(texts[$1]) }
-      var codeOf = [UInt8](repeating: 0, count: texts.count)
+      let order = found.indices.sorted { found[$0].lexicographicallyPrecedes(found[$1]) }
+      var codeOf = [UInt8](repeating: 0, count: found.count)
       for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
       codes = perRecord.map { codeOf[$0] }
-      texts = order.map { texts[$0] }
+      texts = order.map { found[$0] }
     }
 
     var isEmpty: Bool { codes.isEmpty }

@@ -17,7 +17,9 @@ extension ShardedIndex {
 
 extension Schema {
   /// The number of the field with this path.
-  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? { number(of: path) }
+  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
+    names.firstIndex { $0.utf8.elementsEqual(path) }
+  }
 }
 
 extension RecordBuffer {
@@ -111,13 +113,16 @@ extension ShardedIndex {
   package func readWhole<Failure: Error>(
     _ shard: Int, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    let (name, file) = (manifest.fileName(of: shard), manifest.file(of: shard))
+    let (fileName, file) = (manifest.fileName(of: shard), manifest.file(of: shard))
+    let name = UnsafeMutablePointer<CChar>.allocate(capacity: fileName.utf8.count + 1)
+    defer { name.deallocate() }
+    fileName.withCString { name.update(from: $0, count: fileName.utf8.count + 1) }
     var resident: LoadedShard?
     var number = 0
     repeat {
       let (loaded, part) = try loader.part(
         of: resident, name, file, records: manifest.recordCount(of: shard), choose: { _ in number },
-        fieldNumber: { schema.number(of: $0) })
+        fieldNumber: { manifest.fieldNumber(of: $0) })
       let fields = try part.fields(
         unpack: { (packed) throws(IndexError) in
           try loader.fields(packed, name, loaded.header.parts[number], header: loaded.header)

@@ -1,28 +1,24 @@
 /// What the manifest says about records: the names of fields, which of them make the key, which are coordinates.
-package struct Schema: Sendable {
+package final class Schema: Sendable {
   package let names: [String]
   package let template: KeyPattern
   /// Field numbers of the coordinates, when the index has them.
   package let latitude: Int?
   package let longitude: Int?
 
-  init(_ manifest: Manifest) throws(FormatError) {
+  init(_ manifest: Manifest) {
     var reader = ByteReader(manifest.fieldNameSection)
     var names: [String] = []
     names.reserveCapacity(manifest.fieldCount)
     for _ in 0..<manifest.fieldCount {
-      names.append(String(decoding: try reader.read(bytes: try reader.readVarint()), as: UTF8.self))
+      // A manifest that misplaces its names names no field; opening with `verify` says so.
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size) else { break }
+      names.append(String(decoding: name, as: UTF8.self))
     }
     self.names = names
     template = KeyPattern(manifest.setting("key") ?? "", names: names)
     latitude = manifest.setting("latitude").flatMap { names.firstIndex(of: $0) }
     longitude = manifest.setting("longitude").flatMap { names.firstIndex(of: $0) }
-  }
-
-  /// The number of the field with this path.
-  func number(of path: UnsafeBufferPointer<UInt8>) -> Int? {
-    for (number, name) in names.enumerated() where name.utf8.elementsEqual(path) { return number }
-    return nil
   }
 }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
 /// Opening reads the manifest and nothing else. Safe to use from any thread; a query takes no lock but for the
@@ -13,7 +15,7 @@ public final class ShardedIndex: Sendable {
   let directory: IndexDirectory
   let cache: ShardCache
   let loader: ShardLoader
-  let schema: Schema
+  private let lazySchema = AtomicLazyReference<Schema>()
 
   /// Opens the index in a directory.
   ///
@@ -36,12 +38,14 @@ public final class ShardedIndex: Sendable {
     defer { contexts.put(context) }
     do throws(FormatError) {
       manifest = try Manifest(file: UnsafeBufferPointer(file), with: context)
-      schema = try Schema(manifest)
     } catch {
       throw .corrupt(path: directory.filePath(Manifest.fileName), cause: error)
     }
     cache = ShardCache(limitBytes: options.cacheLimitBytes, shardCount: manifest.shardCount)
   }
+
+  /// Made when it is first asked for: a query by itself needs no names.
+  var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest)) }
 
   /// The directory, as it was given.
   public var path: String { directory.path }
@@ -82,9 +86,11 @@ public final class ShardedIndex: Sendable {
   private func load(
     _ id: Int, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    try loader.part(
-      of: resident, manifest.fileName(of: id), manifest.file(of: id), records: manifest.recordCount(of: id),
-      choose: choose, fieldNumber: { schema.number(of: $0) })
+    try manifest.withFileName(of: id) { (name) throws(IndexError) in
+      try loader.part(
+        of: resident, name, manifest.file(of: id), records: manifest.recordCount(of: id), choose: choose,
+        fieldNumber: { manifest.fieldNumber(of: $0) })
+    }
   }
 
   @inline(__always)
@@ -95,11 +101,12 @@ public final class ShardedIndex: Sendable {
 
   @inline(never)
   private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try reference.part.fields(
-      unpack: { (packed) throws(IndexError) in
-        try loader.fields(
-          packed, manifest.fileName(of: reference.id), reference.header.parts[reference.number], header: reference.header)
-      },
-      grew: { cache.grew(reference, by: $0) })
+    try manifest.withFileName(of: reference.id) { (name) throws(IndexError) in
+      try reference.part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try loader.fields(packed, name, reference.header.parts[reference.number], header: reference.header)
+        },
+        grew: { cache.grew(reference, by: $0) })
+    }
   }
 }

@@ -6,7 +6,7 @@
 ///
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
 /// parts go first; with a header that goes all the same, its parts go too.
-struct LRU {
+struct LRU: @unchecked Sendable {
   private struct Node {
     var shard: Int32
     /// -1 for the header.
@@ -19,23 +19,68 @@ struct LRU {
     var value: LoadedShard?
   }
 
+  /// Nodes by number, and those that are free linked by their `next`. Grows, and never shrinks.
+  ///
+  /// Plain memory: an array of them would have its type made up at run time, which costs every start some pages.
+  private final class NodeTable {
+    private var start: UnsafeMutablePointer<Node>
+    private var capacity = 64
+    private var count = 0
+    private var firstFree: Int32 = -1
+
+    init() { start = .allocate(capacity: capacity) }
+
+    deinit {
+      start.deinitialize(count: count)
+      start.deallocate()
+    }
+
+    @inline(__always) subscript(_ index: Int) -> Node {
+      unsafeAddress { UnsafePointer(start + index) }
+      unsafeMutableAddress { start + index }
+    }
+
+    func take(_ node: Node) -> Int32 {
+      if firstFree >= 0 {
+        let number = firstFree
+        firstFree = start[Int(number)].next
+        start[Int(number)] = node
+        return number
+      }
+      if count == capacity {
+        capacity *= 2
+        let grown = UnsafeMutablePointer<Node>.allocate(capacity: capacity)
+        grown.moveInitialize(from: start, count: count)
+        start.deallocate()
+        start = grown
+      }
+      (start + count).initialize(to: node)
+      count += 1
+      return Int32(count - 1)
+    }
+
+    func giveBack(_ number: Int32) {
+      start[Int(number)].value = nil
+      start[Int(number)].next = firstFree
+      firstFree = number
+    }
+  }
+
   let limitBytes: Int
   private(set) var residentBytes = 0
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
-  private var nodes: [Node]
-  private var free: [Int32] = []
+  private let nodes: NodeTable
   /// Per shard its header's node; 0 if it is not resident. Pages of it that no resident shard lies in are never touched.
   private let nodeOf: ZeroedTable
 
   init(limitBytes: Int, shardCount: Int) {
     self.limitBytes = limitBytes
-    nodes = [
-      Node(shard: -1, part: -1, previous: 0, next: 0, isProtected: false, charge: 0, value: nil),
-      Node(shard: -1, part: -1, previous: 1, next: 1, isProtected: true, charge: 0, value: nil),
-    ]
+    nodes = NodeTable()
+    _ = nodes.take(Node(shard: -1, part: -1, previous: 0, next: 0, isProtected: false, charge: 0, value: nil))
+    _ = nodes.take(Node(shard: -1, part: -1, previous: 1, next: 1, isProtected: true, charge: 0, value: nil))
     nodeOf = ZeroedTable(count: shardCount)
   }
 
@@ -120,15 +165,8 @@ struct LRU {
   }
 
   private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
-    let node: Int32
-    if let reused = free.popLast() {
-      node = reused
-    } else {
-      node = Int32(nodes.count)
-      nodes.append(nodes[0])
-    }
-    nodes[Int(node)] = Node(
-      shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, charge: charge, value: value)
+    let node = nodes.take(
+      Node(shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, charge: charge, value: value))
     link(node, behind: 0)
     residentBytes += charge
     return node
@@ -185,8 +223,7 @@ struct LRU {
     unlink(node)
     residentBytes -= nodes[index].charge
     if nodes[index].isProtected { protectedBytes -= nodes[index].charge }
-    nodes[index].value = nil
-    free.append(node)
+    nodes.giveBack(node)
   }
 
   @inline(__always) private mutating func unlink(_ node: Int32) {

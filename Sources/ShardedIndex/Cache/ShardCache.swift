@@ -5,11 +5,33 @@
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
-    var loading: [Int: Loading] = [:]
+    /// Loads that are under way, few: linked.
+    var loading: Loading?
     var hits = 0
     var misses = 0
     var loads = 0
     var loadedBytes = 0
+
+    mutating func join(_ shard: Int) -> Loading {
+      var entry = loading
+      while let found = entry, found.shard != shard { entry = found.next }
+      let joined = entry ?? Loading(shard, next: loading)
+      if entry == nil { loading = joined }
+      joined.count += 1
+      return joined
+    }
+
+    mutating func leave(_ left: Loading) {
+      left.count -= 1
+      guard left.count == 0 else { return }
+      if loading === left {
+        loading = left.next
+      } else {
+        var entry = loading
+        while let found = entry, found.next !== left { entry = found.next }
+        entry?.next = left.next
+      }
+    }
 
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
@@ -23,8 +45,15 @@ final class ShardCache: Sendable {
   /// Whoever loads of one shard, one after the other.
   private final class Loading: Sendable {
     let turn = Lock<Int>(0)
-    /// Guarded by the cache's own lock.
+    let shard: Int
+    // Guarded by the cache's own lock.
     nonisolated(unsafe) var count = 0
+    nonisolated(unsafe) var next: Loading?
+
+    init(_ shard: Int, next: Loading?) {
+      self.shard = shard
+      self.next = next
+    }
   }
 
   private let state: Lock<State>
@@ -55,18 +84,8 @@ final class ShardCache: Sendable {
     _ id: Int, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> PartReference {
-    let loading = state.withLock { (state) -> Loading in
-      let loading = state.loading[id] ?? Loading()
-      loading.count += 1
-      state.loading[id] = loading
-      return loading
-    }
-    defer {
-      state.withLock { (state) -> Void in
-        loading.count -= 1
-        if loading.count == 0 { state.loading[id] = nil }
-      }
-    }
+    let loading = state.withLock { $0.join(id) }
+    defer { state.withLock { $0.leave(loading) } }
     return try loading.turn.withLock { (_) throws(IndexError) -> PartReference in
       var resident: LoadedShard?
       let found = state.withLock { (state) -> (LoadedShard, Int, LoadedPart?)? in state.find(id, choose) }

@@ -247,7 +247,7 @@ package struct KeyBlocks {
     }
     guard low > 0 else { return (0, restart(0, beginsWith: key)) }
     let (index, matches) = scan(block: low &- 1, for: key)
-    if index < 0 { return (low << Self.blockShift, low < blockCount && restart(low, beginsWith: key)) }
+    if index < 0 { return (min(low << Self.blockShift, count), low < blockCount && restart(low, beginsWith: key)) }
     return (index, matches)
   }
 

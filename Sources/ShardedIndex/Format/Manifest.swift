@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The sorted list of an index's shards, searched in the bytes it is stored in. Source: docs/format.md §3.
 ///
 /// The content of the manifest file, which is one zstd frame. Opening an index reads this and nothing else.
@@ -8,7 +16,7 @@ package final class Manifest: @unchecked Sendable {
   package static let fileName = "manifest"
 
   /// What lies where, by the number that stands in the file; sections of other numbers are passed over.
-  package enum Section: UInt32, CaseIterable {
+  package enum Section: UInt32, CaseIterable, Sendable {
     /// u64 per shard: the first eight bytes of its lower bound, as a number that orders as they do.
     case heads = 1
     /// u64 per shard and one more: records in all shards before it.
@@ -99,26 +107,22 @@ package final class Manifest: @unchecked Sendable {
         throw .invalid(reason: "counts beyond what an index can hold", offset: 24)
       }
       recordCount = Int(records)
-      var found = [UnsafeBufferPointer<UInt8>?](repeating: nil, count: 10)
-      for _ in 0..<sectionCount {
-        let at = reader.offset
-        let number = try reader.read(UInt32.self)
-        _ = try reader.read(UInt32.self)
-        let offset = try reader.read(UInt64.self)
-        let length = try reader.read(UInt64.self)
-        guard offset <= UInt64(size), length <= UInt64(size) - offset else {
-          throw .invalid(reason: "section \(number) lies outside of the file", offset: at)
+      let sections = reader.offset
+      _ = try reader.read(bytes: 24 * sectionCount)
+      /// The bytes of a section, wherever the table says that they are.
+      func section(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+        for index in 0..<sectionCount {
+          let entry = UnsafeRawPointer(content.baseAddress! + sections + 24 * index)
+          guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
+          let offset = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+          let length = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+          guard offset <= UInt64(size), length <= UInt64(size) - offset, wanted == nil || length == UInt64(wanted!) else {
+            throw .invalid(
+              reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: sections + 24 * index)
+          }
+          return UnsafeBufferPointer(rebasing: content[Int(offset)..<Int(offset + length)])
         }
-        if number < 10 { found[Int(number)] = UnsafeBufferPointer(rebasing: content[Int(offset)..<Int(offset + length)]) }
-      }
-      func section(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
-        guard let bytes = found[Int(section.rawValue)] else {
-          throw .invalid(reason: "section \(section) is missing", offset: Self.headerSize)
-        }
-        guard size == nil || bytes.count == size else {
-          throw .invalid(reason: "section \(section) has \(bytes.count) bytes, not \(size!)", offset: Self.headerSize)
-        }
-        return bytes
+        throw .invalid(reason: "section \(section.rawValue) is missing", offset: sections)
       }
       let count = shardCount
       heads = try section(.heads, size: 8 * count).baseAddress ?? content.baseAddress!
@@ -210,8 +214,19 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// The file that holds `shard`.
-  package func fileName(of shard: Int) -> String {
-    Self.fileName(label: UnsafeBufferPointer(start: labels + 8 &* shard, count: 8), digest: digest(of: shard))
+  package func fileName(of shard: Int) -> String { withFileName(of: shard) { String(cString: $0) } }
+
+  /// Calls `body` with the name of the file that holds `shard`, without making a `String` of it.
+  package func withFileName<Result, Failure: Error>(
+    of shard: Int, _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)  // 24 + 1 + 16 + 4 + 1 fit.
+    return try withUnsafeMutableBytes(of: &name) { (bytes) throws(Failure) in
+      let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+      _ = Self.writeFileName(
+        label: UnsafeBufferPointer(start: labels + 8 &* shard, count: 8), digest: digest(of: shard), to: start)
+      return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+    }
   }
 
   /// What a shard's file name begins with is made from: the first two characters of its first key, zeros behind them.
@@ -230,27 +245,59 @@ package final class Manifest: @unchecked Sendable {
   ///
   /// Of the label, letters a to z and digits stand for themselves, other bytes as `%` and two hexadecimal digits; an
   /// empty one gives `_`. So nothing in a manifest can lead out of its directory.
-  package static func fileName(label: some Collection<UInt8>, digest: some Collection<UInt8>) -> String {
-    let digits: StaticString = "0123456789abcdef"
-    var name: [UInt8] = []
-    name.reserveCapacity(48)
-    func appendHexadecimal(_ byte: UInt8) {
-      name.append(digits.utf8Start[Int(byte >> 4)])
-      name.append(digits.utf8Start[Int(byte & 15)])
+  package static func fileName(label: [UInt8], digest: [UInt8]) -> String {
+    let name = [UInt8](unsafeUninitializedCapacity: 64) { target, count in
+      label.withUnsafeBufferPointer { label in
+        digest.withUnsafeBufferPointer { digest in
+          count = writeFileName(label: label, digest: digest, to: target.baseAddress!)
+        }
+      }
     }
-    for byte in label where byte != 0 {
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// Writes the name and a zero behind it, at most 46 bytes; returns its size without the zero.
+  private static func writeFileName(
+    label: UnsafeBufferPointer<UInt8>, digest: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    var size = 0
+    func append(_ byte: UInt8) {
+      target[size] = byte
+      size += 1
+    }
+    func appendHexadecimal(_ byte: UInt8) {
+      let (high, low) = (byte >> 4, byte & 15)
+      append(high < 10 ? 0x30 + high : 0x57 + high)
+      append(low < 10 ? 0x30 + low : 0x57 + low)
+    }
+    for index in 0..<min(label.count, 8) where label[index] != 0 {
+      let byte = label[index]
       if (byte &- 0x61) < 26 || (byte &- 0x30) < 10 {
-        name.append(byte)
+        append(byte)
       } else {
-        name.append(0x25)
+        append(0x25)
         appendHexadecimal(byte)
       }
     }
-    if name.isEmpty { name.append(0x5f) }
-    name.append(0x2d)
-    for byte in digest.prefix(8) { appendHexadecimal(byte) }
-    name.append(contentsOf: [0x2e, 0x7a, 0x73, 0x74])
-    return String(decoding: name, as: UTF8.self)
+    if size == 0 { append(0x5f) }
+    append(0x2d)
+    for index in 0..<min(digest.count, 8) { appendHexadecimal(digest[index]) }
+    append(0x2e)
+    append(0x7a)
+    append(0x73)
+    append(0x74)
+    target[size] = 0
+    return size
+  }
+
+  /// The number of the field with this path, found in the bytes of the manifest; nil if no field has it.
+  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
+    var reader = ByteReader(fieldNameSection)
+    for number in 0..<fieldCount {
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size) else { return nil }
+      if size == path.count, memcmp(name.baseAddress!, path.baseAddress!, size) == 0 { return number }
+    }
+    return nil
   }
 
   /// The value of a setting; nil if the manifest has none of that name.

@@ -111,7 +111,7 @@ struct ShardLoader: Sendable {
   ///
   /// - Parameter choose: Names the part, given the header.
   func part(
-    of resident: LoadedShard?, _ name: String, _ entry: Manifest.File, records: Int,
+    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ entry: Manifest.File, records: Int,
     choose: (ShardHeader) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     let file = try directory.file(name, size: entry.size)
@@ -128,21 +128,20 @@ struct ShardLoader: Sendable {
   private func header(
     _ file: borrowing IndexFile, _ entry: Manifest.File, records: Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> ShardHeader {
-    let path = file.path
     guard entry.headerSize <= entry.size else {
-      throw .corrupt(path: path, cause: .wrongSize(found: entry.size, expected: entry.headerSize))
+      throw .corrupt(path: file.path, cause: .wrongSize(found: entry.size, expected: entry.headerSize))
     }
     let bytes = try file.read(from: 0, size: entry.headerSize)
     defer { bytes.deallocate() }
     let storage = try decompress(
-      UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, path,
+      UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, file.path,
       capacity: entry.headerContentSize + FieldColumns.slack)
     do throws(FormatError) {
       return try ShardHeader(
         storage: storage, size: entry.headerContentSize, records: records, fileSize: entry.size,
         frameSize: entry.headerSize, name: fieldNumber)
     } catch {
-      throw .corrupt(path: path, cause: error)
+      throw .corrupt(path: file.path, cause: error)
     }
   }
 
@@ -150,14 +149,13 @@ struct ShardLoader: Sendable {
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
-    let path = file.path
     // The header's sizes add up to the file's.
     let bytes = try file.read(from: part.offset, size: part.fileSize)
     defer { bytes.deallocate() }
     let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<part.keysSize])
     let derived = (part.keysContentSize + FieldColumns.slack + 7) & ~7
     let size = derived + KeyBlocks.derivedSize(records: part.recordCount)
-    let storage = try decompress(frame, part.keysContentSize, part.keysChecksum, path, capacity: size)
+    let storage = try decompress(frame, part.keysContentSize, part.keysChecksum, file.path, capacity: size)
     do throws(FormatError) {
       let keys = try KeyBlocks(
         content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: part.keysContentSize),
@@ -166,15 +164,15 @@ struct ShardLoader: Sendable {
       return LoadedPart(keys: keys, number: number, header: header, storage: storage, size: size, packed: packed)
     } catch {
       storage.deallocate()
-      throw .corrupt(path: path, cause: error)
+      throw .corrupt(path: file.path, cause: error)
     }
   }
 
   /// Unpacks and checks the fields of a part.
   func fields(
-    _ packed: PackedFields, _ name: String, _ part: ShardHeader.Part, header: ShardHeader
+    _ packed: PackedFields, _ name: UnsafePointer<CChar>, _ part: ShardHeader.Part, header: ShardHeader
   ) throws(IndexError) -> LoadedFields {
-    let path = directory.filePath(name)
+    var path: String { directory.filePath(String(cString: name)) }
     let size = part.fieldsContentSize + FieldColumns.slack
     let storage = try decompress(
       UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path, capacity: size)
@@ -190,20 +188,20 @@ struct ShardLoader: Sendable {
   }
 
   private func decompress(
-    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: String, capacity: Int
+    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: @autoclosure () -> String, capacity: Int
   ) throws(IndexError) -> UnsafeMutableRawPointer {
     guard size <= ZstdFrame.contentLimit else {
-      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: ZstdFrame.contentLimit))
+      throw .corrupt(path: path(), cause: .wrongSize(found: size, expected: ZstdFrame.contentLimit))
     }
     // Compared before anything is allocated: an old shard in the place of a new one goes no further.
     guard let found = ZstdFrame.checksum(of: frame) else {
-      throw .corrupt(path: path, cause: .zstd(reason: "a frame without a checksum"))
+      throw .corrupt(path: path(), cause: .zstd(reason: "a frame without a checksum"))
     }
     guard found == checksum else {
-      throw .corrupt(path: path, cause: .wrongChecksum(found: found, expected: checksum))
+      throw .corrupt(path: path(), cause: .wrongChecksum(found: found, expected: checksum))
     }
     let declared = ZstdFrame.contentSize(of: frame) ?? -1
-    guard declared == size else { throw .corrupt(path: path, cause: .wrongSize(found: declared, expected: size)) }
+    guard declared == size else { throw .corrupt(path: path(), cause: .wrongSize(found: declared, expected: size)) }
     let storage = UnsafeMutableRawPointer.allocate(byteCount: max(capacity, 16), alignment: 16)
     let context = contexts.take()
     defer { contexts.put(context) }
@@ -211,7 +209,7 @@ struct ShardLoader: Sendable {
       try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(start: storage, count: size), with: context)
     } catch {
       storage.deallocate()
-      throw .corrupt(path: path, cause: error)
+      throw .corrupt(path: path(), cause: error)
     }
     // What lies behind the content may be read by whole words, so it is made to hold something.
     (storage + size).initializeMemory(as: UInt8.self, repeating: 0, count: min(max(capacity, 16) - size, 32))
@@ -221,13 +219,20 @@ struct ShardLoader: Sendable {
 
 /// Decompression contexts that no load is using: at most two are kept.
 final class DecompressorPool: Sendable {
-  private let lock = Lock<[Decompressor]>([])
+  private let lock = Lock<(Decompressor?, Decompressor?)>((nil, nil))
 
-  func take() -> Decompressor { lock.withLock { $0.popLast() } ?? Decompressor() }
-
-  func put(_ context: Decompressor) {
-    lock.withLock { if $0.count < 2 { $0.append(context) } }
+  func take() -> Decompressor {
+    let kept = lock.withLock { (kept) -> Decompressor? in
+      let taken = kept.0 ?? kept.1
+      if kept.0 != nil { kept.0 = nil } else { kept.1 = nil }
+      return taken
+    }
+    return kept ?? Decompressor()
   }
 
-  func removeAll() { lock.withLock { $0.removeAll() } }
+  func put(_ context: Decompressor) {
+    lock.withLock { (kept) -> Void in if kept.0 == nil { kept.0 = context } else { kept.1 = context } }
+  }
+
+  func removeAll() { lock.withLock { $0 = (nil, nil) } }
 }

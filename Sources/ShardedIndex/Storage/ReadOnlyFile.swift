@@ -30,19 +30,23 @@ package final class IndexDirectory: Sendable {
   ///
   /// - Parameter limit: The most bytes it may have.
   /// - Returns: The bytes; the caller deallocates them.
-  package func read(_ name: String, limit: Int) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
-    let file = try IndexFile(opening: name, in: descriptor, path: filePath(name))
+  package func read(
+    _ name: UnsafePointer<CChar>, limit: Int
+  ) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
+    let file = try IndexFile(opening: name, of: self, descriptor)
     guard file.size <= limit else {
-      throw .corrupt(path: filePath(name), cause: .wrongSize(found: file.size, expected: limit))
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: limit))
     }
     return try file.read(from: 0, size: file.size)
   }
 
   /// Opens the file `name`, which must have `size` bytes.
-  func file(_ name: String, size: Int) throws(IndexError) -> IndexFile {
-    let file = try IndexFile(opening: name, in: descriptor, path: filePath(name))
+  ///
+  /// - Parameter name: Stays valid for as long as the file is open.
+  func file(_ name: UnsafePointer<CChar>, size: Int) throws(IndexError) -> IndexFile {
+    let file = try IndexFile(opening: name, of: self, descriptor)
     guard file.size == size else {
-      throw .corrupt(path: filePath(name), cause: .wrongSize(found: file.size, expected: size))
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: size))
     }
     return file
   }
@@ -53,13 +57,18 @@ package final class IndexDirectory: Sendable {
 /// Links, devices, directories and pipes are refused, and never waited for.
 struct IndexFile: ~Copyable {
   private let descriptor: CInt
-  let path: String
+  private let directory: IndexDirectory
+  private let name: UnsafePointer<CChar>
   /// In bytes, when it was opened.
   let size: Int
 
-  init(opening name: String, in directory: CInt, path: String) throws(IndexError) {
-    let descriptor = name.withCString { openat(directory, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+  /// For messages.
+  var path: String { directory.filePath(String(cString: name)) }
+
+  init(opening name: UnsafePointer<CChar>, of directory: IndexDirectory, _ place: CInt) throws(IndexError) {
+    let descriptor = openat(place, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
+      let path = directory.filePath(String(cString: name))
       switch errno {
       case ENOENT: throw .vanished(path: path)
       case ELOOP: throw .corrupt(path: path, cause: .invalid(reason: "is a symbolic link", offset: 0))
@@ -70,14 +79,16 @@ struct IndexFile: ~Copyable {
     guard fstat(descriptor, &status) == 0 else {
       let number = errno
       _ = close(descriptor)
-      throw .io(operation: "examine", path: path, errno: number)
+      throw .io(operation: "examine", path: directory.filePath(String(cString: name)), errno: number)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       _ = close(descriptor)
-      throw .corrupt(path: path, cause: .invalid(reason: "is no regular file", offset: 0))
+      throw .corrupt(
+        path: directory.filePath(String(cString: name)), cause: .invalid(reason: "is no regular file", offset: 0))
     }
     self.descriptor = descriptor
-    self.path = path
+    self.directory = directory
+    self.name = name
     size = Int(status.st_size)
   }
 

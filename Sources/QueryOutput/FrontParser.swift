@@ -1,0 +1,133 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Reads the plain query, a strict subset of the command line's language, and with the same meaning.
+///
+/// Everything it does not know for certain it leaves to the full parser: help, other commands, mistakes, options
+/// given twice, values that look like options, texts that are no UTF-8.
+package enum FrontParser {
+  /// First words that are commands, not prefixes.
+  package static let commandNames: [StaticString] = [
+    "query", "build", "stats", "verify", "explain", "export", "generate", "help",
+  ]
+
+  package typealias Argument = UnsafeMutablePointer<CChar>
+
+  /// - Parameter arguments: `count` of them, the program's name first.
+  /// - Returns: nil for what the full parser has to read.
+  package static func parse(_ arguments: UnsafeMutablePointer<Argument?>, count: Int) -> QueryRequest? {
+    var request = QueryRequest(prefix: "")
+    var hasPrefix = false
+    var hasOffset = false
+    var at = 1
+    var isQuery = false
+    guard count > 1, let first = arguments[1] else { return nil }
+    if strcmp(first, "query") == 0 {
+      isQuery = true
+      at = 2
+    }
+    while at < count {
+      guard let argument = arguments[at] else { return nil }
+      at += 1
+      guard argument[0] == 0x2d else {
+        guard !hasPrefix, isQuery || !isCommand(argument), let text = String(validatingCString: argument)
+        else { return nil }
+        request.prefix = text
+        hasPrefix = true
+        continue
+      }
+      if strcmp(argument, "--") == 0 {
+        // Behind it stands the prefix and nothing else.
+        guard !hasPrefix, at == count - 1, let last = arguments[at],
+          let text = String(validatingCString: last)
+        else { return nil }
+        request.prefix = text
+        hasPrefix = true
+        at += 1
+      } else if strcmp(argument, "--all") == 0 {
+        guard !request.all else { return nil }
+        request.all = true
+      } else if strcmp(argument, "--count") == 0 {
+        guard !request.countOnly else { return nil }
+        request.countOnly = true
+      } else {
+        var value: UnsafePointer<CChar>
+        let name: StaticString
+        if let match = option(argument, "-i") ?? option(argument, "--index") {
+          (name, value) = ("index", match)
+        } else if let match = option(argument, "-n") ?? option(argument, "--limit") {
+          (name, value) = ("limit", match)
+        } else if let match = option(argument, "--offset") {
+          (name, value) = ("offset", match)
+        } else if let match = option(argument, "--format") {
+          (name, value) = ("format", match)
+        } else {
+          return nil
+        }
+        if value[0] == 0 {
+          guard at < count, let next = arguments[at], next[0] != 0x2d else { return nil }
+          value = UnsafePointer(next)
+          at += 1
+        } else {
+          value += 1
+        }
+        guard value[0] != 0 else { return nil }
+        switch name.utf8Start[0] {
+        case UInt8(ascii: "l"):
+          guard request.limit == nil, let number = number(value), number >= 1 else { return nil }
+          request.limit = number
+        case UInt8(ascii: "o"):
+          guard !hasOffset, let number = number(value) else { return nil }
+          request.offset = number
+          hasOffset = true
+        case UInt8(ascii: "f"):
+          guard request.format == nil else { return nil }
+          let bytes = UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self)
+          guard let format = OutputFormat(named: UnsafeBufferPointer(start: bytes, count: strlen(value)))
+          else { return nil }
+          request.format = format
+        default:
+          guard request.index == nil, let text = String(validatingCString: value) else { return nil }
+          request.index = text
+        }
+      }
+    }
+    guard hasPrefix, !(request.all && request.limit != nil) else { return nil }
+    return request
+  }
+
+  /// Where the value begins if `argument` is this option: at a zero when it is the next argument, else at a `=`.
+  private static func option(_ argument: Argument, _ name: StaticString) -> UnsafePointer<CChar>? {
+    let size = name.utf8CodeUnitCount
+    guard strncmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), size) == 0
+    else { return nil }
+    let rest = argument + size
+    // A value is joined to a long name only.
+    return rest[0] == 0 || (rest[0] == 0x3d && size > 2) ? UnsafePointer(rest) : nil
+  }
+
+  /// Up to 18 digits and nothing else.
+  private static func number(_ text: UnsafePointer<CChar>) -> Int? {
+    var value = 0
+    var size = 0
+    while text[size] != 0 {
+      guard text[size] >= 0x30, text[size] <= 0x39, size < 18 else { return nil }
+      value = value * 10 + Int(text[size] - 0x30)
+      size += 1
+    }
+    return size > 0 ? value : nil
+  }
+
+  static func isCommand(_ argument: Argument) -> Bool {
+    for name in commandNames
+    where strcmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) == 0 {
+      return true
+    }
+    return false
+  }
+}

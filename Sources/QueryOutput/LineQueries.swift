@@ -1,0 +1,164 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import ShardedIndex
+
+/// Answers each line of standard input by one line of JSON, at once.
+package enum LineQueries {
+  /// In bytes. No key is longer than 64 KiB; this leaves room for what folds away.
+  static let lineLimit = 1 << 20
+
+  /// - Parameter request: What holds for every line; its prefix means nothing.
+  package static func run(_ request: QueryRequest) -> ExitStatus {
+    var reader = LineReader()
+    var output = Output()
+    let path = QueryRunner.indexPath(request.index)
+    var number = 0
+    do throws(IndexError) {
+      var session = Answers(index: try ShardedIndex(opening: path), request: request)
+      while let line = reader.next() {
+        number += 1
+        do throws(WriteError) {
+          do throws(IndexError) {
+            try session.read(line)
+          } catch {
+            // Rebuilt meanwhile: what was asked now is answered from what is there now.
+            guard case .vanished = error else { return QueryRunner.report(error) }
+            do throws(IndexError) {
+              session = Answers(index: try ShardedIndex(opening: path), request: request)
+              try session.read(line)
+            } catch {
+              return QueryRunner.report(error)
+            }
+          }
+          try session.write(line, to: &output)
+          try output.flush()
+        } catch {
+          return Diagnostics.failed(error)
+        }
+      }
+    } catch {
+      return QueryRunner.report(error)
+    }
+    switch reader.failure {
+    case nil: return .done
+    case .some(0):
+      Diagnostics.report("line \(number + 1) of standard input has more than \(lineLimit) bytes")
+      return .badData
+    case .some(let code):
+      Diagnostics.report("cannot read standard input: " + String(cString: strerror(code)))
+      return .inputOutput
+    }
+  }
+
+  private struct Answers {
+    let index: ShardedIndex
+    let request: QueryRequest
+    var writer: RecordWriter
+    let buffer = RecordBuffer()
+    var matches: Matches?
+    var at = 0
+    var end = 0
+
+    init(index: ShardedIndex, request: QueryRequest) {
+      self.index = index
+      self.request = request
+      writer = RecordWriter(.json, for: index)
+    }
+
+    /// Looks the line up and decodes the first records of the answer, so that little can fail once it is being written.
+    mutating func read(_ line: String) throws(IndexError) {
+      let matches = try index.matches(forPrefix: line)
+      at = min(request.offset, matches.count)
+      let limit = request.countOnly ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
+      end = at + min(limit, matches.count - at)
+      try fill(matches)
+      self.matches = matches
+    }
+
+    private mutating func fill(_ matches: Matches) throws(IndexError) {
+      let next = min(end, at + QueryRunner.chunkSize)
+      try matches.read(at..<next, into: buffer)
+      at = next
+    }
+
+    mutating func write(_ line: String, to output: inout Output) throws(WriteError) {
+      guard let matches else { return }
+      if request.countOnly {
+        try output.write("{\"query\":" as StaticString)
+        try JSONText.write(line, to: &output)
+        try output.write(",\"count\":" as StaticString)
+        try output.write(number: matches.count)
+        return try output.write("}\n" as StaticString)
+      }
+      try writer.begin(query: line, count: matches.count, to: &output)
+      try writer.write(buffer, to: &output)
+      while at < end {
+        do throws(IndexError) {
+          try fill(matches)
+        } catch {
+          // The line cannot be taken back: it ends here, unfinished, and so does the command.
+          try output.flush()
+          _exit(QueryRunner.report(error).rawValue)
+        }
+        try writer.write(buffer, to: &output)
+      }
+      try writer.end(to: &output)
+    }
+  }
+}
+
+/// Lines of standard input without their ends, as soon as they are there.
+private struct LineReader {
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var searched = 0
+  private var isAtEnd = false
+  /// Why there are no more: 0 for a line that is too long, else an `errno`; nil for the end.
+  private(set) var failure: CInt? = nil
+
+  mutating func next() -> String? {
+    while true {
+      if let feed = buffer[searched...].firstIndex(of: 0x0a) {
+        defer {
+          start = feed + 1
+          searched = start
+        }
+        return text(start..<feed)
+      }
+      searched = buffer.count
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        return text(start..<buffer.count)
+      }
+      guard searched - start <= LineQueries.lineLimit else {
+        failure = 0
+        return nil
+      }
+      buffer.removeFirst(start)
+      (start, searched) = (0, buffer.count)
+      var chunk = [UInt8](repeating: 0, count: 16384)
+      let count = read(STDIN_FILENO, &chunk, chunk.count)
+      if count > 0 {
+        buffer.append(contentsOf: chunk[..<count])
+      } else if count == 0 {
+        isAtEnd = true
+      } else if errno != EINTR {
+        failure = errno
+        return nil
+      }
+    }
+  }
+
+  /// What is no UTF-8 becomes U+FFFD, so that the answer can name it.
+  private func text(_ range: Range<Int>) -> String {
+    var line = buffer[range]
+    if line.last == 0x0d { line.removeLast() }
+    return String(decoding: line, as: UTF8.self)
+  }
+}

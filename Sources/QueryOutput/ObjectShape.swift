@@ -1,0 +1,77 @@
+/// How the objects of records with the same fields in the same order are written: texts between the values.
+///
+/// A field's name is a path, `coord.lon`; members whose paths begin alike are one object, at the place of its first
+/// member, also where other fields stand between them. So no object has two members of the same name but where the
+/// record has one field twice, or a field and others below it.
+struct ObjectShape {
+  /// The field names' numbers, in the record's order.
+  let names: [UInt16]
+  /// What stands before each value, and which of the record's fields the value is.
+  private(set) var members: [(before: [UInt8], field: Int)] = []
+  /// What stands behind the last value.
+  private(set) var end: [UInt8] = []
+
+  private final class Node {
+    var children: [(name: [UInt8], node: Node?, field: Int)] = []
+
+    func object(named name: [UInt8]) -> Node {
+      for child in children where child.name == name {
+        if let node = child.node { return node }
+      }
+      let node = Node()
+      children.append((name, node, -1))
+      return node
+    }
+  }
+
+  /// - Parameter paths: Of all fields of the index.
+  init(names: [UInt16], paths: [[[UInt8]]]) {
+    self.names = names
+    let root = Node()
+    for (field, name) in names.enumerated() {
+      let path = paths[Int(name)]
+      var node = root
+      for part in path.dropLast() { node = node.object(named: part) }
+      node.children.append((path.last ?? [], nil, field))
+    }
+    var before: [UInt8] = []
+    write(root, &before)
+    end = before
+  }
+
+  private mutating func write(_ node: Node, _ before: inout [UInt8]) {
+    before.append(0x7b)
+    for (number, child) in node.children.enumerated() {
+      if number > 0 { before.append(0x2c) }
+      before += JSONText.quoted(child.name)
+      before.append(0x3a)
+      if let node = child.node {
+        write(node, &before)
+      } else {
+        members.append((before, child.field))
+        before = []
+      }
+    }
+    before.append(0x7d)
+  }
+
+  /// The parts of a field's path; a dot or backslash inside a part is written `\.` or `\\`.
+  static func parts(ofPath path: String) -> [[UInt8]] {
+    var parts: [[UInt8]] = [[]]
+    var isEscaped = false
+    for byte in path.utf8 {
+      if isEscaped {
+        parts[parts.count - 1].append(byte)
+        isEscaped = false
+      } else if byte == 0x5c {
+        isEscaped = true
+      } else if byte == 0x2e {
+        parts.append([])
+      } else {
+        parts[parts.count - 1].append(byte)
+      }
+    }
+    if isEscaped { parts[parts.count - 1].append(0x5c) }
+    return parts
+  }
+}

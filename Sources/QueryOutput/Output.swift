@@ -1,0 +1,172 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Writing failed; `errno` is the system's reason.
+package struct WriteError: Error {
+  package var errno: CInt
+}
+
+/// A descriptor written to through one buffer. No write goes unchecked.
+///
+/// Whoever owns it ends with ``flush()``: what is still in the buffer when the value goes away is lost.
+package struct Output: ~Copyable {
+  private let descriptor: CInt
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private var count = 0
+  /// Whether bytes have left for the descriptor.
+  package private(set) var hasWritten = false
+
+  private let capacity: Int
+
+  /// - Parameter capacity: In bytes. Pages of the buffer that nothing reaches are never touched.
+  package init(_ descriptor: CInt = STDOUT_FILENO, capacity: Int = 1 << 16) {
+    self.descriptor = descriptor
+    self.capacity = capacity
+    buffer = .allocate(capacity: capacity)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether what was given to it can still be taken back: nothing has left.
+  package mutating func discard() { count = 0 }
+
+  package mutating func flush() throws(WriteError) {
+    let size = count
+    count = 0
+    try send(buffer, size)
+  }
+
+  private mutating func send(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
+    var done = 0
+    while done < size {
+      let written = Glibc_write(descriptor, bytes + done, size - done)
+      if written >= 0 {
+        done += written
+        hasWritten = true
+      } else if errno == EAGAIN {
+        // Somebody has made the pipe non-blocking: wait until it takes more.
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, -1)
+      } else if errno != EINTR {
+        throw WriteError(errno: errno)
+      }
+    }
+  }
+
+  @inline(__always)
+  package mutating func write(_ byte: UInt8) throws(WriteError) {
+    if count == capacity { try flush() }
+    buffer[count] = byte
+    count &+= 1
+  }
+
+  @inline(__always)
+  package mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(WriteError) {
+    guard let base = bytes.baseAddress else { return }
+    try write(base, bytes.count)
+  }
+
+  package mutating func write(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
+    if size > capacity &- count {
+      try flush()
+      if size >= capacity { return try send(bytes, size) }
+    }
+    memcpy(buffer + count, bytes, size)
+    count &+= size
+  }
+
+  package mutating func write(_ text: StaticString) throws(WriteError) {
+    try write(text.utf8Start, text.utf8CodeUnitCount)
+  }
+
+  package mutating func write(_ bytes: [UInt8]) throws(WriteError) {
+    let (base, size) = bytes.withUnsafeBufferPointer { ($0.baseAddress, $0.count) }
+    // The array is alive to the end of this call.
+    if let base { try withExtendedLifetime(bytes) { () throws(WriteError) in try write(base, size) } }
+  }
+
+  package mutating func write(_ text: String) throws(WriteError) {
+    for byte in text.utf8 { try write(byte) }
+  }
+
+  package mutating func write(number: Int) throws(WriteError) {
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var size = 0
+    withUnsafeMutableBytes(of: &digits) { digits in
+      var rest = number.magnitude
+      repeat {
+        digits[size] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+        size &+= 1
+      } while rest > 0
+    }
+    if number < 0 { try write(0x2d as UInt8) }
+    while size > 0 {
+      size &-= 1
+      try write(withUnsafeBytes(of: &digits) { $0[size] })
+    }
+  }
+}
+
+@inline(__always)
+private func Glibc_write(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ size: Int) -> Int {
+  write(descriptor, bytes, size)
+}
+
+/// What goes to standard error, and with which status a command ends.
+package enum Diagnostics {
+  /// Writes one line, `shardq: …`, in one write. That it cannot be written is no reason to fail.
+  package static func report(_ message: String) { note("shardq: " + message) }
+
+  /// Writes one line as it is.
+  package static func note(_ message: String) {
+    var line = Array(message.utf8)
+    // What a file or an argument is called may hold control characters: none goes raw to a terminal.
+    if line.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+      line = line.flatMap { byte -> [UInt8] in
+        byte >= 0x20 && byte != 0x7f || byte == 0x0a ? [byte] : ControlText.escape(of: UInt32(byte))
+      }
+    }
+    line.append(0x0a)
+    var error = Output(STDERR_FILENO)
+    try? error.write(line)
+    try? error.flush()
+  }
+
+  /// Reports that standard output could not be written and gives the status to end with.
+  ///
+  /// A pipe that nobody reads any more ends the process by its signal, silently, also where the signal is ignored.
+  package static func failed(_ error: WriteError) -> ExitStatus {
+    if error.errno == EPIPE {
+      signal(SIGPIPE, SIG_DFL)
+      var set = sigset_t()
+      sigemptyset(&set)
+      sigaddset(&set, SIGPIPE)
+      sigprocmask(SIG_UNBLOCK, &set, nil)
+      raise(SIGPIPE)
+    }
+    report("cannot write to standard output: " + String(cString: strerror(error.errno)))
+    return .inputOutput
+  }
+}
+
+/// How a command ended, as scripts may rely on it.
+package enum ExitStatus: CInt, Sendable {
+  case done = 0
+  /// No match, or damage found.
+  case negative = 1
+  case usage = 64
+  /// Bad data or a damaged index.
+  case badData = 65
+  /// Not found or not readable.
+  case notFound = 66
+  /// Reading or writing failed.
+  case inputOutput = 74
+  /// Another build is running.
+  case busy = 75
+}

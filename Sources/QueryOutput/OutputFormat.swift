@@ -1,0 +1,24 @@
+/// How records are printed.
+package enum OutputFormat: String, Sendable, CaseIterable {
+  /// For people: the key, and the coordinates when the index knows them, in columns.
+  case text
+  /// Fields in the index's order, a tab between; `\t`, `\n`, `\r` and `\\` stand for what would break a line.
+  case tsv
+  /// RFC 4180 with a header.
+  case csv
+  /// One object: `{"query":…,"count":…,"matches":[…]}`.
+  case json
+  /// One record per line, as the object that came in.
+  case jsonl
+  /// A FeatureCollection; a record without usable coordinates has `null` for its geometry.
+  case geojson
+
+  /// The format of this name, compared without making a `String` of it.
+  init?(named name: UnsafeBufferPointer<UInt8>) {
+    for format in Self.allCases where format.rawValue.utf8.elementsEqual(name) {
+      self = format
+      return
+    }
+    return nil
+  }
+}

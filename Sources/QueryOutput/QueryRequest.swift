@@ -1,0 +1,20 @@
+/// A query as it was asked for on a command line.
+package struct QueryRequest: Equatable, Sendable {
+  package var prefix: String
+  /// The index's directory; nil for the one of the environment or the default.
+  package var index: String?
+  /// The most records to print; nil when not said.
+  package var limit: Int?
+  /// Matches to pass over.
+  package var offset = 0
+  package var all = false
+  /// The number of matches and nothing else.
+  package var countOnly = false
+  /// nil when not said: text on a terminal, tsv elsewhere.
+  package var format: OutputFormat?
+
+  package static let defaultLimit = 20
+  package static let defaultIndex = "shards"
+
+  package init(prefix: String) { self.prefix = prefix }
+}

@@ -1,0 +1,210 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import ShardedIndex
+
+/// Answers a query on standard output.
+package enum QueryRunner {
+  /// Records decoded at a time: what bounds the memory of an answer of any length.
+  package static let chunkSize = 256
+
+  /// The directory that is meant: what was said, else `$SHARDQ_INDEX`, else `shards`.
+  package static func indexPath(_ said: String?) -> String {
+    if let said { return said }
+    if let set = getenv("SHARDQ_INDEX"), set[0] != 0 { return String(cString: set) }
+    return QueryRequest.defaultIndex
+  }
+
+  package static func run(_ request: QueryRequest) -> ExitStatus {
+    var output = Output()
+    // A shard that vanishes was replaced by a rebuild: the new generation answers, as long as nothing has left yet.
+    for attempt in 0..<2 {
+      do throws(Failure) {
+        return try answer(request, &output)
+      } catch {
+        switch error {
+        case .index(.vanished) where attempt == 0 && !output.hasWritten: output.discard()
+        case .index(let error):
+          // What was found before the damage is still worth having.
+          try? output.flush()
+          return report(error)
+        case .write(let error): return Diagnostics.failed(error)
+        }
+      }
+    }
+    return .badData
+  }
+
+  /// Says what is wrong with an index and gives the status to end with.
+  package static func report(_ error: IndexError) -> ExitStatus {
+    Diagnostics.report(error.description)
+    switch error {
+    case .notFound: return .notFound
+    case .io(let operation, _, _): return operation == "open" ? .notFound : .inputOutput
+    default: return .badData
+    }
+  }
+
+  private enum Failure: Error {
+    case index(IndexError)
+    case write(WriteError)
+  }
+
+  @inline(__always)
+  private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
+  }
+
+  private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
+    let format = request.format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+    let index = try reading { () throws(IndexError) in try ShardedIndex(opening: indexPath(request.index)) }
+    let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: request.prefix) }
+    do throws(WriteError) {
+      if request.countOnly {
+        if format == .json {
+          try output.write("{\"query\":")
+          try JSONText.write(request.prefix, to: &output)
+          try output.write(",\"count\":")
+          try output.write(number: matches.count)
+          try output.write("}\n")
+        } else {
+          try output.write(number: matches.count)
+          try output.write(0x0a)
+        }
+        try output.flush()
+        return matches.isEmpty ? .negative : .done
+      }
+    } catch {
+      throw .write(error)
+    }
+    let first = min(request.offset, matches.count)
+    let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
+    let end = first + min(limit, matches.count - first)
+    var writer = RecordWriter(format, for: index)
+    let buffer = RecordBuffer()
+    var at = first
+    do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch
+    { throw .write(error) }
+    while at < end {
+      let next = min(end, at + chunkSize)
+      try reading { () throws(IndexError) in try matches.read(at..<next, into: buffer) }
+      do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
+      at = next
+    }
+    do throws(WriteError) {
+      try writer.end(to: &output)
+      try output.flush()
+    } catch {
+      throw .write(error)
+    }
+    comment(on: request, format, first..<end, of: matches.count)
+    return matches.isEmpty ? .negative : .done
+  }
+
+  /// Prints all records of an index.
+  package static func export(_ path: String?, _ format: OutputFormat) -> ExitStatus {
+    var output = Output()
+    do throws(Failure) {
+      let index = try reading { () throws(IndexError) in try ShardedIndex(opening: indexPath(path)) }
+      let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
+      var writer = RecordWriter(format, for: index)
+      let buffer = RecordBuffer()
+      do throws(WriteError) {
+        if format == .tsv { try writer.writeHeader(to: &output) }
+        try writer.begin(to: &output)
+      } catch { throw .write(error) }
+      var at = 0
+      while at < matches.count {
+        try reading { () throws(IndexError) in try matches.read(at..<at + chunkSize, into: buffer) }
+        do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
+        at += chunkSize
+      }
+      do throws(WriteError) {
+        try writer.end(to: &output)
+        try output.flush()
+      } catch { throw .write(error) }
+      return .done
+    } catch {
+      switch error {
+      case .index(let error):
+        try? output.flush()
+        return report(error)
+      case .write(let error): return Diagnostics.failed(error)
+      }
+    }
+  }
+
+  /// Says on standard error what the answer leaves out, where it does not say so itself.
+  ///
+  /// Not where somebody who is no person asked for that many.
+  private static func comment(
+    on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int
+  ) {
+    if count == 0 {
+      if format == .text { Diagnostics.note("no key begins with \"" + request.prefix + "\"") }
+      return
+    }
+    let isLimitSaid = request.limit != nil || request.all
+    guard shown.upperBound < count || (shown.isEmpty && format == .text), format != .json,
+      format == .text || !isLimitSaid
+    else { return }
+    // Without a String: most queries end here, and what they do not touch makes them start sooner.
+    var error = Output(STDERR_FILENO, capacity: 256)
+    do throws(WriteError) {
+      if shown.isEmpty {
+        try write(grouped: count, to: &error)
+        try error.write(" matches, none at offset " as StaticString)
+        try write(grouped: request.offset, to: &error)
+        try error.write("\n" as StaticString)
+      } else if shown.lowerBound == 0 {
+        try write(grouped: shown.count, to: &error)
+        try error.write(" of " as StaticString)
+        try write(grouped: count, to: &error)
+        try error.write(" shown; --all shows the rest\n" as StaticString)
+      } else {
+        try write(grouped: shown.lowerBound + 1, to: &error)
+        try error.write(" to " as StaticString)
+        try write(grouped: shown.upperBound, to: &error)
+        try error.write(" of " as StaticString)
+        try write(grouped: count, to: &error)
+        try error.write(" shown; --offset " as StaticString)
+        try error.write(number: shown.upperBound)
+        try error.write(" shows the next\n" as StaticString)
+      }
+      try error.flush()
+    } catch {
+      // A comment that cannot be written is no reason to fail.
+    }
+  }
+
+  /// Writes a number as people read it: `24,473`.
+  private static func write(grouped number: Int, to output: inout Output) throws(WriteError) {
+    var unit = 1
+    while number / unit >= 1000 { unit *= 1000 }
+    try output.write(number: number / unit)
+    while unit > 1 {
+      let rest = number % unit
+      unit /= 1000
+      try output.write(0x2c)
+      let group = rest / unit
+      if group < 100 { try output.write(0x30) }
+      if group < 10 { try output.write(0x30) }
+      try output.write(number: group)
+    }
+  }
+
+  /// A number as people read it: `24,473`.
+  package static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude).utf8)
+    var text: [UInt8] = number < 0 ? [0x2d] : []
+    for (at, digit) in digits.enumerated() {
+      if at > 0, (digits.count - at) % 3 == 0 { text.append(0x2c) }
+      text.append(digit)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

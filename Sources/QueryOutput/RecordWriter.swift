@@ -1,0 +1,289 @@
+import ShardedIndex
+
+/// Prints records in one format, as many as come.
+package struct RecordWriter {
+  private let format: OutputFormat
+  private let schema: Schema
+  /// The parts of each field's path; made for the formats that nest.
+  private var paths: [[[UInt8]]] = []
+  /// Shapes met so far, the last one used first in line.
+  private var shapes: [ObjectShape] = []
+  private var lastShape = 0
+  /// tsv and csv: per field name the record's field, -1 for none.
+  private var slots: [Int] = []
+  private var written = 0
+  // text:
+  private var line: [UInt8] = []
+  private var keys: [UInt8] = []
+  private var keyEnds: [(end: Int, columns: Int)] = []
+  private var keyColumns = 0
+
+  /// Columns to which a long key moves the coordinates of the others at most.
+  private static let keyColumnLimit = 48
+  private static let shapeLimit = 32
+
+  package init(_ format: OutputFormat, for index: ShardedIndex) {
+    self.format = format
+    schema = index.fieldSchema
+    switch format {
+    case .json, .jsonl, .geojson: paths = schema.names.map(ObjectShape.parts(ofPath:))
+    case .tsv, .csv: slots = Array(repeating: -1, count: schema.names.count)
+    case .text: break
+    }
+  }
+
+  // MARK: Around the records
+
+  /// What comes before all records.
+  package mutating func begin(query: String, count: Int, to output: inout Output) throws(WriteError) {
+    written = 0
+    switch format {
+    case .json:
+      try output.write("{\"query\":")
+      try JSONText.write(query, to: &output)
+      try output.write(",\"count\":")
+      try output.write(number: count)
+      try output.write(",\"matches\":[")
+    default: try begin(to: &output)
+    }
+  }
+
+  /// The same where there is no query.
+  package mutating func begin(to output: inout Output) throws(WriteError) {
+    written = 0
+    switch format {
+    case .csv:
+      for (number, name) in schema.names.enumerated() {
+        if number > 0 { try output.write(0x2c) }
+        try Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+          try writeCSV(bytes, to: &output)
+        }
+      }
+      try output.write("\r\n")
+    case .geojson: try output.write("{\"type\":\"FeatureCollection\",\"features\":[")
+    default: break
+    }
+  }
+
+  /// Two lines before all records of a tsv file, from which `build` knows how it is written and what its columns are.
+  package mutating func writeHeader(to output: inout Output) throws(WriteError) {
+    try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
+    for (number, name) in schema.names.enumerated() {
+      if number > 0 { try output.write(0x09) }
+      try Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+        try writeTSV(bytes, to: &output)
+      }
+    }
+    try output.write(0x0a)
+  }
+
+  /// What comes behind all records.
+  package mutating func end(to output: inout Output) throws(WriteError) {
+    switch format {
+    case .json: try output.write("]}\n")
+    case .geojson: try output.write(written > 0 ? "\n]}\n" : "]}\n")
+    default: break
+    }
+  }
+
+  // MARK: Records
+
+  /// All records of the buffer.
+  package mutating func write(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
+    switch format {
+    case .text: try writeText(buffer, to: &output)
+    case .tsv: for record in 0..<buffer.count { try writeTSV(buffer, record, to: &output) }
+    case .csv: for record in 0..<buffer.count { try writeCSV(buffer, record, to: &output) }
+    case .json:
+      for record in 0..<buffer.count {
+        if written + record > 0 { try output.write(0x2c) }
+        try writeObject(buffer, record, to: &output)
+      }
+    case .jsonl:
+      for record in 0..<buffer.count {
+        try writeObject(buffer, record, to: &output)
+        try output.write(0x0a)
+      }
+    case .geojson:
+      for record in 0..<buffer.count {
+        try output.write(written + record > 0 ? ",\n" : "\n")
+        try writeFeature(buffer, record, to: &output)
+      }
+    }
+    written += buffer.count
+  }
+
+  private mutating func writeObject(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
+    throws(WriteError)
+  {
+    let range = buffer.rawFields(ofRecord: record)
+    let number = shape(of: buffer, range)
+    for member in shapes[number].members {
+      try output.write(member.before)
+      try JSONText.write(buffer.rawField(range.lowerBound + member.field), to: &output)
+    }
+    try output.write(shapes[number].end)
+  }
+
+  private mutating func shape(of buffer: RecordBuffer, _ range: Range<Int>) -> Int {
+    if !shapes.isEmpty, isShape(lastShape, of: buffer, range) { return lastShape }
+    for number in shapes.indices where isShape(number, of: buffer, range) {
+      lastShape = number
+      return number
+    }
+    let shape = ObjectShape(names: range.map { buffer.rawName(ofField: $0) }, paths: paths)
+    if shapes.count < Self.shapeLimit {
+      shapes.append(shape)
+      lastShape = shapes.count - 1
+    } else {
+      lastShape = (lastShape + 1) % Self.shapeLimit
+      shapes[lastShape] = shape
+    }
+    return lastShape
+  }
+
+  private func isShape(_ number: Int, of buffer: RecordBuffer, _ range: Range<Int>) -> Bool {
+    guard shapes[number].names.count == range.count else { return false }
+    for (offset, name) in shapes[number].names.enumerated()
+    where buffer.rawName(ofField: range.lowerBound + offset) != name {
+      return false
+    }
+    return true
+  }
+
+  private mutating func writeFeature(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
+    throws(WriteError)
+  {
+    try output.write("{\"type\":\"Feature\",\"geometry\":")
+    if let latitude = field(schema.latitude, of: buffer, record).flatMap({ Coordinate.digits($0, limit: 90) }
+    ),
+      let longitude = field(schema.longitude, of: buffer, record).flatMap({
+        Coordinate.digits($0, limit: 180)
+      })
+    {
+      try output.write("{\"type\":\"Point\",\"coordinates\":[")
+      try output.write(longitude)
+      try output.write(0x2c)
+      try output.write(latitude)
+      try output.write("]}")
+    } else {
+      try output.write("null")
+    }
+    try output.write(",\"properties\":")
+    try writeObject(buffer, record, to: &output)
+    try output.write(0x7d)
+  }
+
+  /// The text of field `name` of a record, its first where it has several.
+  private func field(_ name: Int?, of buffer: RecordBuffer, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let name else { return nil }
+    for number in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: number)) == name {
+      return buffer.rawField(number).text
+    }
+    return nil
+  }
+
+  /// Puts each field of a record under its name; a record that has one twice gives the first.
+  private mutating func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
+    for slot in slots.indices { slots[slot] = -1 }
+    for number in buffer.rawFields(ofRecord: record).reversed() {
+      slots[Int(buffer.rawName(ofField: number))] = number
+    }
+  }
+
+  private mutating func writeTSV(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
+    throws(WriteError)
+  {
+    fillSlots(buffer, record)
+    for slot in slots.indices {
+      if slot > 0 { try output.write(0x09) }
+      guard slots[slot] >= 0 else { continue }
+      try writeTSV(buffer.rawField(slots[slot]).text, to: &output)
+    }
+    try output.write(0x0a)
+  }
+
+  private func writeTSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+    var start = 0
+    for at in 0..<text.count {
+      let escape: UInt8
+      switch text[at] {
+      case 0x09: escape = 0x74
+      case 0x0a: escape = 0x6e
+      case 0x0d: escape = 0x72
+      case 0x5c: escape = 0x5c
+      default: continue
+      }
+      try output.write(text.baseAddress! + start, at - start)
+      try output.write(0x5c)
+      try output.write(escape)
+      start = at + 1
+    }
+    if text.count > start { try output.write(text.baseAddress! + start, text.count - start) }
+  }
+
+  private mutating func writeCSV(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
+    throws(WriteError)
+  {
+    fillSlots(buffer, record)
+    for slot in slots.indices {
+      if slot > 0 { try output.write(0x2c) }
+      guard slots[slot] >= 0 else { continue }
+      try writeCSV(buffer.rawField(slots[slot]).text, to: &output)
+    }
+    // A record of one empty field would be an empty line, which readers skip.
+    if slots.count == 1, slots[0] < 0 || buffer.rawField(slots[0]).text.isEmpty { try output.write("\"\"") }
+    try output.write("\r\n")
+  }
+
+  private func writeCSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+    var isPlain = true
+    for byte in text where byte == 0x22 || byte == 0x2c || byte == 0x0a || byte == 0x0d { isPlain = false }
+    if isPlain { return try output.write(text) }
+    try output.write(0x22)
+    for byte in text {
+      if byte == 0x22 { try output.write(0x22) }
+      try output.write(byte)
+    }
+    try output.write(0x22)
+  }
+
+  /// The keys of a buffer's records, and their coordinates in a column of their own.
+  private mutating func writeText(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
+    keys.removeAll(keepingCapacity: true)
+    keyEnds.removeAll(keepingCapacity: true)
+    for record in 0..<buffer.count {
+      line.removeAll(keepingCapacity: true)
+      for part in schema.template.parts {
+        switch part {
+        case .text(let text): line.append(contentsOf: text.utf8)
+        case .field(let name):
+          if let text = field(name, of: buffer, record) { line.append(contentsOf: text) }
+        }
+      }
+      let columns = line.withUnsafeBufferPointer { ControlText.append($0, to: &keys) }
+      keyEnds.append((keys.count, columns))
+      if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }
+    }
+    var start = 0
+    for record in 0..<buffer.count {
+      let (end, columns) = keyEnds[record]
+      try keys.withUnsafeBufferPointer { (keys) throws(WriteError) in
+        try output.write(UnsafeBufferPointer(rebasing: keys[start..<end]))
+      }
+      start = end
+      if let latitude = field(schema.latitude, of: buffer, record),
+        let longitude = field(schema.longitude, of: buffer, record),
+        !latitude.isEmpty, !longitude.isEmpty
+      {
+        for _ in 0..<(max(keyColumns - columns, 0) + 4) { try output.write(0x20) }
+        line.removeAll(keepingCapacity: true)
+        _ = ControlText.append(latitude, to: &line)
+        line += [0x2c, 0x20]
+        _ = ControlText.append(longitude, to: &line)
+        try output.write(line)
+      }
+      try output.write(0x0a)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// How a dataset is read: the same for building an index and for proving one.
+  struct InputOptions: ParsableArguments {
+    @Option(
+      name: .customLong("input-format"),
+      help: ArgumentHelp(
+        "json, jsonl, csv, tsv or geonames (default: seen from the file).", valueName: "format"))
+    var inputFormat: String?
+
+    @Option(
+      name: .customLong("key"),
+      help: ArgumentHelp(
+        "What a person types a prefix of, like '{name}, {country}' (default: known for city lists and GeoNames).",
+        valueName: "template"))
+    var key: String?
+
+    @Option(
+      name: .customLong("columns"),
+      help: ArgumentHelp(
+        "The names of the columns of a csv or tsv file without a header.", valueName: "a,b,c"))
+    var columns: NameList?
+
+    @Option(
+      name: .customLong("keep"),
+      help: ArgumentHelp("The fields to store (default: all).", valueName: "a,b"))
+    var keep: NameList?
+
+    @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
+    var skipBad = false
+
+    func validate() throws {
+      if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
+        throw ValidationError(
+          "--input-format is one of " + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+      }
+    }
+  }
+
+  struct BuildCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "build",
+      abstract: "Make an index from a dataset.",
+      discussion: """
+        EXAMPLES:
+          shardq build cities.json                 into ./shards; the city list needs no option
+          shardq build -i places allCountries.txt  nor does a GeoNames dump
+          shardq build --key '{title} ({year})' films.csv.gz
+          zcat log.jsonl.gz | shardq build --input-format jsonl --key '{url}' --keep url,time -
+
+        Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
+        leaves the index as it was.
+        """)
+
+    @OptionGroup var location: IndexLocation
+    @OptionGroup var input: InputOptions
+
+    @Option(
+      name: .customLong("weight"),
+      help: ArgumentHelp("The field that says how important a record is.", valueName: "field"))
+    var weight: String?
+
+    @Option(name: .customLong("memory"), help: ArgumentHelp("The most memory to use.", valueName: "size"))
+    var memory = ByteSize(bytes: BuildOptions().memoryBytes)
+
+    @Option(
+      name: .customLong("jobs"),
+      help: ArgumentHelp("Threads to use (default: one per processor).", valueName: "n"))
+    var jobs: Int?
+
+    @Option(
+      name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
+    var shardSize = ByteSize(bytes: BuildOptions().shardLimitBytes)
+
+    @Option(name: .customLong("level"), help: ArgumentHelp("zstd's level, 1 to 22.", valueName: "n"))
+    var level = BuildOptions().level
+
+    @Argument(
+      help: ArgumentHelp(
+        "Files: JSON, JSON lines, CSV, TSV, GeoNames, as they are or .gz or .zst; - for standard input.",
+        valueName: "input"),
+      completion: .file())
+    var inputs: [String]
+
+    func validate() throws {
+      if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
+      if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
+      if memory.bytes < 1 << 20 { throw ValidationError("--memory must be at least 1MiB.") }
+      if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
+        throw ValidationError("--shard-size is 1KiB to 16MiB.")
+      }
+      if inputs.filter({ $0 == "-" }).count > 1 {
+        throw ValidationError("Standard input can be read once only.")
+      }
+    }
+
+    func run() throws {
+      var options = BuildOptions()
+      options.inputFormat = input.inputFormat
+      options.key = input.key
+      options.columns = input.columns?.names
+      options.keep = input.keep?.names
+      options.skipBad = input.skipBad
+      options.weight = weight
+      options.memoryBytes = memory.bytes
+      if let jobs { options.jobs = jobs }
+      options.shardLimitBytes = shardSize.bytes
+      options.level = level
+      let directory = QueryRunner.indexPath(location.index)
+      let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
+      let start = Clock.now
+      let summary: BuildSummary
+      do throws(BuildError) {
+        summary = try ShardBuilder.build(inputs, into: directory, options: options) { line?.show($0) }
+      } catch {
+        line?.clear()
+        Diagnostics.report("\(error)")
+        finish(error.exitStatus)
+      }
+      line?.clear()
+      report(summary, directory, milliseconds: Clock.now - start)
+    }
+
+    private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
+      let number = QueryRunner.grouped
+      for bad in summary.badRecords { Diagnostics.note(bad) }
+      if summary.badRecordCount > summary.badRecords.count {
+        Diagnostics.note(
+          "… and \(number(summary.badRecordCount - summary.badRecords.count)) more bad records")
+      }
+      Diagnostics.note(
+        """
+        \(number(summary.recordsRead)) records read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad
+        \(number(summary.shardCount)) shards in \(directory), \(number(summary.shardsWritten)) of them written; \(number(summary.bytes)) bytes, \(Clock.seconds(milliseconds)) s
+        """)
+      if let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
+    }
+
+    /// A query that finds something.
+    private func nextCommand(_ directory: String) -> String? {
+      guard let index = try? ShardedIndex(opening: directory), index.recordCount > 0,
+        let matches = try? index.matches(forPrefix: ""),
+        let record = try? matches.records(in: index.recordCount / 2..<index.recordCount / 2 + 1).first
+      else { return nil }
+      let prefix = String(record.key.prefix(3))
+      return "shardq " + (location.index != nil ? "-i " + Shell.quoted(directory) + " " : "")
+        + (FrontParser.commandNames.contains { "\($0)" == prefix } || prefix.hasPrefix("-") ? "-- " : "")
+        + Shell.quoted(prefix)
+    }
+  }
+
+  extension BuildError {
+    /// With which status a build that failed so ends.
+    var exitStatus: ExitStatus {
+      switch self {
+      case .locked: .busy
+      case .template, .noTemplate, .dataset(.options, _): .usage
+      case .dataset(.missing, _): .notFound
+      case .dataset(.bad, _): .badData
+      case .io, .dataset(.io, _): .inputOutput
+      }
+    }
+  }
+
+  enum Shell {
+    /// `text` as a shell takes it for one word.
+    static func quoted(_ text: String) -> String {
+      let isPlain =
+        !text.isEmpty
+        && text.unicodeScalars.allSatisfy {
+          $0.value >= 0x80 || ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+            || "/._-,+:@%".unicodeScalars.contains($0)
+        }
+      return isPlain
+        ? text
+        : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+  }
+
+  enum Clock {
+    /// Milliseconds from some moment on.
+    static var now: Int {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+    }
+
+    static func seconds(_ milliseconds: Int) -> String {
+      let hundredths = (milliseconds + 5) / 10
+      return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
+  }
+
+  /// One line on a terminal, written over and over.
+  final class ProgressLine {
+    private var last = Clock.now  // Nothing is shown of what is over in no time.
+    private var isShown = false
+
+    func show(_ progress: BuildProgress) {
+      let now = Clock.now
+      guard now - last >= 200 else { return }
+      last = now
+      isShown = true
+      var text =
+        switch progress.phase {
+        case .reading: "reading"
+        case .sorting: "sorting"
+        case .writing: "writing"
+        }
+      if let total = progress.total, total > 0 { text += " \(min(100, progress.done * 100 / total)) %" }
+      text += ", " + QueryRunner.grouped(progress.records) + " records"
+      Self.write("\r" + text + "\u{1b}[K")
+    }
+
+    func clear() {
+      if isShown { Self.write("\r\u{1b}[K") }
+      isShown = false
+    }
+
+    private static func write(_ text: String) {
+      var output = Output(STDERR_FILENO)
+      try? output.write(text)
+      try? output.flush()
+    }
+  }
+#endif

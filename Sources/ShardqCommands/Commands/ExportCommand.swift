@@ -1,0 +1,31 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+
+  struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "export",
+      abstract: "Print all records, in the index's order.",
+      discussion: """
+        EXAMPLES:
+          shardq export > records.jsonl            as the objects that came in
+          shardq export --format geojson > map.geojson
+          shardq export --format tsv | shardq build -i copy --input-format tsv --key '{name}, {country}' -
+        """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+      case jsonl, tsv, geojson
+    }
+
+    @OptionGroup var location: IndexLocation
+
+    @Option(
+      name: .customLong("format"),
+      help: "tsv begins with a line that says how it escapes and one with the fields' names.")
+    var format = Format.jsonl
+
+    func run() throws {
+      finish(QueryRunner.export(location.index, OutputFormat(rawValue: format.rawValue)!))
+    }
+  }
+#endif

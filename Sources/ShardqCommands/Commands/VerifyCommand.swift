@@ -1,0 +1,124 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify",
+      abstract: "Check every byte of an index, and that it answers for a dataset.",
+      discussion: """
+        EXAMPLES:
+          shardq verify                            sizes, digests, checksums, order, keys, counts
+          shardq verify --source cities.json       also: every record there, nothing else, under every prefix
+
+        Exit status 1 if anything is damaged or differs; each is named on standard output.
+        """)
+
+    @OptionGroup var location: IndexLocation
+
+    @Option(
+      name: .customLong("source"), parsing: .upToNextOption,
+      help: ArgumentHelp("The dataset that the index was made from.", valueName: "file"), completion: .file())
+    var source: [String] = []
+
+    @OptionGroup(title: "Reading the dataset") var input: InputOptions
+
+    func validate() throws {
+      let isDescribed =
+        input.inputFormat != nil || input.key != nil || input.columns != nil || input.keep != nil
+        || input.skipBad
+      if source.isEmpty, isDescribed {
+        throw ValidationError("How the dataset is read matters with --source only.")
+      }
+    }
+
+    func run() throws {
+      var output = Output()
+      var failure: WriteError? = nil
+      func say(_ line: String) {
+        guard failure == nil else { return }
+        do throws(WriteError) {
+          try output.write(printable(line))
+          try output.write("\n" as StaticString)
+        } catch {
+          failure = error
+        }
+      }
+      let comparison =
+        source.isEmpty
+        ? nil
+        : Verifier.Source(
+          source,
+          options: DatasetOptions(
+            format: input.inputFormat.flatMap(DatasetFormat.init(rawValue:)), columns: input.columns?.names,
+            skipBad: input.skipBad),
+          template: input.key, keep: input.keep?.names)
+      let summary: Verifier.Summary
+      do throws(Verifier.Failure) {
+        summary = try Verifier.verify(index: QueryRunner.indexPath(location.index), source: comparison) {
+          finding in
+          switch finding {
+          case .damage(let file, let reason): say("\(file): \(reason)")
+          case .missing(let record, let count):
+            say("not in the index\(count > 1 ? ", \(count) times" : ""): \(record)")
+          case .unexpected(let record, let count):
+            say("not in the dataset\(count > 1 ? ", \(count) times" : ""): \(record)")
+          case .wrongAnswer(let prefix, let reason): say("prefix \"\(prefix)\": \(reason)")
+          case .stray(let file): Diagnostics.note("\(file): does not belong to the index")
+          }
+        }
+      } catch {
+        switch error {
+        case .index(let error): finish(QueryRunner.report(error))
+        case .source(let error):
+          Diagnostics.report(error.description)
+          finish(error.exitStatus)
+        case .template(let error):
+          Diagnostics.report("\(error)")
+          finish(.usage)
+        }
+      }
+      do throws(WriteError) {
+        if let failure { throw failure }
+        try output.flush()
+      } catch {
+        finish(Diagnostics.failed(error))
+      }
+      let number = QueryRunner.grouped
+      var line =
+        "\(number(summary.records)) records in \(number(summary.shards)) shards, \(number(summary.bytes)) bytes: "
+      line +=
+        summary.damagedFiles == 0
+        ? "every byte is sound" : "\(number(summary.damagedFiles)) findings of damage"
+      if let records = summary.sourceRecords {
+        line += "\n\(number(records)) records in the dataset"
+        if summary.badRecords > 0 { line += " and \(number(summary.badRecords)) bad ones" }
+        line +=
+          summary.differences == 0
+          ? ": all in the index, and no others" : ": \(number(summary.differences)) differences"
+        if summary.prefixes > 0 {
+          line += "\n\(number(summary.prefixes)) prefixes asked: "
+          line +=
+            summary.wrongAnswers == 0
+            ? "every answer is right" : "\(number(summary.wrongAnswers)) wrong answers"
+        }
+      }
+      Diagnostics.note(line)
+      finish(summary.isSound ? .done : .negative)
+    }
+  }
+
+  extension DatasetError {
+    /// With which status a command ends that could not read its dataset.
+    var exitStatus: ExitStatus {
+      switch self {
+      case .cannotOpen, .isDirectory: .notFound
+      case .io: .inputOutput
+      case .unknownFormat: .usage
+      case .unusable, .badCompression, .bad, .malformed: .badData
+      }
+    }
+  }
+#endif

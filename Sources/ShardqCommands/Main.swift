@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import QueryOutput
+
+/// The whole command line. The user meets it as `shardq`, which hands over to it.
+@main
+enum Main {
+  static func main() {
+    // What is not said in UTF-8 would be searched as something else than it is.
+    let count = Int(CommandLine.argc)
+    for number in 1..<max(1, count) {
+      guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
+        continue
+      }
+      Diagnostics.report("argument \(number) is not valid UTF-8")
+      exit(ExitStatus.usage.rawValue)
+    }
+    #if CommandLineTool
+      CommandLineParser.run(Array(CommandLine.arguments.dropFirst()))
+    #else
+      Diagnostics.report(
+        "built without its commands, only queries work; build it with: swift build -c release --traits CommandLineTool"
+      )
+      exit(ExitStatus.usage.rawValue)
+    #endif
+  }
+}

@@ -1,0 +1,192 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  package struct Shardq: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+      commandName: "shardq",
+      abstract: "Type-ahead over lists too big to load.",
+      usage: """
+        shardq [<options>] <prefix>
+        shardq <command> ...
+        """,
+      discussion: """
+        EXAMPLES:
+          shardq build cities.json                 make an index in ./shards
+          shardq san                               its first 20 matches, in order
+          shardq 'alabama, u' --format json        city first, then country
+          shardq query '' --all | wc -l            every record
+          shardq -- build                          search what is also a command's name
+          shardq stats                             what is in the index
+          shardq verify --source cities.json       every byte, every record, every prefix
+
+        A first word that is no command is a prefix to search: case and accents do not matter. The index is the
+        directory of --index, else of $SHARDQ_INDEX, else ./shards.
+
+        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; 65 bad data or a damaged index;
+        66 not found or not readable; 74 reading or writing failed; 75 another build is running.
+        """,
+      version: CommandLineParser.version,
+      subcommands: [
+        QueryCommand.self, BuildCommand.self, StatsCommand.self, VerifyCommand.self, ExplainCommand.self,
+        ExportCommand.self, GenerateCommand.self,
+      ])
+
+    package init() {}
+  }
+
+  /// Reads a command line and runs what it says.
+  package enum CommandLineParser {
+    static let version = "0.1.0"
+
+    private static let words = FrontParser.commandNames.map { "\($0)" }
+    private static let rootOptions = ["-h", "--help", "-help", "--version"]
+    private static let queryOptions = ["-i", "--index", "-n", "--limit", "--offset", "--format"]
+
+    /// The arguments with the command first: a first word that is none is a prefix, `query` being understood.
+    package static func normalized(_ arguments: [String]) -> [String] {
+      guard let first = arguments.first else { return [] }
+      if words.contains(first) || rootOptions.contains(first)
+        || first.hasPrefix("--generate-completion-script")
+        || first.hasPrefix("--experimental-dump-help") || first == "---completion"
+      {
+        return arguments
+      }
+      // A command's name wins also behind options, `-i DIR stats`.
+      var at = 0
+      while at < arguments.count, arguments[at].hasPrefix("-"), arguments[at] != "--" {
+        at += queryOptions.contains(arguments[at]) ? 2 : 1
+      }
+      if at < arguments.count, words.contains(arguments[at]) {
+        var moved = arguments
+        moved.insert(moved.remove(at: at), at: 0)
+        return moved
+      }
+      return ["query"] + arguments
+    }
+
+    /// The query that a command line asks for; nil if it asks for something else or is wrong.
+    package static func request(_ arguments: [String]) -> QueryRequest? {
+      let command = try? Shardq.parseAsRoot(normalized(arguments))
+      guard let query = command as? QueryCommand, !query.stdin else { return nil }
+      return query.request
+    }
+
+    static func run(_ arguments: [String]) -> Never {
+      guard !arguments.isEmpty else {
+        // Nothing was asked: a person gets the help, a script an error.
+        let isPerson = isatty(STDOUT_FILENO) == 1
+        let help = Shardq.helpMessage()
+        if isPerson { print(help) } else { Diagnostics.note(help) }
+        exit(isPerson ? 0 : ExitStatus.usage.rawValue)
+      }
+      do {
+        var command = try Shardq.parseAsRoot(normalized(arguments))
+        try command.run()
+      } catch {
+        // Help and completion scripts are output like any other: what cannot be written has failed.
+        if Shardq.exitCode(for: error) == .success {
+          var output = Output()
+          do throws(WriteError) {
+            try output.write(Shardq.fullMessage(for: error))
+            try output.write("\n" as StaticString)
+            try output.flush()
+          } catch {
+            finish(Diagnostics.failed(error))
+          }
+          exit(0)
+        }
+        Shardq.exit(withError: error)
+      }
+      exit(0)
+    }
+  }
+
+  func finish(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+
+  struct IndexLocation: ParsableArguments {
+    @Option(
+      name: [.customShort("i"), .customLong("index")],
+      help: ArgumentHelp("The index's directory (default: $SHARDQ_INDEX, else ./shards).", valueName: "dir"),
+      completion: .directory)
+    var index: String?
+
+    func validate() throws {
+      if index == "" { throw ValidationError("--index is empty: name a directory.") }
+    }
+  }
+
+  extension OutputFormat: ExpressibleByArgument {}
+
+  /// A number of bytes: `8388608`, `8M`, `8MiB`, `8MB`.
+  struct ByteSize: ExpressibleByArgument {
+    var bytes: Int
+
+    init(bytes: Int) { self.bytes = bytes }
+
+    init?(argument: String) {
+      let digits = argument.prefix { $0.isASCII && $0.isNumber }
+      guard let number = Int(digits) else { return nil }
+      let unit: Int
+      switch argument.dropFirst(digits.count).lowercased() {
+      case "", "b": unit = 1
+      case "k", "kib": unit = 1 << 10
+      case "m", "mib": unit = 1 << 20
+      case "g", "gib": unit = 1 << 30
+      case "t", "tib": unit = 1 << 40
+      case "kb": unit = 1_000
+      case "mb": unit = 1_000_000
+      case "gb": unit = 1_000_000_000
+      case "tb": unit = 1_000_000_000_000
+      default: return nil
+      }
+      let (bytes, overflow) = number.multipliedReportingOverflow(by: unit)
+      guard !overflow else { return nil }
+      self.bytes = bytes
+    }
+
+    var defaultValueDescription: String {
+      bytes >= 1 << 20 && bytes % (1 << 20) == 0
+        ? "\(bytes >> 20)MiB" : bytes % 1024 == 0 ? "\(bytes >> 10)KiB" : "\(bytes)"
+    }
+  }
+
+  /// A list with commas between; a comma that belongs to a name is written `\,`.
+  struct NameList: ExpressibleByArgument {
+    var names: [String]
+
+    init?(argument: String) {
+      var names = [""]
+      var isEscaped = false
+      for character in argument.unicodeScalars {
+        if isEscaped {
+          if character != "," { names[names.count - 1].unicodeScalars.append("\\") }
+          names[names.count - 1].unicodeScalars.append(character)
+          isEscaped = false
+        } else if character == "\\" {
+          isEscaped = true
+        } else if character == "," {
+          names.append("")
+        } else {
+          names[names.count - 1].unicodeScalars.append(character)
+        }
+      }
+      if isEscaped { names[names.count - 1] += "\\" }
+      guard !names.contains("") else { return nil }
+      self.names = names
+    }
+  }
+
+  /// How a report is printed.
+  enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+#endif

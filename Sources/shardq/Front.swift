@@ -1,0 +1,24 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import QueryOutput
+
+/// The command `shardq`: answers a plain query itself and hands everything else to `shardq-commands`.
+///
+/// What links the argument parser starts slower and takes more memory, also where it is never entered; so it
+/// lives in an executable of its own.
+@main
+enum Front {
+  static func main() {
+    let (arguments, count) = (CommandLine.unsafeArgv, Int(CommandLine.argc))
+    guard let request = FrontParser.parse(arguments, count: count) else {
+      Commands.run(arguments)
+    }
+    // Nothing is left to be written and nothing to be freed one by one.
+    _exit(QueryRunner.run(request).rawValue)
+  }
+}

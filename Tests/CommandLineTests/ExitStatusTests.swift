@@ -1,0 +1,176 @@
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("How commands end", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+struct ExitStatusTests {
+  let index = SmallIndex.shared
+
+  @Test(
+    "Wrong usage is 64",
+    arguments: [
+      ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["san", "fr"], ["--nonsense"], ["query"], ["build"],
+      ["san", "--format", "xml"],
+      ["export", "--format", "csv"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
+      ["generate"], ["explain"], [],
+      ["san", "--index="], ["build", "--memory", "lots", "x"],
+    ])
+  func usage(_ arguments: [String]) {
+    let result = Program.run(arguments, index: index.path)
+    #expect(result.status == 64 && result.output == "" && result.error != "", "\(arguments): \(result)")
+  }
+
+  @Test func missingIndex() {
+    let empty = TemporaryDirectory()
+    for arguments in [
+      ["san"], ["query", "san", "--stdin"].dropLast(1) + ["-n", "3"], ["stats"], ["explain", "san"],
+      ["export"], ["verify"], ["query", "--stdin"],
+    ] {
+      for path in [empty.path, empty.path + "/nowhere"] {
+        let result = Program.run(Array(arguments) + ["-i", path], input: "x\n")
+        #expect(result.status == 66 && result.output == "", "\(arguments): \(result)")
+        #expect(result.error.contains(path))
+      }
+    }
+  }
+
+  @Test func damagedIndex() {
+    let copy = TemporaryDirectory()
+    mkdir(copy.path + "/index", 0o755)
+    for name in TemporaryDirectory.names(index.path) {
+      var bytes = index.directory.bytes("index/" + name)
+      if name.hasSuffix(".zst") { bytes[bytes.count / 2] ^= 0x40 }
+      copy.write("index/" + name, bytes)
+    }
+    let query = Program.run(["alab", "-i", copy.path + "/index"])
+    #expect(query.status == 65 && query.output == "" && query.error.contains(".zst"))
+    let verify = Program.run(["verify", "-i", copy.path + "/index"])
+    #expect(verify.status == 1 && verify.output.contains("SHA-256"))
+    copy.write("index/manifest", "nonsense")
+    #expect(Program.run(["alab", "-i", copy.path + "/index"]).status == 65)
+    #expect(Program.run(["verify", "-i", copy.path + "/index"]).status == 1)
+    #expect(Program.run(["stats", "-i", copy.path + "/index"]).status == 65)
+  }
+
+  @Test func missingShard() {
+    let copy = TemporaryDirectory()
+    mkdir(copy.path + "/index", 0o755)
+    copy.write("index/manifest", index.directory.bytes("index/manifest"))
+    let query = Program.run(["alab", "-i", copy.path + "/index"])
+    #expect(query.status == 65 && query.output == "")
+    #expect(Program.run(["verify", "-i", copy.path + "/index"]).output.contains("is missing"))
+  }
+
+  #if os(Linux)
+    @Test(
+      "A full disk is 74",
+      arguments: [
+        ["alab"], ["alab", "--count"], ["query", "", "--all", "--format", "json"], ["stats"],
+        ["explain", "alab"], ["export"],
+        ["generate", "--count", "10"], ["--help"], ["query", "--stdin"],
+        ["--generate-completion-script", "bash"],
+      ])
+    func fullDisk(_ arguments: [String]) {
+      let result = Program.run(arguments, input: "alab\n", index: index.path, output: "/dev/full")
+      #expect(result.status == 74, "\(arguments): \(result)")
+      #expect(result.error.contains("cannot write to standard output"))
+    }
+  #endif
+
+  @Test func closedPipe() {
+    let scratch = TemporaryDirectory()
+    let command = """
+      set -o pipefail; PATH="$1:$PATH"; shardq generate --count 200000 --format jsonl | head -n 1 >/dev/null; echo $?
+      shardq build -i "$2/i" "$2/many.jsonl" 2>/dev/null; shardq -i "$2/i" '' --all 2>"$2/err" | head -n 1 >/dev/null; echo $?; cat "$2/err"
+      """
+    scratch.write("many.jsonl", Program.run(["generate", "--count", "20000", "--format", "jsonl"]).output)
+    let result = Program.run(
+      ["-c", command, "shell", Program.directory!, scratch.path], program: "/bin/bash")
+    #expect(result.output == "141\n141\n" && result.error == "", "\(result)")
+  }
+
+  @Test func buildFailures() {
+    let scratch = TemporaryDirectory()
+    scratch.write("bad.json", "[{\"name\":\"a\",\"country\":\"b\"},{]")
+    scratch.write("bad.jsonl", "{\"name\":\"a\",\"country\":\"b\"}\n{\n{\"name\":\"c\",\"country\":\"d\"}\n")
+    scratch.write("odd.jsonl", "{\"x\":1}\n")
+    func build(_ arguments: String...) -> Program.Result {
+      Program.run(["build", "-i", scratch.path + "/i"] + arguments)
+    }
+    #expect(build(scratch.path + "/nothing.json").status == 66)
+    #expect(build(scratch.path + "/bad.json").status == 65)
+    #expect(build(scratch.path + "/bad.jsonl", "--key", "{name}").status == 65)
+    #expect(build(scratch.path + "/odd.jsonl").status == 64)
+    #expect(build(scratch.path + "/odd.jsonl", "--key", "{").status == 64)
+    #expect(
+      Program.run(["build", "-i", "/dev/null/x", scratch.path + "/odd.jsonl", "--key", "{x}"]).status == 74)
+    let skipped = build(scratch.path + "/bad.jsonl", "--key", "{name}, {country}", "--skip-bad")
+    #expect(skipped.status == 0 && skipped.output == "")
+    #expect(skipped.error.contains("bad.jsonl:2:") && skipped.error.contains("1 bad"))
+    #expect(skipped.error.contains("try: shardq -i"))
+    #if os(Linux)
+      let lock = open(scratch.path + "/i/.lock", O_RDWR | O_CREAT, 0o600)
+      #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+      #expect(build(scratch.path + "/bad.jsonl", "--key", "{name}", "--skip-bad").status == 75)
+      close(lock)
+    #endif
+  }
+
+  @Test func frontAlone() {
+    let alone = TemporaryDirectory()
+    alone.write("shardq", try! readProgram())
+    chmod(alone.path + "/shardq", 0o755)
+    let query = Program.run(["alab", "--count"], index: index.path, program: alone.path + "/shardq")
+    #expect(query == .init(status: 0, output: "2\n", error: ""))
+    let other = Program.run(["stats"], index: index.path, program: alone.path + "/shardq")
+    #expect(other.status == 66 && other.error.contains("shardq-commands"))
+  }
+
+  private func readProgram() throws -> [UInt8] {
+    let scratch = TemporaryDirectory()
+    symlink(Program.directory! + "/shardq", scratch.path + "/program")
+    return scratch.bytes("program")
+  }
+
+  @Test func helpAndCompletions() {
+    let help = Program.run(["--help"])
+    #expect(
+      help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
+    )
+    for command in ["query", "build", "stats", "verify", "explain", "export", "generate"] {
+      #expect(help.output.contains("  " + command))
+      let own = Program.run([command, "--help"])
+      #expect(
+        own.status == 0 && own.output.contains("EXAMPLES") && own.output.contains("shardq " + command),
+        "\(command)")
+    }
+    for shell in ["bash", "zsh", "fish"] {
+      let script = Program.run(["--generate-completion-script", shell])
+      #expect(script.status == 0 && script.output.contains("geojson"))
+    }
+    #expect(Program.run(["--version"]).output.hasPrefix("0.1.0"))
+  }
+
+  @Test func reports() {
+    let stats = Program.run(["stats", "--format", "json"], index: index.path).output
+    #expect(
+      stats.hasPrefix("{\"index\":") && stats.contains("\"records\":9,")
+        && stats.contains("\"key\":\"{name}, {country}\""))
+    #expect(Program.run(["stats"], index: index.path).output.contains("records"))
+    let explain = Program.run(["explain", "alab , u", "--format", "json"], index: index.path)
+    #expect(
+      explain.status == 0 && explain.output.contains("\"folded\":\"alab, u\"")
+        && explain.output.contains("\"count\":1,"))
+    #expect(Program.run(["explain", "zzz"], index: index.path).status == 1)
+    let verify = Program.run(["verify", "--source", index.source], index: index.path)
+    #expect(
+      verify.status == 0 && verify.output == "" && verify.error.contains("every answer is right"), "\(verify)"
+    )
+  }
+}

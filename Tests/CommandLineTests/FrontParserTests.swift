@@ -1,0 +1,92 @@
+#if CommandLineTool
+  import QueryOutput
+  import ShardqCommands
+  import Testing
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  @Suite("The front against the full parser") struct FrontParserTests {
+    static let words = [
+      "query", "build", "stats", "verify", "explain", "export", "generate", "help", "-i", "--index", "-i=x",
+      "--index=x",
+      "--index=", "-n", "--limit", "--limit=3", "-n=3", "-n3", "--limit=0", "--limit=007", "--offset",
+      "--offset=4",
+      "--offset=-1", "--format", "--format=json", "--format=yaml", "--all", "--all=true", "--count",
+      "--stdin", "--help", "-h",
+      "--version", "--", "-", "", " ", "san", "san fr", "dir", "3", "0", "-3", "+3", "007",
+      "99999999999999999999", "3.5",
+      "json", "text", "tsv", "csv", "jsonl", "geojson", "JSON", "ł", "--all-", "-x", "--a", "=", "=3",
+      "--limit==3",
+    ]
+
+    static func front(_ arguments: [String]) -> QueryRequest? {
+      var pointers: [UnsafeMutablePointer<CChar>?] = (["shardq"] + arguments).map { strdup($0) } + [nil]
+      defer { for pointer in pointers { free(pointer) } }
+      return FrontParser.parse(&pointers, count: arguments.count + 1)
+    }
+
+    @Test("What the front accepts, the parser accepts with the same meaning", arguments: UInt64(1)...4)
+    func agrees(seed: UInt64) {
+      var random = SplitMix64(seed: seed)
+      var accepted = 0
+      for _ in 0..<5000 {
+        let arguments = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+          Self.words.randomElement(using: &random)!
+        }
+        guard let request = Self.front(arguments) else { continue }
+        accepted += 1
+        #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
+      }
+      #expect(accepted > 300)
+    }
+
+    @Test("Well-formed queries are answered by the front itself", arguments: UInt64(1)...2)
+    func accepts(seed: UInt64) {
+      var random = SplitMix64(seed: seed)
+      for _ in 0..<2000 {
+        var groups: [[String]] = []
+        if Bool.random(using: &random) {
+          groups.append(Bool.random(using: &random) ? ["-i", "a b"] : ["--index=d"])
+        }
+        if Bool.random(using: &random) {
+          groups.append(
+            [["-n", "7"], ["--limit", "1"], ["--limit=12"], ["--all"]].randomElement(using: &random)!)
+        }
+        if Bool.random(using: &random) { groups.append(["--offset", "3"]) }
+        if Bool.random(using: &random) { groups.append(["--count"]) }
+        if Bool.random(using: &random) {
+          groups.append(["--format", OutputFormat.allCases.randomElement(using: &random)!.rawValue])
+        }
+        let isQuery = Bool.random(using: &random)
+        let prefix = ["san", "", "x y", "müncheń", "a,b", isQuery ? "build" : "builds"].randomElement(
+          using: &random)!
+        let isLast = Bool.random(using: &random)
+        if !isLast { groups.append([prefix]) }
+        groups.shuffle(using: &random)
+        let arguments = (isQuery ? ["query"] : []) + groups.flatMap { $0 } + (isLast ? ["--", prefix] : [])
+        let request = Self.front(arguments)
+        #expect(request?.prefix == prefix, "\(arguments)")
+        #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
+      }
+    }
+
+    @Test("A command's name wins, unless it stands behind -- or query")
+    func commandNames() {
+      for name in FrontParser.commandNames.map({ "\($0)" }) {
+        #expect(Self.front([name]) == nil)
+        #expect(Self.front(["-n", "3", name]) == nil)
+        #expect(Self.front(["--", name])?.prefix == name)
+        #expect(Self.front(["query", name])?.prefix == name)
+        #expect(CommandLineParser.request(["--", name])?.prefix == name)
+        #expect(CommandLineParser.request(["query", name])?.prefix == name)
+      }
+      #expect(CommandLineParser.normalized(["-i", "d", "stats"]) == ["stats", "-i", "d"])
+    }
+  }
+#endif

@@ -1,0 +1,143 @@
+import QueryOutput
+import Testing
+
+@Suite("What queries print", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+struct OutputTests {
+  let index = SmallIndex.shared
+
+  func shardq(_ arguments: String..., input: String = "") -> Program.Result {
+    Program.run(arguments, input: input, index: index.path)
+  }
+
+  @Test func tsvInAPipe() {
+    let missing = String(repeating: "\t", count: 7)
+    #expect(
+      shardq("alab")
+        == .init(
+          status: 0,
+          output: "Alab\tUS\t1\t-86.750260\t32.75\(missing)\nAlab Town\tUS\t2\t1e1\t-0.50\(missing)\n", error: ""))
+    let line = shardq("line", "--format", "tsv").output
+    #expect(line.contains("Line\\nBreak\\\\\tFR\t6"))
+    #expect(line.contains(#"["a",{"b":null}]"#))
+    #expect(line.split(separator: "\n").count == 1)
+  }
+
+  @Test func jsonKeepsTheObject() {
+    for record in SmallIndex.records.split(separator: "\n") {
+      // What came in comes out, to the byte: all but the name that was written with an escape.
+      if record.contains("u001b") { continue }
+      let name = record.split(separator: "\"")[2...].first { $0 != ":" }!
+      let prefix = name.split(separator: "\\").first.map(String.init)!
+      let lines = shardq(prefix, "--format", "jsonl").output.split(separator: "\n")
+      #expect(lines.contains(record), "\(prefix)")
+    }
+    #expect(
+      shardq("dup", "--format", "json").output
+        == #"{"query":"dup","count":2,"matches":["#
+        + Array(
+          repeating: #"{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}"#, count: 2
+        ).joined(separator: ",") + "]}\n")
+    #expect(
+      shardq("zz\"", "--format", "json")
+        == .init(status: 1, output: "{\"query\":\"zz\\\"\",\"count\":0,\"matches\":[]}\n", error: ""))
+    #expect(shardq("dup", "--count", "--format", "json").output == "{\"query\":\"dup\",\"count\":2}\n")
+  }
+
+  @Test func membersThatWereApart() throws {
+    let index = try SmallIndex(#"{"name":"Apart","country":"XX","a":{"x":1,"p":{"q":2}},"b":3,"a\\":4}"#)
+    let tsv = TemporaryDirectory()
+    tsv.write("t.tsv", "name\tcountry\ta.x\tb\ta.p.q\tc.d\ta.p.r\nApart\tXX\t1\t2\t3\t4\t5\n")
+    #expect(
+      Program.run(["build", "--key", "{name}, {country}", "-i", tsv.path + "/i", tsv.path + "/t.tsv"]).status
+        == 0)
+    #expect(
+      Program.run(["apart", "--format", "jsonl", "-i", tsv.path + "/i"]).output
+        == #"{"name":"Apart","country":"XX","a":{"x":"1","p":{"q":"3","r":"5"}},"b":"2","c":{"d":"4"}}"#
+        + "\n")
+    #expect(
+      Program.run(["apart", "--format", "jsonl"], index: index.path).output
+        == #"{"name":"Apart","country":"XX","a":{"x":1,"p":{"q":2}},"b":3,"a\\":4}"# + "\n")
+  }
+
+  @Test func csv() {
+    let answer = shardq("comma", "--format", "csv")
+    #expect(answer.output.hasPrefix("name,country,_id,coord.lon,coord.lat"))
+    #expect(answer.output.contains("\r\n\"Comma, Inc\",DE,4,"))
+    #expect(shardq("bad", "--format", "csv").output.contains("\"X\"\"Y\""))
+    #expect(shardq("zz", "--format", "csv").output.hasSuffix("\r\n"))
+  }
+
+  @Test func geojson() {
+    let answer = shardq("al", "--format", "geojson").output
+    #expect(
+      answer.hasPrefix(
+        "{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[-86.750260,32.75]},\"properties\":{\"name\":\"Alab\""
+      ))
+    #expect(answer.hasSuffix("}}\n]}\n"))
+    // Out of range, or not there.
+    #expect(shardq("bad", "--format", "geojson").output.contains("\"geometry\":null"))
+    #expect(shardq("comma", "--format", "geojson").output.contains("\"geometry\":null"))
+    #expect(
+      shardq("zz", "--format", "geojson").output == "{\"type\":\"FeatureCollection\",\"features\":[]}\n")
+  }
+
+  @Test func textIsAlignedAndTame() {
+    #expect(
+      shardq("alab", "--format", "text").output
+        == "Alab, US         32.75, -86.750260\nAlab Town, US    -0.50, 1e1\n")
+    let bad = shardq("bad", "--format", "text").output
+    #expect(bad.hasPrefix("Bad\\u001b[31mName\\u0009tab, X\"Y    5, 200"))
+    #expect(!bad.utf8.contains(0x1b))
+    #expect(shardq("line", "--format", "text").output == "Line\\u000aBreak\\, FR\n")
+    #expect(shardq("comma", "--format", "text").output == "Comma, Inc, DE\n")
+    let missing = shardq("z\u{1b}z", "--format", "text")
+    #expect(missing.status == 1 && missing.output == "" && !missing.error.utf8.contains(0x1b))
+  }
+
+  @Test func positions() {
+    #expect(shardq("", "-n", "3", "--format", "text").error == "3 of 9 shown; --all shows the rest\n")
+    #expect(
+      shardq("", "-n", "3", "--offset", "3", "--format", "text").error
+        == "4 to 6 of 9 shown; --offset 6 shows the next\n")
+    #expect(shardq("", "-n", "3").error == "")
+    #expect(shardq("", "--all").output.split(separator: "\n").count == 9)
+    #expect(shardq("", "--offset", "8").output.split(separator: "\n").count == 1)
+    #expect(shardq("", "--offset", "100") == .init(status: 0, output: "", error: ""))
+    #expect(shardq("", "--count") == .init(status: 0, output: "9\n", error: ""))
+    #expect(shardq("zz", "--count") == .init(status: 1, output: "0\n", error: ""))
+    // City first, then country.
+    #expect(shardq("ALAB , u", "--count").output == "1\n")
+  }
+
+  @Test func linesOfStandardInput() {
+    let answer = shardq("query", "--stdin", "-n", "1", input: "dup\nzz\n\"\r\nalab")
+    let lines = answer.output.split(separator: "\n").map(String.init)
+    #expect(answer.status == 0 && lines.count == 4)
+    #expect(
+      lines[0]
+        == #"{"query":"dup","count":2,"matches":[{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}]}"#
+    )
+    #expect(lines[1] == #"{"query":"zz","count":0,"matches":[]}"#)
+    #expect(lines[2].hasPrefix(#"{"query":"\"","count":0"#))
+    #expect(lines[3].hasPrefix(#"{"query":"alab","count":2,"matches":[{"#))
+    #expect(shardq("query", "--stdin", "--format", "csv").status == 64)
+    #expect(shardq("query", "--stdin", "x").status == 64)
+  }
+
+  @Test func wholeIndexInAndOut() {
+    let copy = TemporaryDirectory()
+    let everything = shardq("query", "", "--all", "--format", "jsonl").output
+    #expect(shardq("export").output == everything)
+    for format in ["jsonl", "tsv"] {
+      copy.write("x." + format, shardq("export", "--format", format).output)
+      let build = Program.run([
+        "build", "-i", copy.path + "/" + format, "--key", "{name}, {country}", copy.path + "/x." + format,
+      ])
+      #expect(build.status == 0, "\(build.error)")
+    }
+    #expect(Program.run(["export", "-i", copy.path + "/jsonl"]).output == everything)
+    #expect(
+      Program.run(["export", "--format", "tsv", "-i", copy.path + "/tsv"]).output == copy.read("x.tsv"))
+    #expect(shardq("export", "--format", "geojson").output.split(separator: "\n").count == 11)
+  }
+}

@@ -1,0 +1,167 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The real programs, run as a shell would.
+enum Program {
+  /// Where `shardq` and `shardq-commands` are: `$SHARDQ_BIN`, else beside the test bundle; nil if they are not there.
+  static let directory: String? = {
+    if let set = getenv("SHARDQ_BIN") { return String(cString: set) }
+    var path = CommandLine.arguments.first ?? ""
+    #if os(Linux)
+      if let real = realpath("/proc/self/exe", nil) {
+        path = String(cString: real)
+        free(real)
+      }
+    #endif
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    while parts.count > 1 {
+      parts.removeLast()
+      let directory = parts.joined(separator: "/")
+      if access(directory + "/shardq", X_OK) == 0, access(directory + "/shardq-commands", X_OK) == 0 {
+        return directory
+      }
+    }
+    return nil
+  }()
+
+  #if CommandLineTool
+    static let isThere = directory != nil
+  #else
+    static let isThere = false
+  #endif
+
+  static let absence: String =
+    "skipped: shardq and shardq-commands, built with --traits CommandLineTool, are neither in $SHARDQ_BIN nor beside the tests"
+
+  struct Result: Equatable {
+    /// As a shell shows it: 128 and the signal's number where a signal ended it.
+    var status: Int
+    var output: String
+    var error: String
+  }
+
+  /// Runs `shardq`, or another program, to its end.
+  static func run(
+    _ arguments: [String], input: String = "", index: String? = nil, output: String? = nil,
+    program: String? = nil
+  ) -> Result {
+    let scratch = TemporaryDirectory()
+    scratch.write("in", input)
+    let path = program ?? directory! + "/shardq"
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, scratch.path + "/in", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output ?? scratch.path + "/out", O_WRONLY | O_CREAT, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, scratch.path + "/err", O_WRONLY | O_CREAT, 0o600)
+    var arguments: [UnsafeMutablePointer<CChar>?] = (["shardq"] + arguments).map { strdup($0) } + [nil]
+    let variables: [String] = index.map { ["SHARDQ_INDEX=" + $0] } ?? []
+    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+    defer {
+      for argument in arguments { free(argument) }
+      for variable in environment { free(variable) }
+    }
+    var process: pid_t = 0
+    guard posix_spawn(&process, path, &actions, nil, &arguments, &environment) == 0 else {
+      return Result(status: -1, output: "", error: "cannot start " + path)
+    }
+    var status: CInt = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let isExit = status & 0x7f == 0
+    return Result(
+      status: Int(isExit ? status >> 8 & 0xff : 128 + status & 0x7f), output: scratch.read("out"),
+      error: scratch.read("err"))
+  }
+}
+
+/// A directory that goes away with the value.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/shardq-tests.XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("cannot make a temporary directory") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    for name in names(path) { remove(path + "/" + name) }
+    if rmdir(path) != 0 { unlink(path) }
+  }
+
+  static func names(_ path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  func write(_ name: String, _ text: String) { write(name, Array(text.utf8)) }
+
+  func write(_ name: String, _ bytes: [UInt8]) {
+    let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    precondition(file >= 0)
+    var done = 0
+    while done < bytes.count {
+      #if canImport(Glibc)
+        let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, bytes.count - done) }
+      #elseif canImport(Musl)
+        let count = bytes.withUnsafeBytes { Musl.write(file, $0.baseAddress! + done, bytes.count - done) }
+      #else
+        let count = bytes.withUnsafeBytes { Darwin.write(file, $0.baseAddress! + done, bytes.count - done) }
+      #endif
+      precondition(count > 0)
+      done += count
+    }
+    close(file)
+  }
+
+  func bytes(_ name: String) -> [UInt8] {
+    let file = open(path + "/" + name, O_RDONLY)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while true {
+      #if canImport(Glibc)
+        let count = Glibc.read(file, &chunk, chunk.count)
+      #elseif canImport(Musl)
+        let count = Musl.read(file, &chunk, chunk.count)
+      #else
+        let count = Darwin.read(file, &chunk, chunk.count)
+      #endif
+      if count <= 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  func read(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+}
+
+/// SplitMix64: the same numbers on every platform.
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

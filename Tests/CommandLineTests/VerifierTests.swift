@@ -1,0 +1,140 @@
+import ShardBuilder
+import Testing
+
+@Suite("Proving an index") struct VerifierTests {
+  private func verify(_ path: String, against source: String? = nil) throws -> (
+    Verifier.Summary, [Verifier.Finding]
+  ) {
+    var findings: [Verifier.Finding] = []
+    let summary = try Verifier.verify(
+      index: path, source: source.map { Verifier.Source([$0], options: DatasetOptions()) }
+    ) { findings.append($0) }
+    return (summary, findings)
+  }
+
+  @Test func sound() throws {
+    let index = try SmallIndex()
+    let (summary, findings) = try verify(index.path, against: index.source)
+    #expect(summary.isSound && findings.isEmpty)
+    #expect(summary.records == 9 && summary.sourceRecords == 9 && summary.prefixes > 50)
+  }
+
+  @Test("Made-up cities: every prefix of every key")
+  func cities() throws {
+    let scratch = TemporaryDirectory()
+    scratch.write("c.json", Generated.bytes(count: 20_000, seed: 7, format: .json))
+    _ = try ShardBuilder.build([scratch.path + "/c.json"], into: scratch.path + "/i")
+    let (summary, findings) = try verify(scratch.path + "/i", against: scratch.path + "/c.json")
+    #expect(summary.isSound, "\(findings.prefix(3))")
+    #expect(summary.sourceRecords == 20_000 && summary.prefixes > 100_000)
+  }
+
+  @Test("A byte changed anywhere is found")
+  func everyByte() throws {
+    let index = try SmallIndex()
+    for name in TemporaryDirectory.names(index.path) where name != ".lock" {
+      let whole = index.directory.bytes("index/" + name)
+      for at in stride(from: 0, to: whole.count, by: 3) {
+        var bytes = whole
+        bytes[at] ^= 1 << UInt8(at & 7)
+        index.directory.write("index/" + name, bytes)
+        let (summary, findings) = try verify(index.path)
+        #expect(!summary.isSound && findings.contains { $0.isDamage }, "\(name), byte \(at)")
+      }
+      for size in [0, 1, whole.count - 1] {
+        index.directory.write("index/" + name, Array(whole[..<size]))
+        #expect(try !verify(index.path).0.isSound)
+      }
+      index.directory.write("index/" + name, whole)
+    }
+    #expect(try verify(index.path).0.isSound)
+  }
+
+  @Test func straysAreNamed() throws {
+    let index = try SmallIndex()
+    index.directory.write("index/old-0123456789abcdef.zst", "x")
+    let (summary, findings) = try verify(index.path)
+    #expect(summary.isSound && findings == [.stray(file: index.path + "/old-0123456789abcdef.zst")])
+  }
+
+  @Test("Records that differ are named, and how often")
+  func differences() throws {
+    let index = try SmallIndex()
+    var lines = SmallIndex.records.split(separator: "\n").map(String.init)
+    lines.removeAll { $0.contains("Alab Town") }
+    lines.append(#"{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}"#)
+    lines.append(#"{"name":"New","country":"FR","_id":9}"#)
+    index.directory.write("other.jsonl", lines.joined(separator: "\n"))
+    let (summary, findings) = try verify(index.path, against: index.directory.path + "/other.jsonl")
+    #expect(!summary.isSound && summary.differences == 3)
+    #expect(findings.count == 3)
+    #expect(findings.contains(.missing(record: "name: New, country: FR, _id: 9", count: 1)))
+    #expect(
+      findings.contains(
+        .missing(record: "name: Dup, country: FR, _id: 5, coord.lon: 2, coord.lat: 48", count: 1)))
+    #expect(
+      findings.contains(
+        .unexpected(
+          record: "name: Alab Town, country: US, _id: 2, coord.lon: 1e1, coord.lat: -0.50", count: 1)))
+    // The same value written otherwise is another record.
+    index.directory.write(
+      "digits.jsonl",
+      SmallIndex.records.split(separator: "\n").joined(separator: "\n").replacing("32.75", with: "32.750"))
+    #expect(try verify(index.path, against: index.directory.path + "/digits.jsonl").0.differences == 2)
+  }
+}
+
+enum Generated {
+  static func bytes(count: Int, seed: UInt64, format: Generator.Format, chunk: Int = 4096) -> [UInt8] {
+    var generator = Generator(count: count, seed: seed, format: format)
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunk)
+    defer { buffer.deallocate() }
+    var bytes: [UInt8] = []
+    while true {
+      let size = generator.fill(buffer)
+      if size == 0 { return bytes }
+      bytes += buffer[..<size]
+    }
+  }
+}
+
+@Suite("Made-up datasets") struct GeneratorTests {
+  @Test("The same bytes everywhere and always")
+  func golden() {
+    let bytes = Generated.bytes(count: 5000, seed: 1, format: .json)
+    let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }.prefix(8).map { String($0, radix: 16) }
+      .joined(separator: " ")
+    #expect(digest == "e9 1 1 59 e3 50 89 a7")
+    #expect(bytes == Generated.bytes(count: 5000, seed: 1, format: .json, chunk: 1024))
+    #expect(bytes != Generated.bytes(count: 5000, seed: 2, format: .json))
+  }
+
+  @Test("A longer list begins with the shorter one")
+  func prefixes() {
+    let long = Generated.bytes(count: 3000, seed: 3, format: .jsonl)
+    #expect(long.starts(with: Generated.bytes(count: 1000, seed: 3, format: .jsonl)))
+    #expect(Generated.bytes(count: 0, seed: 3, format: .json) == Array("[]\n".utf8))
+  }
+
+  @Test("Shared names, accents and ids are as frequent as promised")
+  func rates() {
+    let lines = String(decoding: Generated.bytes(count: 50_000, seed: 1, format: .tsv), as: UTF8.self).split(
+      separator: "\n"
+    ).dropFirst()
+    #expect(lines.count == 50_000)
+    var names: [Substring: Int] = [:]
+    var ids: Set<Substring> = []
+    var accented = 0
+    for line in lines {
+      let fields = line.split(separator: "\t")
+      #expect(fields.count == 5)
+      names[line[..<fields[1].endIndex], default: 0] += 1
+      ids.insert(fields[2])
+      if fields[1].utf8.contains(where: { $0 >= 0x80 }) { accented += 1 }
+    }
+    let shared = names.values.filter { $0 > 1 }.reduce(0, +)
+    #expect((15_000...20_000).contains(shared), "\(shared)")
+    #expect((3_000...4_000).contains(accented), "\(accented)")
+    #expect(ids.count == 50_000)
+  }
+}
