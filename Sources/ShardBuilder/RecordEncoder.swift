@@ -7,6 +7,8 @@ package struct BadRecord: Equatable, Sendable {
     case noKeyField
     /// The folded key has this many bytes, more than ``RecordEncoder/foldedKeyLimit``.
     case keyTooLong(Int)
+    /// The record has this many fields, more than a shard can have columns.
+    case tooManyFields(Int)
     /// The record has this many bytes, more than ``RecordEncoder/recordLimit``.
     case tooLarge(Int)
   }
@@ -26,6 +28,7 @@ extension BadRecord.Flaw: CustomStringConvertible {
     case .noKeyField: "the record has none of the fields its key is made from; see --key"
     case .keyTooLong(let size):
       "the key folds to \(size) bytes, the most is \(RecordEncoder.foldedKeyLimit)"
+    case .tooManyFields(let count): "the record has \(count) fields, the most is \(ShardHeader.columnLimit)"
     case .tooLarge(let size): "the record has \(size) bytes, the most is \(RecordEncoder.recordLimit)"
     }
   }
@@ -39,8 +42,8 @@ extension BadRecord.Flaw: CustomStringConvertible {
 package struct RecordEncoder: Sendable {
   /// In bytes.
   package static let foldedKeyLimit = 64 << 10
-  /// In bytes, far below what the blob's 32-bit and 30-bit sizes hold.
-  package static let recordLimit = 256 << 20
+  /// In bytes: half of what a frame may hold, so that a shard of one such record can be read.
+  package static let recordLimit = 32 << 20
 
   private let template: KeyTemplate
   private let keep: [String]?
@@ -116,6 +119,7 @@ package struct RecordEncoder: Sendable {
       }
     }
     guard hasKey else { return .noKeyField }
+    guard kept.count <= ShardHeader.columnLimit else { return .tooManyFields(kept.count) }
 
     func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {
       guard index >= 0 else { return UnsafeBufferPointer(start: nil, count: 0) }

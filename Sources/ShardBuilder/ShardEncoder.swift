@@ -22,7 +22,10 @@ package struct ShardEncoder {
 
     /// Uncompressed, in bytes, all frames together: what the limit of a shard is held against.
     package var size: Int {
-      parts.reduce(ShardHeader.size + headerEnd.count) { sum, part in
+      // More columns than a reader accepts: too large, whatever its bytes.
+      guard counts.columns <= ShardHeader.columnLimit else { return Int.max }
+      let tailSize = tails.texts.reduce(0) { $0 + 1 + $1.count }
+      return parts.reduce(ShardHeader.size + headerEnd.count + tailSize) { sum, part in
         sum + 32 + part.bound.count + part.keys.bytes.count + part.fields.bytes.count
       }
     }
@@ -42,7 +45,7 @@ package struct ShardEncoder {
   }
 
   /// Uncompressed bytes of a part, about: what a query that misses unpacks. Found by measuring, see docs/measurements.md.
-  package static let partSize = 8 << 10
+  package static let partSize = 5 << 10
 
   private let names: [String]
 
@@ -257,7 +260,6 @@ package struct ShardEncoder {
 
     func content(_ range: Range<Int>) -> FrameContent {
       var writer = ByteWriter()
-      var cuts: [Int] = []
       func codes(_ codes: [Int], _ limit: Int) {
         guard limit > 1 else { return }
         for code in codes[range] {
@@ -303,19 +305,15 @@ package struct ShardEncoder {
             writer.write(UInt32(record))
             writer.write(UInt32(size))
           }
-          cuts.append(writer.bytes.count)
           writer.write(texts.bytes(range))
         }
-        cuts.append(writer.bytes.count)
       }
       codes(rowCodes, counts.rowFormats)
       for bits in blockBits { writer.write(bits) }
-      cuts.append(writer.bytes.count)
       writer.write(rowBytes)
-      // A block of its own costs some bytes of tables: short runs share one.
-      var kept: [Int] = []
-      for cut in cuts where cut - (kept.last ?? 0) >= 160 && writer.bytes.count - cut >= 64 { kept.append(cut) }
-      return FrameContent(bytes: writer.bytes, cuts: kept)
+      // Rows do not compress: in a block of their own they are stored as they are. What stands before them is short,
+      // and one block of it is as small as several, and unpacked sooner.
+      return FrameContent(bytes: writer.bytes, cuts: numberCount > 0 ? [writer.bytes.count - rowBytes.count] : [])
     }
   }
 

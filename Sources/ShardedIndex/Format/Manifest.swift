@@ -79,6 +79,7 @@ package final class Manifest: @unchecked Sendable {
 
   /// Decompresses and checks the bytes of a manifest file.
   package init(file: UnsafeBufferPointer<UInt8>, with decompressor: Decompressor) throws(FormatError) {
+    guard ZstdFrame.checksum(of: file) != nil else { throw .zstd(reason: "a frame without a checksum") }
     guard let size = ZstdFrame.contentSize(of: file), size <= ZstdFrame.contentLimit else {
       throw .zstd(reason: "no frame header with a content size this version accepts")
     }

@@ -81,8 +81,6 @@ package final class Decompressor: @unchecked Sendable {
   package init() {
     guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
     pointer = made
-    // A frame that wants a larger window than any shard has is refused before it is believed.
-    ZSTD_DCtx_setParameter(made, ZSTD_d_windowLogMax, 27)
   }
   deinit { ZSTD_freeDCtx(pointer) }
 }
