@@ -155,7 +155,7 @@ package struct Verifier {
   private func checkDirectory() {
     guard let directory = opendir(index.path) else { return }
     defer { closedir(directory) }
-    var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName]
+    var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in 0..<index.shardCount { known.insert(index.generation.fileName(of: shard)) }
     var strays: [String] = []
     while let entry = readdir(directory) {
