@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
-let plain: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
 let package = Package(
   name: "shardq",
@@ -15,10 +14,10 @@ let package = Package(
   ],
   traits: [
     // Off by default, so that whoever depends on the library fetches nothing else.
-    .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser)."),
+    .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser).")
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(
@@ -30,11 +29,11 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
-    .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: strict),
+    .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
-      name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: plain),
-    .target(name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: plain),
-    .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: plain),
+      name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
+    .target(name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings),
+    .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
@@ -43,10 +42,11 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
-      swiftSettings: plain),
+      swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder"], swiftSettings: plain),
+      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder"], swiftSettings: plain),
+      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder"], swiftSettings: settings
+    ),
   ]
 )

@@ -87,8 +87,9 @@ package enum QueryRunner {
     var writer = RecordWriter(format, for: index)
     let buffer = RecordBuffer()
     var at = first
-    do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch
-    { throw .write(error) }
+    do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch {
+      throw .write(error)
+    }
     while at < end {
       let next = min(end, at + chunkSize)
       try reading { () throws(IndexError) in try matches.read(at..<next, into: buffer) }

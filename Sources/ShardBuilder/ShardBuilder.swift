@@ -141,7 +141,9 @@ public enum ShardBuilder {
       transform: { (piece) throws(BuildError) -> [Finished] in
         let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
           (part, encoder.encode((0..<part.count).map { part.record($0) }))
-        } size: { $0.1.size }
+        } size: {
+          $0.1.size
+        }
         let compressor = compressors.take()
         defer { compressors.put(compressor) }
         var finished: [Finished] = []

@@ -18,7 +18,8 @@ package struct ShardEncoder {
     fileprivate var headerEnd: [UInt8]
     fileprivate var fieldNames: [UInt32]
     fileprivate var counts: (columns: Int, shapes: Int, rowFormats: Int)
-    fileprivate var parts: [(firstRecord: Int, bound: [UInt8], isContinuation: Bool, keys: FrameContent, fields: FrameContent)]
+    fileprivate var parts:
+      [(firstRecord: Int, bound: [UInt8], isContinuation: Bool, keys: FrameContent, fields: FrameContent)]
 
     /// Uncompressed, in bytes, all frames together: what the limit of a shard is held against.
     package var size: Int {
@@ -62,12 +63,14 @@ package struct ShardEncoder {
     // As many parts as come nearest to their size, each of nearly as many blocks as the next.
     let partCount = min(blocks, max(1, (total + Self.partSize / 2) / Self.partSize))
     var content = Content(
-      recordCount: records.count, tails: tails, headerEnd: fields.header, fieldNames: fields.names, counts: fields.counts, parts: [])
+      recordCount: records.count, tails: tails, headerEnd: fields.header, fieldNames: fields.names,
+      counts: fields.counts, parts: [])
     for part in 0..<partCount {
       let first = blocks * part / partCount * KeyBlocks.blockSize
       let end = min(records.count, blocks * (part + 1) / partCount * KeyBlocks.blockSize)
       let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
-      content.parts.append((first, bound, isContinuation, keys.content(first..<end, tails), fields.content(first..<end)))
+      content.parts.append(
+        (first, bound, isContinuation, keys.content(first..<end, tails), fields.content(first..<end)))
     }
     return content
   }
@@ -112,7 +115,8 @@ package struct ShardEncoder {
     header.write(content.headerEnd)
     let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
     return File(
-      bytes: frame + body, recordCount: content.recordCount, fieldNames: content.fieldNames, contentSize: content.size, headerSize: frame.count,
+      bytes: frame + body, recordCount: content.recordCount, fieldNames: content.fieldNames, contentSize: content.size,
+      headerSize: frame.count,
       headerContentSize: header.bytes.count,
       headerChecksum: frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
   }
@@ -526,7 +530,9 @@ package struct ShardEncoder {
     let asText = TextCost(texts)
     let textBits = min(asText.dictionaryBits ?? Int.max, asText.plainBits)
     // Bits do not compress; texts do, to about half, and a dictionary's codes to their entropy.
-    if numberColumns < 64, let number = NumberColumn(texts, tails), number.bitCount < textBits { return .number(number) }
+    if numberColumns < 64, let number = NumberColumn(texts, tails), number.bitCount < textBits {
+      return .number(number)
+    }
     if let spelled = SpelledColumn(texts, stems), spelled.bits < textBits {
       writer.write(ShardHeader.Encoding.spelled.rawValue)
       writer.write(spelled.rule)

@@ -55,8 +55,7 @@ package struct Verifier {
     package var template: String?
     package var keep: [String]?
 
-    package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil)
-    {
+    package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil) {
       self.inputs = inputs
       self.options = options
       self.template = template

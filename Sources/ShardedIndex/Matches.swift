@@ -65,7 +65,8 @@ public struct Matches: Sendable {
       let shardEnd = min(upper, index.manifest.firstRecord(of: shard &+ 1))
       guard position >= start, position < shardEnd else {
         throw .corrupt(
-          path: index.directory.filePath(Manifest.fileName), cause: .invalid(reason: "records do not add up", offset: 0))
+          path: index.directory.filePath(Manifest.fileName), cause: .invalid(reason: "records do not add up", offset: 0)
+        )
       }
       while position < shardEnd {
         let part = try index.part(of: shard) { $0.part(holding: position &- start) }

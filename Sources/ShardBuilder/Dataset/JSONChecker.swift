@@ -248,15 +248,13 @@ struct JSONChecker {
   }
 
   /// Checks what `string` found and, when it has escapes, appends what they stand for to `target`.
-  static func resolve(_ start: Bytes, _ string: StringScan, into target: inout RawVector<UInt8>) -> JSONStep?
-  {
+  static func resolve(_ start: Bytes, _ string: StringScan, into target: inout RawVector<UInt8>) -> JSONStep? {
     let invalid = string.isASCII ? nil : firstInvalidUTF8(start, string.end)
     if string.hasEscapes, let fault = unescape(start, invalid ?? string.end, into: &target) { return fault }
     return invalid.map { .content($0, "\(described($0.pointee)) is not UTF-8 here") }
   }
 
-  private static func unescape(_ start: Bytes, _ end: Bytes, into target: inout RawVector<UInt8>) -> JSONStep?
-  {
+  private static func unescape(_ start: Bytes, _ end: Bytes, into target: inout RawVector<UInt8>) -> JSONStep? {
     var p = start
     target.reserve(end - start)
     while p < end {

@@ -140,7 +140,9 @@ struct LRU: @unchecked Sendable {
 
   /// Makes a part resident if its shard is and it fits.
   mutating func insert(_ part: LoadedPart, number: Int, of value: LoadedShard, as shard: Int) {
-    guard isResident(value, shard), value.slots[number].node == 0, value.charge + part.charge <= limitBytes else { return }
+    guard isResident(value, shard), value.slots[number].node == 0, value.charge + part.charge <= limitBytes else {
+      return
+    }
     value.slots[number] = LoadedShard.Slot(
       part: part, node: newNode(shard, part: Int32(number), charge: part.charge, value: nil))
     shrink(to: limitBytes, sparing: shard, number)

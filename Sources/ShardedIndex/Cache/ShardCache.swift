@@ -35,7 +35,9 @@ final class ShardCache: Sendable {
 
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
-    mutating func find(_ id: Int, _ choose: (ShardHeader) -> Int) -> (shard: LoadedShard, number: Int, part: LoadedPart?)? {
+    mutating func find(_ id: Int, _ choose: (ShardHeader) -> Int) -> (
+      shard: LoadedShard, number: Int, part: LoadedPart?
+    )? {
       guard let shard = lru.use(id) else { return nil }
       let number = choose(shard.header)
       return (shard, number, lru.use(number, of: shard))

@@ -56,7 +56,8 @@ package struct FieldColumns {
     let derived = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
     derivedSize = size
     data = derived.bindMemory(to: Data.self, capacity: max(1, columns))
-    let starts = (derived + columns * MemoryLayout<Data>.stride).bindMemory(to: UInt32.self, capacity: (columns + 1) * blocks + 1)
+    let starts = (derived + columns * MemoryLayout<Data>.stride).bindMemory(
+      to: UInt32.self, capacity: (columns + 1) * blocks + 1)
     rowStarts = starts + columns * blocks
     self.derived = derived
     do throws(FormatError) {
@@ -128,7 +129,9 @@ package struct FieldColumns {
     var nextLong = 0
     var shortest: UInt8 = 255
     for record in 0..<count {
-      if record & (KeyBlocks.blockSize - 1) == 0 { starts[record / KeyBlocks.blockSize] = UInt32(truncatingIfNeeded: position) }
+      if record & (KeyBlocks.blockSize - 1) == 0 {
+        starts[record / KeyBlocks.blockSize] = UInt32(truncatingIfNeeded: position)
+      }
       let size = sizes[record]
       shortest = min(shortest, size)
       if size < 255 {

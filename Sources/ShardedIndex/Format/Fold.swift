@@ -38,8 +38,7 @@ package enum Fold {
   }
 
   /// Folds by way of the stack; false, and nothing appended, if the fold is too long for that.
-  private static func foldShort(_ input: UnsafePointer<UInt8>, count: Int, into output: inout [UInt8]) -> Bool
-  {
+  private static func foldShort(_ input: UnsafePointer<UInt8>, count: Int, into output: inout [UInt8]) -> Bool {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * Folder.shortText + Folder.slack) {
       target in
       var folder = Folder()

@@ -222,7 +222,9 @@ package struct KeyBlocks {
 
   /// The first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key holds.
   @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    if bytes.count >= 8 { return UInt64(bigEndian: UnsafeRawPointer(bytes.baseAddress!).loadUnaligned(as: UInt64.self)) }
+    if bytes.count >= 8 {
+      return UInt64(bigEndian: UnsafeRawPointer(bytes.baseAddress!).loadUnaligned(as: UInt64.self))
+    }
     var head: UInt64 = 0
     for byte in bytes { head = head << 8 | UInt64(byte) }
     return bytes.isEmpty ? 0 : head << UInt64(8 * (8 - bytes.count))

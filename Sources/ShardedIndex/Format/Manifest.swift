@@ -84,9 +84,11 @@ package final class Manifest: @unchecked Sendable {
       throw .zstd(reason: "no frame header with a content size this version accepts")
     }
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
-    let content = UnsafeBufferPointer(start: UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)), count: size)
+    let content = UnsafeBufferPointer(
+      start: UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)), count: size)
     do throws(FormatError) {
-      try ZstdFrame.decompress(file, into: UnsafeMutableRawBufferPointer(rebasing: storage[..<size]), with: decompressor)
+      try ZstdFrame.decompress(
+        file, into: UnsafeMutableRawBufferPointer(rebasing: storage[..<size]), with: decompressor)
       var reader = ByteReader(content)
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
@@ -117,7 +119,8 @@ package final class Manifest: @unchecked Sendable {
           guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
           let offset = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
           let length = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-          guard offset <= UInt64(size), length <= UInt64(size) - offset, wanted == nil || length == UInt64(wanted!) else {
+          guard offset <= UInt64(size), length <= UInt64(size) - offset, wanted == nil || length == UInt64(wanted!)
+          else {
             throw .invalid(
               reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: sections + 24 * index)
           }
@@ -153,10 +156,14 @@ package final class Manifest: @unchecked Sendable {
     var end = 0
     for shard in 0..<shardCount {
       let next = Int(word32(boundEnds, shard))
-      guard next >= end, next <= bounds.count else { throw .invalid(reason: "lower bound \(shard) is misplaced", offset: 0) }
+      guard next >= end, next <= bounds.count else {
+        throw .invalid(reason: "lower bound \(shard) is misplaced", offset: 0)
+      }
       end = next
       let bound = self.bound(shard)
-      guard head(shard) == KeyBlocks.head(of: bound) else { throw .invalid(reason: "head \(shard) is not its bound's", offset: 0) }
+      guard head(shard) == KeyBlocks.head(of: bound) else {
+        throw .invalid(reason: "head \(shard) is not its bound's", offset: 0)
+      }
       if shard > 0 {
         let order = compare(self.bound(shard - 1), bound)
         guard order < 0 || (order == 0 && isContinuation(shard)) else {
@@ -221,7 +228,8 @@ package final class Manifest: @unchecked Sendable {
   package func withFileName<Result, Failure: Error>(
     of shard: Int, _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)  // 24 + 1 + 16 + 4 + 1 fit.
+    // 24 bytes of label, a hyphen, 16 digits, `.zst` and the zero fit.
+    var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
     return try withUnsafeMutableBytes(of: &name) { (bytes) throws(Failure) in
       let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
       _ = Self.writeFileName(
@@ -308,7 +316,9 @@ package final class Manifest: @unchecked Sendable {
       guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size),
         let valueSize = try? reader.readVarint(), let value = try? reader.read(bytes: valueSize)
       else { return nil }
-      if name.count == wanted.utf8CodeUnitCount, name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count)) {
+      if name.count == wanted.utf8CodeUnitCount,
+        name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
+      {
         return String(decoding: value, as: UTF8.self)
       }
     }

@@ -158,7 +158,8 @@ package final class ShardHeader: @unchecked Sendable {
           fieldsChecksum: try reader.read(UInt32.self), isContinuation: end >> 31 == 1, boundStart: boundEnd,
           boundEnd: Int(end & 0x7fff_ffff), head: 0)
         boundEnd = part.boundEnd
-        guard part.boundStart <= boundEnd, first < records, index == 0 ? first == 0 : first > parts[index - 1].firstRecord,
+        guard part.boundStart <= boundEnd, first < records,
+          index == 0 ? first == 0 : first > parts[index - 1].firstRecord,
           part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
         part.head = 0
@@ -171,7 +172,9 @@ package final class ShardHeader: @unchecked Sendable {
       let bounds = try reader.read(bytes: boundEnd)
       for index in 0..<partCount {
         let part = parts[index]
-        guard part.boundEnd <= bounds.count else { throw .invalid(reason: "part \(index) is misplaced", offset: reader.offset) }
+        guard part.boundEnd <= bounds.count else {
+          throw .invalid(reason: "part \(index) is misplaced", offset: reader.offset)
+        }
         parts[index].head = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
       }
       self.parts = parts
@@ -205,10 +208,14 @@ package final class ShardHeader: @unchecked Sendable {
       var shapeFields: [UInt16] = []
       for shape in 0..<shapeCount {
         let fields = try reader.readVarint()
-        guard fields <= columnCount else { throw .invalid(reason: "a shape of \(fields) fields", offset: reader.offset) }
+        guard fields <= columnCount else {
+          throw .invalid(reason: "a shape of \(fields) fields", offset: reader.offset)
+        }
         for _ in 0..<fields {
           let column = try reader.readVarint()
-          guard column < columnCount else { throw .invalid(reason: "a shape names column \(column)", offset: reader.offset) }
+          guard column < columnCount else {
+            throw .invalid(reason: "a shape names column \(column)", offset: reader.offset)
+          }
           shapeFields.append(UInt16(column))
         }
         shapeEnds[shape] = UInt32(shapeFields.count)
@@ -244,7 +251,9 @@ package final class ShardHeader: @unchecked Sendable {
           var end = 0
           for text in 0..<count {
             let size = try reader.readVarint()
-            guard kind < Self.mixedKinds || size > 0 else { throw .invalid(reason: "a text without its kind", offset: at) }
+            guard kind < Self.mixedKinds || size > 0 else {
+              throw .invalid(reason: "a text without its kind", offset: at)
+            }
             end += size
             guard end <= size + bytes.count, end <= bytes.count else {
               throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
@@ -271,7 +280,9 @@ package final class ShardHeader: @unchecked Sendable {
           numberColumns.append(index)
           column.number = UInt32(models.count)
           column.formatCount = try reader.read(UInt8.self)
-          guard column.formatCount >= 1, models.count < 60000 else { throw .invalid(reason: "a number column without a format", offset: at) }
+          guard column.formatCount >= 1, models.count < 60000 else {
+            throw .invalid(reason: "a number column without a format", offset: at)
+          }
           for _ in 0..<column.formatCount {
             let format = NumberFormat(
               type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))

@@ -188,7 +188,8 @@ struct ShardLoader: Sendable {
   }
 
   private func decompress(
-    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: @autoclosure () -> String, capacity: Int
+    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: @autoclosure () -> String,
+    capacity: Int
   ) throws(IndexError) -> UnsafeMutableRawPointer {
     guard size <= ZstdFrame.contentLimit else {
       throw .corrupt(path: path(), cause: .wrongSize(found: size, expected: ZstdFrame.contentLimit))
