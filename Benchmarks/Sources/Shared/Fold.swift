@@ -1,0 +1,1 @@
+../../../Sources/ShardedIndex/Format/Fold.swift

@@ -1,0 +1,1 @@
+../../../Sources/ShardedIndex/Format/FoldTable.swift

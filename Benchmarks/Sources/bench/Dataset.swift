@@ -1,0 +1,181 @@
+import CSortedArray
+import Glibc
+import Shared
+
+/// A city list made ready for every contender.
+struct Dataset {
+  let json: String
+  let array: String
+  let sqlite: String
+  let index: String
+  private(set) var recordCount = 0
+  private(set) var sqliteSeconds = 0.0
+
+  init(json: String, work: String) {
+    self.json = json
+    array = work + "/cities.array"
+    sqlite = work + "/cities.sqlite"
+    index = work + "/index"
+  }
+
+  /// A record as it will lie in the sorted array, in memory.
+  private struct Entry {
+    /// The first eight bytes of the folded key.
+    var head: UInt64
+    var start: Int
+  }
+
+  private static let fieldNames = ["country", "name", "_id", "coord.lon", "coord.lat"]
+
+  /// Reads the list, sorts it and writes the sorted array and, from that, SQLite's file.
+  mutating func prepare() throws {
+    let reader = try DatasetReader(path: json)
+    var batch = RecordBatch()
+    var (records, entries): ([UInt8], [Entry]) = ([], [])
+    var (key, folded): ([UInt8], [UInt8]) = ([], [])
+    while try reader.read(into: &batch) {
+      guard reader.names.names == Self.fieldNames else {
+        stop("\(json) is not a city list: it has \(reader.names.names)")
+      }
+      var first = 0
+      for end in batch.recordEnds {
+        let fields = batch.fields[first..<Int(end)]
+        first = Int(end)
+        guard fields.count == Self.fieldNames.count, zip(fields, 0..<5).allSatisfy({ Int($0.name) == $1 })
+        else {
+          stop("a record of \(json) has other fields than the first")
+        }
+        let texts = fields.map { batch.bytes[Int($0.offset)..<Int($0.offset + $0.length)] }
+        key.removeAll(keepingCapacity: true)
+        folded.removeAll(keepingCapacity: true)
+        key += texts[1] + [0x2c, 0x20] + texts[0]
+        key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+        guard folded.count < 256, texts.allSatisfy({ $0.count < 256 }) else {
+          stop("a text is too long for the sorted array")
+        }
+        var head: UInt64 = 0
+        for index in 0..<8 { head = head << 8 | (index < folded.count ? UInt64(folded[index]) : 0) }
+        entries.append(Entry(head: head, start: records.count))
+        records.append(UInt8(folded.count))
+        for text in texts { records.append(UInt8(text.count)) }
+        records += folded
+        for text in texts { records += text }
+      }
+    }
+    recordCount = entries.count
+    records.withUnsafeBufferPointer { records in
+      let base = records.baseAddress!
+      entries.sort { a, b in
+        a.head != b.head ? a.head < b.head : Self.isBefore(base + a.start, base + b.start)
+      }
+      write(base, entries)
+    }
+    Files.recache(array)
+    #if SQLITE
+      sqliteSeconds = SQLite.build(sqlite, from: SortedArray(array))
+    #endif
+  }
+
+  /// Folded key, key, then the fields: numbers by value, other texts as bytes.
+  private static func isBefore(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>) -> Bool {
+    func texts(_ record: UnsafePointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
+      var start = record + 6
+      return (0..<6).map { text in
+        defer { start += Int(record[text]) }
+        return UnsafeBufferPointer(start: start, count: Int(record[text]))
+      }
+    }
+    func compare(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Int {
+      a.lexicographicallyPrecedes(b) ? -1 : b.lexicographicallyPrecedes(a) ? 1 : 0
+    }
+    let shared = Int(min(a[0], b[0]))
+    let order = memcmp(a + 6, b + 6, shared)
+    if order != 0 || a[0] != b[0] { return order != 0 ? order < 0 : a[0] < b[0] }
+    let (left, right) = (texts(a), texts(b))
+    func key(_ texts: [UnsafeBufferPointer<UInt8>]) -> [UInt8] { texts[2] + [0x2c, 0x20] + texts[1] }
+    let keys = compare(key(left), key(right))
+    if keys != 0 { return keys < 0 }
+    for field in 1..<6 {
+      if field > 2, let x = Double(String(decoding: left[field], as: UTF8.self)),
+        let y = Double(String(decoding: right[field], as: UTF8.self)), x != y
+      {
+        return x < y
+      }
+      let order = compare(left[field], right[field])
+      if order != 0 { return order < 0 }
+    }
+    return false
+  }
+
+  private func write(_ base: UnsafePointer<UInt8>, _ entries: [Entry]) {
+    func size(_ entry: Entry) -> Int { 6 + (0..<6).reduce(0) { $0 + Int(base[entry.start + $1]) } }
+    let total = entries.reduce(0) { $0 + size($1) }
+    guard total < 1 << 32 else { stop("too many records for 32-bit offsets") }
+    let start = 16 + 4 * (entries.count + 1)
+    let file = UnsafeMutableRawPointer.allocate(byteCount: start + total, alignment: 16)
+    defer { file.deallocate() }
+    let words = file.assumingMemoryBound(to: UInt32.self)
+    (words[0], words[1], words[2], words[3]) = (SORTED_ARRAY_MAGIC, UInt32(entries.count), 5, 0)
+    var offset = 0
+    for (number, entry) in entries.enumerated() {
+      words[4 + number] = UInt32(offset)
+      (file + start + offset).copyMemory(from: base + entry.start, byteCount: size(entry))
+      offset += size(entry)
+    }
+    words[4 + entries.count] = UInt32(offset)
+    Files.write(UnsafeRawBufferPointer(start: file, count: start + total), to: array)
+  }
+
+  /// Nanoseconds that reading takes: every record found and checked, nothing made of it.
+  func readingTime() throws -> Int {
+    let start = Clock.now
+    let reader = try DatasetReader(path: json)
+    var batch = RecordBatch()
+    while try reader.read(into: &batch) {}
+    return Clock.now - start
+  }
+}
+
+/// Random prefixes: of a random record's key the first characters, from one to all, evenly.
+struct Prefixes {
+  private let typedBytes: [UInt8]
+  private let foldedBytes: [UInt8]
+  let typedPath: String
+  let foldedPath: String
+  let count: Int
+
+  init(of array: SortedArray, count: Int, seed: UInt64, namesOnly: Bool, work: String) {
+    var random = Random(state: seed)
+    var (typed, folded): ([UInt8], [UInt8]) = ([], [])
+    var made = 0
+    while made < count {
+      let fields = array.record(random.below(array.recordCount)).fields
+      let rest = namesOnly ? [] : [0x2c, 0x20] + Array(fields[0])
+      let key = String(decoding: Array(fields[1]) + rest, as: UTF8.self)
+      let size = 1 + random.below(key.unicodeScalars.count)
+      let prefix = String(String.UnicodeScalarView(key.unicodeScalars.prefix(size)))
+      let fold = Fold.fold(prefix)
+      guard !fold.isEmpty, !prefix.utf8.contains(0x0a) else { continue }
+      typed += Array(prefix.utf8) + [0x0a]
+      folded += fold + [0x0a]
+      made += 1
+    }
+    (typedBytes, foldedBytes, self.count) = (typed, folded, count)
+    (typedPath, foldedPath) = (work + "/prefixes.typed", work + "/prefixes.folded")
+    typed.withUnsafeBytes { Files.write($0, to: work + "/prefixes.typed") }
+    folded.withUnsafeBytes { Files.write($0, to: work + "/prefixes.folded") }
+  }
+
+  func withAll(_ body: ([Prefix]) throws -> Void) rethrows {
+    func lines(_ bytes: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
+      bytes.split(separator: 0x0a, omittingEmptySubsequences: false).dropLast().map {
+        UnsafeBufferPointer(rebasing: $0)
+      }
+    }
+    try typedBytes.withUnsafeBufferPointer { typed in
+      try foldedBytes.withUnsafeBufferPointer { folded in
+        try body(zip(lines(typed), lines(folded)).map { Prefix(typed: $0, folded: $1) })
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Glibc
+
+/// Prints what the design's budgets are held against: size, start, queries, memory, building; shardq beside a sorted
+/// array and SQLite. See README.md.
+@main
+enum Main {
+  static let usage = """
+    usage: bench --programs DIR [--shardq PATH] [--data FILE] [--scale 1,10,50] [--json] [--quick]
+                 [--prefixes N] [--rounds N] [--starts N] [--builds N] [--seed N] [--names] [--work DIR]
+
+      --programs DIR   what baseline/build.sh made
+      --shardq PATH    the executable to measure, or the directory it is in; default $SHARDQ_BIN
+      --data FILE      the city list, JSON, or compressed with zstd; default cities.json.zst in $SHARDQ_DATA or
+                       ../shared/data, and where there is none a made-up list of the same size
+      --names          random prefixes of names, without the country: shorter, so that more matches
+      --scale LIST     also measure made-up lists of so many times 209,556 records
+      --scale-only     and nothing else
+      --array FILE     only make the sorted array of the list, which encodings/encodings.py reads
+      --quick          a tenth of everything, for trying
+      --work DIR       where files are made, removed afterwards; default a new directory in $TMPDIR
+
+    """
+  static let listSize = 209_556
+
+  @MainActor static func main() throws {
+    var options: [String: String] = [:]
+    var arguments = CommandLine.arguments.dropFirst()
+    while let option = arguments.popFirst() {
+      switch option {
+      case "--json", "--quick", "--scale-only", "--names": options[option] = "1"
+      case "--programs", "--shardq", "--data", "--scale", "--prefixes", "--rounds", "--starts", "--builds",
+        "--seed", "--work", "--array":
+        guard let value = arguments.popFirst() else { stop("\(option) needs a value\n\(usage)") }
+        options[option] = value
+      case "--help", "-h":
+        print(usage, terminator: "")
+        return
+      default: stop("unknown option \(option)\n\(usage)")
+      }
+    }
+    func number(_ name: String, _ standard: Int) -> Int {
+      guard let text = options[name] else { return standard }
+      guard let value = Int(text), value > 0 else { stop("\(name) must be a positive number") }
+      return value
+    }
+    let part = options["--quick"] == nil ? 1 : 10
+    var effort = Effort()
+    effort.prefixes = number("--prefixes", 10_000 / part)
+    effort.rounds = number("--rounds", part == 1 ? 9 : 3)
+    effort.starts = number("--starts", 250 / part)
+    effort.builds = number("--builds", part == 1 ? 5 : 1)
+    effort.namesOnly = options["--names"] != nil
+    effort.seed = UInt64(number("--seed", 1))
+    let scales = (options["--scale"] ?? "").split(separator: ",").map { text in
+      guard let scale = Int(text), scale > 0 else { stop("--scale takes numbers: 1,10,50") }
+      return scale
+    }
+    guard var shardq = options["--shardq"] ?? environment("SHARDQ_BIN") else {
+      stop("which shardq? Set SHARDQ_BIN\n\(usage)")
+    }
+    // The tests are told the directory.
+    if Files.isDirectory(shardq) { shardq += "/shardq" }
+    guard access(shardq, X_OK) == 0 else { stop("\(shardq) cannot be run") }
+    #if !SQLITE
+      note("SQLite's library is not installed (Debian: libsqlite3-dev): its rows are missing")
+    #endif
+
+    let arrayOnly = options["--array"]
+    guard let directory = options["--programs"] ?? arrayOnly else { stop("--programs is missing\n\(usage)") }
+
+    var template = Array(((environment("TMPDIR") ?? "/tmp") + "/shardq-bench.XXXXXX").utf8CString)
+    let work = options["--work"] ?? String(cString: mkdtemp(&template))
+    mkdir(work, 0o755)
+    if options["--work"] == nil { temporaryDirectory = work }
+    let own = Array(CommandLine.arguments[0].utf8)
+    let beside = String(decoding: own[..<(own.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+    let bench = Bench(
+      shardq: shardq, programs: Programs(directory: directory, work: work),
+      residentProgram: beside + "/resident",
+      work: work, effort: effort)
+
+    var report = Report()
+    let (json, name) = try dataset(options["--data"], shardq, work)
+    if let arrayOnly {
+      var data = Dataset(json: json, work: work)
+      try data.prepare()
+      Files.copy(data.array, to: arrayOnly)
+      return removeTemporaryDirectory()
+    }
+    makeForty(from: json, work)
+    if options["--scale-only"] == nil {
+      report.add(try bench.measure(json, name: name), effort: effort)
+    }
+    unlink(json)
+    if !scales.isEmpty {
+      var growth: [(scale: Int, all: Measurements)] = []
+      for scale in scales {
+        var own = effort
+        own.builds = 1
+        own.rounds = min(effort.rounds, 5)
+        own.memory = "64MiB"
+        own.sqliteCounts = scale == 1
+        let bench = Bench(
+          shardq: shardq, programs: bench.programs, residentProgram: bench.residentProgram, work: work,
+          effort: own)
+        let json = work + "/generated.json"
+        generate(scale * listSize, to: json, shardq)
+        growth.append((scale, try bench.measure(json, name: "\(scale) x")))
+        Files.remove(json)
+      }
+      report.add(growth: growth)
+    }
+    removeTemporaryDirectory()
+    print(options["--json"] == nil ? report.markdown : report.json, terminator: "")
+  }
+
+  static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The city list as plain JSON in the working directory, and what to call it.
+  private static func dataset(_ given: String?, _ shardq: String, _ work: String) throws -> (String, String) {
+    let json = work + "/cities.json"
+    let places = [environment("SHARDQ_DATA"), "../shared/data", "../../shared/data"].compactMap { $0 }
+    let found = given ?? places.map { $0 + "/cities.json.zst" }.first { Files.exists($0) }
+    guard let found else {
+      note("no city list: measuring a made-up one")
+      generate(listSize, to: json, shardq)
+      return (json, "a made-up city list")
+    }
+    guard Programs.start(["zstd", "-dcf", found], output: json) == 0 else { stop("cannot unpack \(found)") }
+    return (json, "the city list")
+  }
+
+  private static func generate(_ count: Int, to path: String, _ shardq: String) {
+    let status = Programs.start([shardq, "generate", "--count", "\(count)", "--seed", "1"], output: path)
+    guard status == 0 else { stop("shardq generate failed with status \(status)") }
+  }
+
+  /// A zstd file of 40 KB of the list's beginning.
+  private static func makeForty(from json: String, _ work: String) {
+    let content = Files.read(json)
+    content.withUnsafeBytes { bytes in
+      Files.write(UnsafeRawBufferPointer(rebasing: bytes[..<min(40_960, bytes.count)]), to: work + "/40k")
+    }
+    guard Programs.start(["zstd", "-19", "-cq", work + "/40k"], output: work + "/40k.zst") == 0 else {
+      stop("cannot run zstd")
+    }
+  }
+}

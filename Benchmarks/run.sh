@@ -1,0 +1,29 @@
+#!/bin/sh
+# Builds what is measured and what measures it, then prints the tables. See README.md.
+#
+#     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
+#     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/measurements.md
+#
+# SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds what is shipped.
+set -eu
+cd "$(dirname "$0")"
+if [ -z "${SHARDQ_BIN:-}" ]; then
+  ../Scripts/build.sh
+  SHARDQ_BIN=$(cd ../bin && pwd)
+  export SHARDQ_BIN
+fi
+baseline/build.sh .build/baseline >&2
+swift build -c release -Xswiftc -static-executable >&2
+if [ "${1:-}" = --encodings ]; then
+  # Where the list is not at hand, a made-up one: its bytes differ, the proportions hardly.
+  cities=${2:-${SHARDQ_DATA:-../../shared/data}/cities.json.zst}
+  if [ ! -e "$cities" ]; then
+    cities=.build/cities.json
+    shardq=$SHARDQ_BIN
+    [ ! -d "$shardq" ] || shardq=$shardq/shardq
+    "$shardq" generate --count 209556 --seed 1 > "$cities"
+  fi
+  .build/release/bench --data "$cities" --array .build/cities.array
+  exec python3 encodings/encodings.py .build/cities.array --shardq "$SHARDQ_BIN" --data "$cities"
+fi
+exec .build/release/bench --programs .build/baseline "$@"
