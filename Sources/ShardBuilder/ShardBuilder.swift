@@ -74,6 +74,8 @@ public enum ShardBuilder {
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     let names = intake.names
     let template = intake.template
+    // Formats with a header were checked when it was read; a JSON dataset is known when all of it is.
+    if summary.recordsRead > summary.badRecordCount { try template?.check(against: names.names) }
     let sorted = try intake.finish()
     let output = try write(sorted, names: names, options: options, to: publisher, progress)
     var settings: [(String, String)] = [("key", template?.text ?? options.key ?? "")]
@@ -224,10 +226,13 @@ private struct Intake: ~Copyable {
   mutating func read(
     _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) {
-    var datasetOptions = DatasetOptions(
-      format: options.inputFormat.flatMap { DatasetFormat(rawValue: $0) }, columns: options.columns,
-      skipBad: options.skipBad)
-    datasetOptions.skipBad = options.skipBad
+    let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
+    if let format, format == nil {
+      let known = DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
+    }
+    let datasetOptions = DatasetOptions(
+      format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
     let reader: DatasetReader
     do throws(DatasetError) {
       reader = try DatasetReader(path: path, options: datasetOptions)

@@ -69,7 +69,7 @@ public struct Matches: Sendable {
         )
       }
       while position < shardEnd {
-        let part = try index.part(of: shard) { $0.part(holding: position &- start) }
+        let part = try index.part(of: shard, promotes: false) { $0.part(holding: position &- start) }
         let partStart = start &+ part.firstRecord
         let end = min(shardEnd, partStart &+ part.part.keys.count)
         try decode(position &- partStart..<end &- partStart, of: part, into: buffer)

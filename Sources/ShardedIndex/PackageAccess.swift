@@ -142,7 +142,7 @@ extension ShardedIndex {
 
 extension ShardedIndex {
   /// What of a shard is in memory, in bytes.
-  package struct Resident {
+  package struct Resident: Sendable {
     /// Of its file.
     package var read = 0
     package var decompressed = 0
@@ -150,32 +150,21 @@ extension ShardedIndex {
     package var partCount = 0
   }
 
-  /// What queries have loaded of shard `shard`; nil if it is not resident. Counts as a use of what is.
+  /// What queries have loaded of shard `shard`; nil if it is not resident. Is no use of it.
   package func resident(_ shard: Int) -> Resident? {
-    let nothing = IndexError.vanished(path: "")  // A load that fails is forgotten.
-    var header: ShardHeader? = nil
-    var resident = Resident()
-    var number = 0
-    repeat {
-      let wanted = number
-      let reference = try? cache.part(
-        of: shard,
-        choose: { found in
-          header = found
-          return wanted
-        }, load: { (_) throws(IndexError) in throw nothing })
-      guard let header else { return nil }
-      number += 1
-      guard let reference else { continue }
-      let entry = header.parts[wanted]
-      resident.parts += 1
-      resident.read += entry.fileSize
-      resident.decompressed += entry.keysContentSize + (reference.part.fields == nil ? 0 : entry.fieldsContentSize)
-    } while number < header!.parts.count
-    let file = manifest.file(of: shard)
-    resident.read += file.headerSize
-    resident.decompressed += file.headerContentSize
-    resident.partCount = header!.parts.count
-    return resident
+    cache.resident(shard) { loaded, parts in
+      let file = manifest.file(of: shard)
+      var resident = Resident()
+      resident.partCount = loaded.header.parts.count
+      resident.parts = parts.count
+      resident.read = file.headerSize
+      resident.decompressed = file.headerContentSize
+      for part in parts {
+        let entry = loaded.header.parts[part.number]
+        resident.read += entry.fileSize
+        resident.decompressed += entry.keysContentSize + (part.fields == nil ? 0 : entry.fieldsContentSize)
+      }
+      return resident
+    }
   }
 }

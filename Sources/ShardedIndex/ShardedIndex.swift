@@ -75,9 +75,11 @@ public final class ShardedIndex: Sendable {
   // MARK: Shards
 
   /// The part of shard `id` that `choose` names.
+  ///
+  /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
   @inline(__always)
-  func part(of id: Int, choose: (ShardHeader) -> Int) throws(IndexError) -> PartReference {
-    try cache.part(of: id, choose: choose) { (resident) throws(IndexError) in
+  func part(of id: Int, promotes: Bool = true, choose: (ShardHeader) -> Int) throws(IndexError) -> PartReference {
+    try cache.part(of: id, promotes: promotes, choose: choose) { (resident) throws(IndexError) in
       try load(id, resident, choose)
     }
   }

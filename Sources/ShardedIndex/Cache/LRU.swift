@@ -85,34 +85,41 @@ struct LRU: @unchecked Sendable {
   }
 
   /// The shard if it is resident; its header is the most recently used from now on.
+  ///
+  /// - Parameter promotes: Whether this is a use that protects. A reader that walks through many records uses each part
+  ///   several times and is a scan all the same.
   @inline(__always)
-  mutating func use(_ shard: Int) -> LoadedShard? {
+  mutating func use(_ shard: Int, promotes: Bool) -> LoadedShard? {
     let node = nodeOf[shard]
     guard node != 0 else { return nil }
-    touch(node)
+    touch(node, promotes)
     return nodes[Int(node)].value
+  }
+
+  /// The shard if it is resident; that is no use of it.
+  func resident(_ shard: Int) -> LoadedShard? {
+    let node = nodeOf[shard]
+    return node == 0 ? nil : nodes[Int(node)].value
   }
 
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
   @inline(__always)
-  mutating func use(_ part: Int, of shard: LoadedShard) -> LoadedPart? {
+  mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
     let node = shard.slots[part].node
     guard node != 0 else { return nil }
-    touch(node)
+    touch(node, promotes)
     return shard.slots[part].part
   }
 
   @inline(__always)
-  private mutating func touch(_ node: Int32) {
-    if nodes[Int(node)].isProtected {
-      // Already the most recently used, as when a person types: nothing to do.
-      if nodes[1].next != node {
-        unlink(node)
-        link(node, behind: 1)
-      }
-    } else {
-      protect(node)
-    }
+  private mutating func touch(_ node: Int32, _ promotes: Bool) {
+    let isProtected = nodes[Int(node)].isProtected
+    guard isProtected || !promotes else { return protect(node) }
+    let head: Int32 = isProtected ? 1 : 0
+    // Already the most recently used, as when a person types: nothing to do.
+    guard nodes[Int(head)].next != node else { return }
+    unlink(node)
+    link(node, behind: head)
   }
 
   private mutating func protect(_ node: Int32) {

@@ -35,12 +35,12 @@ final class ShardCache: Sendable {
 
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
-    mutating func find(_ id: Int, _ choose: (ShardHeader) -> Int) -> (
+    mutating func find(_ id: Int, promotes: Bool, _ choose: (ShardHeader) -> Int) -> (
       shard: LoadedShard, number: Int, part: LoadedPart?
     )? {
-      guard let shard = lru.use(id) else { return nil }
+      guard let shard = lru.use(id, promotes: promotes) else { return nil }
       let number = choose(shard.header)
-      return (shard, number, lru.use(number, of: shard))
+      return (shard, number, lru.use(number, of: shard, promotes: promotes))
     }
   }
 
@@ -69,28 +69,30 @@ final class ShardCache: Sendable {
   /// The part of shard `id` that `choose` names, from memory or by `load`, which is told the shard if that is resident.
   @inline(__always)
   func part(
-    of id: Int, choose: (ShardHeader) -> Int,
+    of id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> PartReference {
     let found = state.withLock { (state) -> PartReference? in
-      guard let (shard, number, part) = state.find(id, choose), let part else { return nil }
+      guard let (shard, number, part) = state.find(id, promotes: promotes, choose), let part else { return nil }
       state.hits &+= 1
       return PartReference(shard: shard, part: part, id: id, number: number)
     }
     if let found { return found }
-    return try miss(id, choose: choose, load: load)
+    return try miss(id, promotes: promotes, choose: choose, load: load)
   }
 
   @inline(never)
   private func miss(
-    _ id: Int, choose: (ShardHeader) -> Int,
+    _ id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> PartReference {
     let loading = state.withLock { $0.join(id) }
     defer { state.withLock { $0.leave(loading) } }
     return try loading.turn.withLock { (_) throws(IndexError) -> PartReference in
       var resident: LoadedShard?
-      let found = state.withLock { (state) -> (LoadedShard, Int, LoadedPart?)? in state.find(id, choose) }
+      let found = state.withLock { (state) -> (LoadedShard, Int, LoadedPart?)? in
+        state.find(id, promotes: promotes, choose)
+      }
       if let (shard, number, part) = found {
         if let part {
           state.withLock { $0.hits &+= 1 }
@@ -119,6 +121,16 @@ final class ShardCache: Sendable {
       state.loadedBytes &+= charge
       state.lru.addCharge(
         charge, to: reference.part, number: reference.number, of: reference.shard, as: reference.id)
+    }
+  }
+
+  /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.
+  func resident<Description: Sendable>(
+    _ id: Int, _ describe: (LoadedShard, [LoadedPart]) -> Description
+  ) -> Description? {
+    state.withLock { (state) -> Description? in
+      guard let shard = state.lru.resident(id) else { return nil }
+      return describe(shard, (0..<shard.slotCount).compactMap { shard.slots[$0].part })
     }
   }
 

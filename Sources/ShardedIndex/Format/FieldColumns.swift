@@ -137,7 +137,7 @@ package struct FieldColumns {
       if size < 255 {
         position &+= Int(size)
       } else {
-        guard nextLong < longCount, word(long, 2 * nextLong) == record else {
+        guard nextLong < longCount, word(long, 2 * nextLong) == record, word(long, 2 * nextLong + 1) >= 255 else {
           throw .invalid(reason: "a long text without its size", offset: offset)
         }
         position += word(long, 2 * nextLong + 1)

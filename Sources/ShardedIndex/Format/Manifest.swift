@@ -138,6 +138,11 @@ package final class Manifest: @unchecked Sendable {
       labels = try section(.labels, size: 8 * count).baseAddress ?? content.baseAddress!
       fieldNameSection = try section(.fieldNames, size: nil)
       settings = try section(.settings, size: nil)
+      // Positions up to the count must lead to a shard; `verify` checks the sums between.
+      let last = UnsafeRawPointer(firstRecords).loadUnaligned(fromByteOffset: 8 * count, as: UInt64.self)
+      guard UInt64(littleEndian: last) == records else {
+        throw .invalid(reason: "records do not add up", offset: 24)
+      }
     } catch {
       storage.deallocate()
       throw error

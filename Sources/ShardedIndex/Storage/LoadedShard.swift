@@ -149,6 +149,11 @@ struct ShardLoader: Sendable {
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
+    // A record takes two bytes of keys at least: its count is believed before the keys are, to make room for them.
+    guard KeyBlocks.headerSize + 2 * part.recordCount <= part.keysContentSize else {
+      throw .corrupt(
+        path: file.path, cause: .invalid(reason: "part \(number) claims \(part.recordCount) records", offset: 0))
+    }
     // The header's sizes add up to the file's.
     let bytes = try file.read(from: part.offset, size: part.fileSize)
     defer { bytes.deallocate() }

@@ -67,7 +67,14 @@ enum Program {
       for variable in environment { free(variable) }
     }
     var process: pid_t = 0
-    guard posix_spawn(&process, path, &actions, nil, &arguments, &environment) == 0 else {
+    // A program that was just written is busy for as long as a process that another test started in that moment has
+    // not yet closed what it inherited.
+    var started = ETXTBSY
+    for _ in 0..<500 where started == ETXTBSY {
+      started = posix_spawn(&process, path, &actions, nil, &arguments, &environment)
+      if started == ETXTBSY { usleep(10_000) }
+    }
+    guard started == 0 else {
       return Result(status: -1, output: "", error: "cannot start " + path)
     }
     var status: CInt = 0

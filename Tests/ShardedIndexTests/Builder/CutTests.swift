@@ -125,7 +125,9 @@ import Testing
       var names = FieldNames()
       let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
       let sorted = BlobChunk()
-      for bytes in try BuilderSupport.sorted([chunk], names) { bytes.withUnsafeBytes { sorted.append(RecordBlob($0.baseAddress!)) } }
+      for bytes in try BuilderSupport.sorted([chunk], names) {
+        bytes.withUnsafeBytes { sorted.append(RecordBlob($0.baseAddress!)) }
+      }
       let cut = Self.pieces((0..<sorted.count).map { sorted.record($0) }, names, limit: 4096)
       let pieces = try Self.divided(cut, limit: 4096)
       #expect(pieces.reduce(0) { $0 + $1.count } == records.count)

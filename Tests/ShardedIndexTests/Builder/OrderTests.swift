@@ -71,8 +71,11 @@ import Testing
       var record: [BuilderSupport.Field] = [("k", .string, ["a", "A", "b"].randomElement(using: &random)!)]
       for _ in 0..<Int.random(in: 0...2, using: &random) {
         record.append(
-          (["p", "q", "p2"].randomElement(using: &random)!, [.string, .number, .literal].randomElement(using: &random)!,
-            few.randomElement(using: &random)!))
+          (
+            ["p", "q", "p2"].randomElement(using: &random)!,
+            [.string, .number, .literal].randomElement(using: &random)!,
+            few.randomElement(using: &random)!
+          ))
       }
       records.append(record)
     }

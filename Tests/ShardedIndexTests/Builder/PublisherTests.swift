@@ -67,7 +67,8 @@ import Testing
     #expect(BuilderSupport.read("\(directory)/notes.txt") == [1])
   }
 
-  @Test("a build that ends before its manifest leaves no trace", arguments: [3, 200]) func abandoned(count: Int) throws {
+  @Test("a build that ends before its manifest leaves no trace", arguments: [3, 200]) func abandoned(count: Int) throws
+  {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
     do {

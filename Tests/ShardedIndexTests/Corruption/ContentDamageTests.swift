@@ -1,0 +1,289 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+/// Each in a process of its own, whose memory is looked at: what traps there is one failure here.
+@Suite("Damage under right checksums", .serialized) struct ContentDamageTests {
+  /// Asks for whatever a content that cannot be trusted says is there: nothing may trap, nothing may grow.
+  struct Abuse {
+    let prefixes: [String]
+    private let buffer = RecordBuffer()
+
+    init() {
+      prefixes = [
+        "a", "al", "san ", "san a", "san a1,d", "lo", "os", "ab", "zu", "東", "東a", "zz", "a,", "alss3, de",
+        "ab", "~",
+      ]
+    }
+
+    /// - Returns: Whether an error came.
+    func run(_ path: String) -> Bool {
+      var failed = false
+      func attempt(_ body: () throws -> Void) {
+        do { try body() } catch {
+          failed = true
+          if !(error is IndexError) { Issue.record("\(error)") }
+        }
+      }
+      attempt {
+        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 64 << 10))
+        _ = (index.fieldNames, index.keyTemplate, index.statistics)
+        let count = index.recordCount
+        for start in [0, 1, 7, 16, 17, 50, 120, 190, count - 20, count - 1, count, count / 2] where start >= 0 {
+          attempt {
+            let matches = try index.matches(forPrefix: "")
+            try matches.read(start..<start + min(20, .max - start), into: buffer)
+            for record in try matches.records(in: start..<start + min(3, .max - start)) {
+              _ = (record.key, record.fields.count)
+            }
+          }
+        }
+        attempt { try index.matches(forPrefix: "").read(0..<min(count, 400), into: buffer) }
+        for prefix in prefixes {
+          attempt {
+            let matches = try index.matches(forPrefix: prefix)
+            try matches.read(0..<20, into: buffer)
+            try matches.read(max(0, matches.count - 3)..<max(0, matches.count), into: buffer)
+          }
+        }
+        var session = index.session()
+        attempt { try session.append("san ") }
+        session.removeLast()
+      }
+      return failed
+    }
+  }
+
+  private static func checkMemory(_ what: String, _ body: () throws -> Void) rethrows {
+    let before = peakResidentBytes()
+    try body()
+    let grown = peakResidentBytes() - before
+    print("\(what): \(grown >> 20) MiB more at the peak")
+    #expect(grown < 160 << 20, "\(what)")
+  }
+
+  @Test("every byte of the manifest's content, changed, with a right checksum")
+  func manifestContents() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runManifestContents() }
+  }
+
+  private static func runManifestContents() throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    let manifest = Files.read(built.path + "/manifest")!
+    var errors = 0
+    Self.checkMemory("manifest") {
+      for offset in surgery.manifest.indices {
+        for mask in [0xff, 0x01, 0x80] as [UInt8] {
+          var content = surgery.manifest
+          content[offset] ^= mask
+          Files.write(surgery.frame(content), to: built.path + "/manifest")
+          if abuse.run(built.path) { errors += 1 }
+        }
+      }
+    }
+    print("manifest: \(errors) of \(3 * surgery.manifest.count) changes noticed")
+    Files.write(manifest, to: built.path + "/manifest")
+  }
+
+  @Test("every byte of every frame's content, changed, with right checksums")
+  func shardContents() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runShardContents() }
+  }
+
+  private static func runShardContents() throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    #expect(!abuse.run(built.path))
+    let manifest = Files.read(built.path + "/manifest")!
+    var (changes, errors) = (0, 0)
+    Self.checkMemory("shards") {
+      for (number, shard) in surgery.shards.enumerated() {
+        let path = "\(built.path)/\(shard.name)"
+        for (frame, content) in shard.contents.enumerated() {
+          for offset in content.indices {
+            for mask in TestData.isDebug ? [0xff] : [0xff, 0x01, 0x80] as [UInt8] {
+              var content = content
+              content[offset] ^= mask
+              let (bytes, file) = surgery.shardFile(number, [frame: content])
+              Files.write(bytes, to: path)
+              Files.write(surgery.manifestFile(number, file), to: built.path + "/manifest")
+              changes += 1
+              if abuse.run(built.path) { errors += 1 }
+            }
+          }
+        }
+        Files.write(shard.frames.flatMap { $0 }, to: path)
+      }
+    }
+    print("shards: \(errors) of \(changes) changes noticed")
+    Files.write(manifest, to: built.path + "/manifest")
+    #expect(!abuse.run(built.path))
+  }
+
+  @Test("random damage to frames' contents, with right checksums", arguments: UInt64(1)...4)
+  func fuzz(seed: UInt64) async {
+    await #expect(processExitsWith: .success) { [seed] in try ContentDamageTests.runFuzz(seed: seed) }
+  }
+
+  private static func runFuzz(seed: UInt64) throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    var random = SplitMix64(seed: seed)
+    let manifest = Files.read(built.path + "/manifest")!
+    Self.checkMemory("random damage") {
+      for _ in 0..<(TestData.isDebug ? 300 : 5000) {
+        let number = Int.random(in: surgery.shards.indices, using: &random)
+        let shard = surgery.shards[number]
+        var contents: [Int: [UInt8]] = [:]
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+          let frame = Int.random(in: shard.contents.indices, using: &random)
+          var content = contents[frame] ?? shard.contents[frame]
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            guard !content.isEmpty else { break }
+            let at = Int.random(in: content.indices, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: content[at] = UInt8.random(in: 0...255, using: &random)
+            case 1: content[at] = [0, 1, 0x7f, 0x80, 0xfe, 0xff].randomElement(using: &random)!
+            case 2 where at + 4 <= content.count:
+              let value = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 255, 256, 65536, 1 << 26]
+                .randomElement(using: &random)!
+              for byte in 0..<4 { content[at + byte] = UInt8(value >> (8 * byte) & 255) }
+            case 3: content.remove(at: at)
+            case 4: content.insert(UInt8.random(in: 0...255, using: &random), at: at)
+            default: content.removeLast(min(content.count, Int.random(in: 1...8, using: &random)))
+            }
+          }
+          contents[frame] = content
+        }
+        let (bytes, file) = surgery.shardFile(number, contents)
+        Files.write(bytes, to: "\(built.path)/\(shard.name)")
+        Files.write(surgery.manifestFile(number, file), to: built.path + "/manifest")
+        _ = abuse.run(built.path)
+        Files.write(shard.frames.flatMap { $0 }, to: "\(built.path)/\(shard.name)")
+      }
+    }
+    Files.write(manifest, to: built.path + "/manifest")
+  }
+
+  @Test("random damage to the manifest's content, with a right checksum", arguments: UInt64(1)...4)
+  func fuzzManifest(seed: UInt64) async {
+    await #expect(processExitsWith: .success) { [seed] in try ContentDamageTests.runFuzzManifest(seed: seed) }
+  }
+
+  private static func runFuzzManifest(seed: UInt64) throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    var random = SplitMix64(seed: seed)
+    Self.checkMemory("random damage to the manifest") {
+      for _ in 0..<(TestData.isDebug ? 300 : 5000) {
+        var content = surgery.manifest
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let at = Int.random(in: content.indices, using: &random)
+          if Bool.random(using: &random), at + 4 <= content.count {
+            let value = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 255, 1 << 26].randomElement(
+              using: &random)!
+            for byte in 0..<4 { content[at + byte] = UInt8(value >> (8 * byte) & 255) }
+          } else {
+            content[at] = UInt8.random(in: 0...255, using: &random)
+          }
+        }
+        Files.write(surgery.frame(content), to: built.path + "/manifest")
+        _ = abuse.run(built.path)
+      }
+    }
+  }
+
+  // Counts that agree with each other and with nothing else.
+  @Test("a shard that claims four thousand million records")
+  func hugeCounts() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runHugeCounts() }
+  }
+
+  private static func runHugeCounts() throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    let manifest = Files.read(built.path + "/manifest")!
+    for count in [0x10_0000, 0x7fff_ffff, 0xffff_ffff] {
+      for parts in [1, count / 16, count] {
+        var header = surgery.shards[1].contents[0]
+        FrameSurgery.setWord(&header, 1, count)
+        FrameSurgery.setWord(&header, 2, parts)
+        let (bytes, file) = surgery.shardFile(1, [0: header])
+        Files.write(bytes, to: "\(built.path)/\(surgery.shards[1].name)")
+        Files.write(surgery.manifestFile(1, file, records: count), to: built.path + "/manifest")
+        Self.checkMemory("\(count) records in \(parts) parts") { #expect(abuse.run(built.path)) }
+      }
+    }
+    Files.write(manifest, to: built.path + "/manifest")
+  }
+
+  // More records than the shards have, in the manifest: positions behind the last shard.
+  @Test("a manifest that promises records behind its last shard")
+  func recordsBehindTheEnd() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runRecordsBehindTheEnd() }
+  }
+
+  private static func runRecordsBehindTheEnd() throws {
+    let built = try CorruptionTests.build()
+    let surgery = try FrameSurgery(built.path)
+    for count in [201, 210, 1 << 20, 1 << 40, .max] {
+      var content = surgery.manifest
+      for byte in 0..<8 {
+        content[FrameSurgery.recordCount + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte))
+      }
+      Files.write(surgery.frame(content), to: built.path + "/manifest")
+      do throws(IndexError) {
+        let index = try ShardedIndex(opening: built.path)
+        #expect(index.recordCount == count, "the number of records stands elsewhere: see docs/format.md")
+        let matches = try index.matches(forPrefix: "")
+        _ = try matches.records(in: 195..<215)
+        _ = try matches.records(in: count - 1..<count)
+        Issue.record("\(count) records were believed")
+      } catch {
+        #expect(CorruptionTests.fault(error, built.path + "/manifest") == nil, "\(error)")
+      }
+    }
+  }
+
+  @Test("a long text of mixed kinds that claims no bytes, not even its kind")
+  func emptyMixedText() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runEmptyMixedText() }
+  }
+
+  private static func runEmptyMixedText() throws {
+    let records = (0..<8).map { row in
+      ModelRecord([
+        ("name", .string("n\(row)")), ("country", .string("DE")),
+        (
+          "mixed",
+          row < 2
+            ? .string(String(repeating: "xy\(row)", count: 100))
+            : row < 5 ? .literal("null") : .number("\(row)7")
+        ),
+      ])
+    }
+    let built = try SmallIndex(records, key: CorruptionTests.key)
+    let surgery = try FrameSurgery(built.path)
+    var content = surgery.shards[0].contents[2]
+    // The two long texts as the column lists them: record, size, record, size. Each is its kind and 300 bytes.
+    let wanted = [0, 301, 1, 301].flatMap { value in
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let at = try #require(
+      (0..<content.count - wanted.count).first { Array(content[$0..<$0 + wanted.count]) == wanted },
+      "the layout of texts is another one: see docs/format.md")
+    for (offset, size) in [(4, 0), (12, 602)] {
+      for byte in 0..<4 { content[at + offset + byte] = UInt8(truncatingIfNeeded: size >> (8 * byte)) }
+    }
+    let (bytes, file) = surgery.shardFile(0, [2: content])
+    Files.write(bytes, to: "\(built.path)/\(surgery.shards[0].name)")
+    Files.write(surgery.manifestFile(0, file), to: built.path + "/manifest")
+    #expect(Abuse().run(built.path), "a text without its kind was believed")
+  }
+}

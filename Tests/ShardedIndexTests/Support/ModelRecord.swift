@@ -1,0 +1,89 @@
+import ShardedIndex
+
+/// A record as a test writes it down: fields in order, nested ones by their path.
+struct ModelRecord: Hashable, Sendable {
+  struct Field: Hashable, Sendable {
+    /// A path: steps between dots, a dot or backslash within a step behind a backslash.
+    var name: String
+    var kind: ValueKind
+    var text: String
+
+    init(_ name: String, _ kind: ValueKind, _ text: String) {
+      (self.name, self.kind, self.text) = (name, kind, text)
+    }
+
+    // By bytes: strings that are equal to Swift may be two texts.
+    static func == (a: Field, b: Field) -> Bool {
+      a.name.utf8.elementsEqual(b.name.utf8) && a.kind == b.kind && a.text.utf8.elementsEqual(b.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in name.utf8 { hasher.combine(byte) }
+      for byte in text.utf8 { hasher.combine(byte) }
+    }
+  }
+
+  var fields: [Field]
+
+  init(_ fields: [Field]) { self.fields = fields }
+
+  init(_ record: Record) {
+    fields = record.fields.map { Field($0.name, $0.kind, $0.text) }
+  }
+
+  /// A value before it is taken apart.
+  indirect enum Value: Sendable {
+    case string(String)
+    case number(String)
+    /// `true`, `null`, an array: compact JSON.
+    case literal(String)
+    case object([(String, Value)])
+  }
+
+  /// The record that `object` is to become. An empty object below it is a literal.
+  init(_ object: [(String, Value)]) {
+    fields = []
+    func add(_ members: [(String, Value)], _ path: String?) {
+      for (name, value) in members {
+        let step = name.unicodeScalars.map { $0 == "." || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+        let name = path.map { $0 + "." + step } ?? step
+        switch value {
+        case .string(let text): fields.append(Field(name, .string, text))
+        case .number(let text): fields.append(Field(name, .number, text))
+        case .literal(let text): fields.append(Field(name, .literal, text))
+        case .object(let members) where members.isEmpty: fields.append(Field(name, .literal, "{}"))
+        case .object(let members): add(members, name)
+        }
+      }
+    }
+    add(object, nil)
+  }
+
+  /// JSON text of an object, everything beyond ASCII and some of ASCII escaped when `isEscaped`.
+  static func json(_ object: [(String, Value)], isEscaped: Bool = false) -> String {
+    func quoted(_ text: String) -> String {
+      var json = "\""
+      for unit in text.unicodeScalars {
+        switch unit {
+        case "\"": json += "\\\""
+        case "\\": json += "\\\\"
+        case _ where unit.value < 0x20 || (isEscaped && (unit.value >= 0x7f || unit == "a")):
+          for code in String(unit).utf16 {
+            let digits = String(code, radix: 16)
+            json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          }
+        default: json.unicodeScalars.append(unit)
+        }
+      }
+      return json + "\""
+    }
+    func text(_ value: Value) -> String {
+      switch value {
+      case .string(let text): quoted(text)
+      case .number(let text), .literal(let text): text
+      case .object(let members): json(members, isEscaped: isEscaped)
+      }
+    }
+    return "{" + object.map { quoted($0) + ":" + text($1) }.joined(separator: ",") + "}"
+  }
+}

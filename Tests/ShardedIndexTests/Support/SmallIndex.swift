@@ -1,0 +1,60 @@
+import ShardBuilder
+import ShardedIndex
+
+/// An index of records that a test wrote down, built through a JSON file as a user would.
+///
+/// Its directory stays until the process ends, so that `open` may be all that a test holds on to.
+final class SmallIndex: Sendable {
+  let directory: String
+  let path: String
+  let summary: BuildSummary
+  let open: ShardedIndex
+
+  init(
+    json: String, key: String?, suffix: String = ".json", cacheLimitBytes: Int = 8 << 20,
+    _ change: (inout BuildOptions) -> Void = { _ in }
+  ) throws {
+    directory = TemporaryDirectory.untilExit()
+    path = directory + "/index"
+    var options = BuildOptions()
+    options.key = key
+    change(&options)
+    Files.write(Array(json.utf8), to: "\(directory)/dataset\(suffix)")
+    summary = try ShardBuilder.build(["\(directory)/dataset\(suffix)"], into: path, options: options)
+    open = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: cacheLimitBytes))
+  }
+
+  /// Of records whose names have no dots, in order.
+  convenience init(
+    _ records: [ModelRecord], key: String, shardLimitBytes: Int = 64 << 10, cacheLimitBytes: Int = 8 << 20
+  ) throws {
+    let lines = records.map { record in
+      ModelRecord.json(
+        record.fields.map { field in
+          switch field.kind {
+          case .string: (field.name, .string(field.text))
+          case .number: (field.name, .number(field.text))
+          case .literal: (field.name, .literal(field.text))
+          }
+        })
+    }
+    try self.init(
+      json: lines.joined(separator: "\n") + "\n", key: key, suffix: ".jsonl", cacheLimitBytes: cacheLimitBytes
+    ) { $0.shardLimitBytes = shardLimitBytes }
+  }
+
+  /// Every record of the index, in order.
+  static func export(_ index: ShardedIndex, at once: Int = 1000) throws -> [ModelRecord] {
+    let matches = try index.matches(forPrefix: "")
+    var records: [ModelRecord] = []
+    for start in stride(from: 0, to: matches.count, by: once) {
+      records += try matches.records(in: start..<start + once).map(ModelRecord.init)
+    }
+    return records
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// How often each element occurs.
+  var multiset: [Element: Int] { reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+}

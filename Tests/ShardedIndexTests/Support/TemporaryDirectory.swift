@@ -1,0 +1,142 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A new empty directory; it goes away, with all that is in it, when its owner does.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/shardq-tests-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("no temporary directory in \(base)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { Files.remove(path) }
+
+  func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+  @discardableResult
+  func write(_ text: String, to name: String) -> String { write(Array(text.utf8), to: name) }
+
+  @discardableResult
+  func write(_ bytes: [UInt8], to name: String) -> String {
+    Files.write(bytes, to: self(name))
+    return self(name)
+  }
+}
+
+/// The few things that tests do with files; what fails ends the process, since no test is about that.
+enum Files {
+  static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  static func write(_ bytes: [UInt8], to path: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { fatalError("cannot write \(path)") }
+    var done = 0
+    while done < bytes.count {
+      let count = bytes[done...].withUnsafeBytes { systemWrite(file, $0.baseAddress!, $0.count) }
+      guard count > 0 else { fatalError("cannot write \(path)") }
+      done += count
+    }
+    close(file)
+  }
+
+  static func read(_ path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { return nil }
+    let size = Int(status.st_size)
+    var isWhole = true
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while count < size {
+        let read = pread(file, buffer.baseAddress! + count, size - count, off_t(count))
+        guard read > 0 else {
+          isWhole = false
+          return
+        }
+        count += read
+      }
+    }
+    return isWhole ? bytes : nil
+  }
+
+  /// Changes bytes of a file where they stand.
+  static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
+    let file = open(path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0, pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count else {
+      fatalError("cannot write \(path)")
+    }
+    close(file)
+  }
+
+  static func setSize(of path: String, to size: Int) {
+    guard truncate(path, off_t(size)) == 0 else { fatalError("cannot set the size of \(path)") }
+  }
+
+  static func move(_ path: String, to other: String) {
+    guard rename(path, other) == 0 else { fatalError("cannot rename \(path)") }
+  }
+
+  /// Removes a file, a link or a directory and all that is in it.
+  static func remove(_ path: String) {
+    if unlink(path) == 0 { return }
+    for name in names(in: path) { remove("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  /// Every regular file of a directory and its bytes, but for the builder's lock.
+  static func contents(of directory: String) -> [String: [UInt8]] {
+    var contents: [String: [UInt8]] = [:]
+    for name in names(in: directory) where name != ".lock" {
+      if let bytes = read("\(directory)/\(name)") { contents[name] = bytes }
+    }
+    return contents
+  }
+
+  static func copy(_ directory: String, to other: String) {
+    mkdir(other, 0o755)
+    for (name, bytes) in contents(of: directory) { write(bytes, to: "\(other)/\(name)") }
+  }
+}
+
+private func systemWrite(_ file: CInt, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+  write(file, bytes, count)
+}
+
+/// Seconds on a clock that only goes forward.
+func monotonicSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The most memory that the process has held, in bytes.
+func peakResidentBytes() -> Int {
+  var usage = rusage()
+  #if os(Linux)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss << 10
+  #else
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss
+  #endif
+}

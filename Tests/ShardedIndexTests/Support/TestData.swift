@@ -1,0 +1,149 @@
+import ShardBuilder
+import ShardedIndex
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The real lists: in `$SHARDQ_DATA`, else in `../shared/data` beside the package.
+enum TestData {
+  static let folder: String? = {
+    let beside = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined() + "/shared/data"
+    let path = getenv("SHARDQ_DATA").map { String(cString: $0) } ?? beside
+    return access(path + "/cities.json.zst", R_OK) == 0 ? path : nil
+  }()
+
+  /// Why tests of whole lists do not run here; empty when they do.
+  static let skipReason: String =
+    if folder == nil {
+      "skipped: no real data at $SHARDQ_DATA or ../shared/data"
+    } else if isDebug {
+      "skipped in debug builds: swift test -c release -Xswiftc -enable-testing runs the tests of whole lists"
+    } else {
+      ""
+    }
+  static var areListsTested: Bool { skipReason.isEmpty }
+
+  static var isDebug: Bool {
+    #if DEBUG
+      true
+    #else
+      false
+    #endif
+  }
+}
+
+/// One of the real lists, and how it is built.
+enum RealList: String, CaseIterable, Sendable, CustomStringConvertible {
+  case cities, geonames, japanese, postal
+
+  var description: String { rawValue }
+
+  var file: String {
+    switch self {
+    case .cities: "cities.json.zst"
+    case .geonames: "geonames-cities1000.txt.zst"
+    case .japanese: "japanese-addresses.tsv.zst"
+    case .postal: "postal-places.tsv.zst"
+    }
+  }
+
+  var path: String { TestData.folder! + "/" + file }
+
+  var count: Int {
+    switch self {
+    case .cities: 209_556
+    case .geonames: 99_824
+    case .japanese: 277_676
+    case .postal: 1_500_510
+    }
+  }
+
+  /// What the builder is told; the first two lists are recognised.
+  var options: BuildOptions {
+    var options = BuildOptions()
+    (options.columns, options.key) = (columns, key)
+    return options
+  }
+
+  var columns: [String]? {
+    switch self {
+    case .cities, .geonames: nil
+    case .japanese: ["town", "koaza", "city", "prefecture", "lat", "lon"]
+    case .postal: ["place", "postcode", "country", "state", "province", "community", "lat", "lon"]
+    }
+  }
+
+  var key: String? {
+    switch self {
+    case .cities, .geonames: nil
+    case .japanese: "{town}{koaza}, {city}, {prefecture}"
+    case .postal: "{place}, {country}"
+    }
+  }
+
+  /// The key's parts, as a reader of the template understands them.
+  var keyParts: [LinearScan.KeyPart] {
+    switch self {
+    case .cities: [.field("name"), .text(", "), .field("country")]
+    case .geonames: [.field("name"), .text(", "), .field("country code")]
+    case .japanese:
+      [.field("town"), .field("koaza"), .text(", "), .field("city"), .text(", "), .field("prefecture")]
+    case .postal: [.field("place"), .text(", "), .field("country")]
+    }
+  }
+
+  /// The list's index and its linear scan, made once for all tests.
+  var built: BuiltList {
+    get throws {
+      switch self {
+      case .cities: try BuiltList.cities.get()
+      case .geonames: try BuiltList.geonames.get()
+      case .japanese: try BuiltList.japanese.get()
+      case .postal: try BuiltList.postal.get()
+      }
+    }
+  }
+}
+
+/// An index of a real list, in a directory that is removed when the process ends.
+final class BuiltList: Sendable {
+  let directory: String
+  let summary: BuildSummary
+  let scan: LinearScan
+
+  init(_ list: RealList) throws {
+    directory = TemporaryDirectory.untilExit()
+    summary = try ShardBuilder.build([list.path], into: directory, options: list.options)
+    scan = try LinearScan(path: list.path, columns: list.columns, key: list.keyParts)
+  }
+
+  fileprivate static let cities = Result { try BuiltList(.cities) }
+  fileprivate static let geonames = Result { try BuiltList(.geonames) }
+  fileprivate static let japanese = Result { try BuiltList(.japanese) }
+  fileprivate static let postal = Result { try BuiltList(.postal) }
+
+  func open(cacheLimitBytes: Int = 64 << 20) throws -> ShardedIndex {
+    try ShardedIndex(opening: directory, options: Options(cacheLimitBytes: cacheLimitBytes))
+  }
+}
+
+extension TemporaryDirectory {
+  private static let kept = Mutex<[TemporaryDirectory]>([])
+
+  /// The path of a directory that is removed when the process ends.
+  static func untilExit() -> String {
+    let directory = TemporaryDirectory()
+    let isFirst = kept.withLock { kept in
+      kept.append(directory)
+      return kept.count == 1
+    }
+    if isFirst { atexit { TemporaryDirectory.kept.withLock { $0.removeAll() } } }
+    return directory.path
+  }
+}
