@@ -240,6 +240,7 @@ private struct Intake: ~Copyable {
       throw BuildError(error)
     }
     var encoder: RecordEncoder?
+    var chosen: KeyTemplate?
     // Numbers of this reader's field names among those of all inputs.
     var numbers: [UInt32] = []
     var indexed = 0
@@ -265,6 +266,7 @@ private struct Intake: ~Copyable {
           let template = try chooseTemplate(own, format: reader.format)
           if reader.format != .json, reader.format != .jsonl { try template.check(against: own) }
           encoder = RecordEncoder(template: template, keep: options.keep)
+          chosen = template
         }
         progress?(
           BuildProgress(
@@ -281,7 +283,11 @@ private struct Intake: ~Copyable {
       deliver: { (encoded) throws(BuildError) in
         for bad in encoded.bad {
           let record = encoded.before + bad.index + 1
-          guard skipBad else { throw BuildError(path: path, record: record, flaw: bad.flaw) }
+          guard skipBad else {
+            // A field that no record has had so far is likelier a slip in the template than a bad record.
+            try chosen?.check(against: encoded.names.names)
+            throw BuildError(path: path, record: record, flaw: bad.flaw)
+          }
           unindexableCount += 1
           if unindexable.count < DatasetReader.badRecordsKept { unindexable.append((record, bad.flaw)) }
         }

@@ -143,6 +143,10 @@ package final class ShardHeader: @unchecked Sendable {
       else { throw .invalid(reason: "counts or flags beyond this version", offset: 8) }
 
       // Parts.
+      // Room is made for what the bytes hold, not for what they claim.
+      guard partCount <= reader.remaining / 32 else {
+        throw .truncated(offset: reader.offset, needed: 32 * partCount, available: reader.remaining)
+      }
       var parts: [Part] = []
       parts.reserveCapacity(partCount)
       var offset = frameSize
