@@ -23,7 +23,7 @@ let index = try ShardedIndex(opening: CommandLine.arguments[1])
 for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
 EOF
 cd "$work/app"
-swift build 2>&1 | tee build.log
+swift build
 [ ! -e .build/checkouts ] || [ -z "$(ls .build/checkouts)" ] || { echo "it fetched: $(ls .build/checkouts)" >&2; exit 1; }
 .build/debug/app "$root/shards" | tee answer
 grep -q '^Reykjavík, IS$' answer

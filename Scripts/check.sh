@@ -15,8 +15,9 @@ step "the fold's table is what its script makes of the Unicode data"
 python3 Scripts/generate_fold.py --check /usr/share/unicode
 
 step "the shipped executables, static, without a warning"
-Scripts/build.sh 2>&1 | tee .build/shipped.log
-! grep -E '\.swift:[0-9]+:[0-9]+: warning:' .build/shipped.log
+mkdir -p .build
+Scripts/build.sh >.build/shipped.log 2>&1 || { cat .build/shipped.log; exit 1; }
+if grep -E '\.swift:[0-9]+:[0-9]+: warning:' .build/shipped.log; then exit 1; fi
 if [ "$(uname)" != Darwin ]; then
   for name in shardq shardq-commands; do
     ! readelf -d "bin/$name" 2>/dev/null | grep -q NEEDED || { echo "bin/$name is not static" >&2; exit 1; }
