@@ -17,9 +17,12 @@ package final class BlobChunk: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var entries: [Entry] = []
   @exclusivity(unchecked) private var capacity: Int
 
+  /// Bytes behind the last blob that may be read, though not used: letter case is applied eight bytes at a time.
+  private static let slack = 16
+
   package init(capacity: Int = 1 << 16) {
     self.capacity = max(capacity, 64)
-    start = .allocate(byteCount: self.capacity, alignment: 16)
+    start = .allocate(byteCount: self.capacity + Self.slack, alignment: 16)
   }
 
   deinit { start.deallocate() }
@@ -35,7 +38,7 @@ package final class BlobChunk: @unchecked Sendable {
   package func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
     if capacity - size < byteCount {
       capacity = max(capacity * 2, size + byteCount)
-      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.slack, alignment: 16)
       larger.copyMemory(from: start, byteCount: size)
       start.deallocate()
       start = larger

@@ -37,7 +37,7 @@ struct SpelledColumn {
   static func script(
     from folded: UnsafeBufferPointer<UInt8>, _ rule: UInt8, to text: UnsafeBufferPointer<UInt8>
   ) -> [UInt8] {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: folded.count + 1) { cased in
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: folded.count + 16) { cased in
       Spelling.applyCase(rule, folded, to: cased.baseAddress!)
       let source = UnsafeBufferPointer(start: UnsafePointer(cased.baseAddress!), count: folded.count)
       if ShardEncoder.equal(source, text) { return [] }
