@@ -1,0 +1,800 @@
+#!/usr/bin/env python3
+"""A second reader of the index format, written from docs/format.md alone; section numbers refer to that page.
+
+    python3 reader.py DIRECTORY            every record as a line of JSON, in the index's order
+    python3 reader.py --keys DIRECTORY     every folded key, what cannot be printed as \\xNN
+
+It needs Python 3.11 and the zstd command. It decodes everything, checks all that the page says must hold, and refuses
+what breaks a rule. It makes no attempt to be fast or to search.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import stat
+import struct
+import subprocess
+import sys
+from operator import itemgetter
+
+CONTENT_LIMIT = 1 << 26
+BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
+FOLD_VERSION = 1
+FOLD_HASH = 0x8CF6471A7B7D041A
+BLOCK = 16
+
+TEXT_KIND, NUMBER_KIND, VALUE_KIND, MIXED_KIND = range(4)
+CONSTANT, DICTIONARY, TEXT, TAIL, SPELLED, NUMBER = range(6)
+
+
+class FormatError(Exception):
+    """The index breaks a rule of the format."""
+
+
+def need(condition, message):
+    if not condition:
+        raise FormatError(message)
+
+
+# §2: conventions
+
+
+class Cursor:
+    """Takes values from the front of some bytes and refuses to run over their end."""
+
+    def __init__(self, data, what, offset=0):
+        self.data, self.what, self.at = data, what, offset
+
+    def take(self, size):
+        end = self.at + size
+        need(end <= len(self.data), f"{self.what}: runs over its end")
+        start, self.at = self.at, end
+        return self.data[start:end]
+
+    def unpack(self, form):
+        return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))
+
+    def number(self, form):
+        return self.unpack(form)[0]
+
+    def varint(self):
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.number("B")
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                need(value < 1 << 32, f"{self.what}: a varint is too large")
+                return value
+        raise FormatError(f"{self.what}: a varint is too long")
+
+    def text(self):
+        return self.take(self.varint())
+
+    def finish(self):
+        need(self.at == len(self.data), f"{self.what}: something is left over")
+
+
+class Frame:
+    """Where one zstd frame lies in a file, by its own header and block headers (RFC 8878 §3.1.1)."""
+
+    def __init__(self, data, start, what):
+        cursor = Cursor(data, what, start)
+        need(cursor.number("I") == 0xFD2FB528, f"{what}: no zstd frame where one should begin")
+        descriptor = cursor.number("B")
+        need(descriptor & 0x08 == 0, f"{what}: a reserved bit is set in a frame")
+        need(descriptor & 0x04, f"{what}: a frame without checksum")
+        need(descriptor & 0x03 == 0, f"{what}: a frame with a dictionary")
+        single = descriptor & 0x20
+        if not single:
+            cursor.take(1)
+        size_flag = descriptor >> 6
+        need(single or size_flag, f"{what}: a frame without content size")
+        self.content_size = cursor.number("BHIQ"[size_flag]) + (256 if size_flag == 1 else 0)
+        need(self.content_size <= CONTENT_LIMIT, f"{what}: a frame's content is too large")
+        last = False
+        while not last:
+            header = int.from_bytes(cursor.take(3), "little")
+            last, kind = header & 1, header >> 1 & 3
+            need(kind != 3, f"{what}: a zstd block of a reserved type")
+            cursor.take(1 if kind == 1 else header >> 3)
+        self.checksum = cursor.number("I")
+        self.size = cursor.at - start
+
+
+def frames_of(data, what):
+    """All frames of a file, which they must fill."""
+    frames, at = [], 0
+    while at < len(data):
+        frames.append(Frame(data, at, what))
+        at += frames[-1].size
+    return frames
+
+
+def unpack_frames(data, frames, what):
+    """The contents of frames that follow each other in `data`: one zstd process for all of them."""
+    run = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
+    need(run.returncode == 0, f"{what}: {run.stderr.decode(errors='replace').strip()}")
+    need(len(run.stdout) == sum(frame.content_size for frame in frames), f"{what}: sizes do not add up")
+    contents, at = [], 0
+    for frame in frames:
+        contents.append(run.stdout[at : at + frame.content_size])
+        at += frame.content_size
+    return contents
+
+
+def read_file(directory, name):
+    """A regular file's bytes; links and devices are refused."""
+    path = os.path.join(directory, name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise FormatError(f"{name}: {error.strerror}") from None
+    with open(descriptor, "rb") as file:
+        need(stat.S_ISREG(os.fstat(descriptor).st_mode), f"{name}: not a regular file")
+        return file.read()
+
+
+def head_of(text):
+    """§3.3: the first eight bytes as a big-endian number."""
+    return int.from_bytes(text[:8].ljust(8, b"\0"), "big")
+
+
+def check_bounds(bounds, continuations, what):
+    """§3.3: bounds rise, unless a run of equal keys goes on."""
+    need(bounds[0] == b"", f"{what}: the first bound is not empty")
+    for before, bound, continuation in zip(bounds, bounds[1:], continuations[1:]):
+        need(before < bound or before == bound and continuation, f"{what}: bounds do not rise")
+
+
+# §3: the manifest
+
+
+class ShardEntry:
+    """What the manifest says of one shard."""
+
+    def __init__(self, number, first, records, bound, continuation, digest, label, file):
+        self.number, self.first, self.records, self.bound = number, first, records, bound
+        self.continuation, self.digest, self.label = continuation, digest, label
+        self.file_size, self.header_size, self.header_content, self.header_checksum = file
+
+    @property
+    def name(self):
+        """§3.5: the file's name."""
+        plain = b"abcdefghijklmnopqrstuvwxyz0123456789"
+        label = "".join(chr(b) if b in plain else f"%{b:02x}" for b in self.label if b)
+        return f"{label or '_'}-{self.digest[:8].hex()}.zst"
+
+
+class Index:
+    """An index: its manifest, read and checked. `shards()` reads everything else."""
+
+    def __init__(self, directory, check_digests=True):
+        self.directory = directory
+        self.check_digests = check_digests
+        self.features = set()  # what of the format was met: tests ask for it
+        data = read_file(directory, "manifest")
+        frames = frames_of(data, "manifest")
+        need(len(frames) == 1, "manifest: not one frame")
+        self._read_manifest(unpack_frames(data, frames, "manifest")[0])
+
+    def _read_manifest(self, content):
+        header = Cursor(content, "manifest")
+        need(header.take(4) == b"SQM1", "manifest: another magic")
+        need(header.unpack("HH")[0] == 1, "manifest: another version")
+        fold_version, section_count = header.unpack("II")
+        need(section_count <= 64, "manifest: too many sections")
+        fold_hash, self.records, shard_count = header.unpack("QQI")
+        need((fold_version, fold_hash) == (FOLD_VERSION, FOLD_HASH), "manifest: another fold")
+        need(self.records < 1 << 63, "manifest: too many records")
+        need((self.records == 0) == (shard_count == 0), "manifest: records without shards, or the reverse")
+        self.shard_limit, name_count, _ = header.unpack("III")
+        need(name_count <= 65536, "manifest: too many field names")
+
+        sections = {}
+        for _ in range(section_count):
+            number, _, offset, size = header.unpack("IIQQ")
+            need(offset <= len(content) and size <= len(content) - offset, "manifest: a section lies outside")
+            sections[number] = content[offset : offset + size]
+        s = shard_count
+        sizes = {1: 8 * s, 2: 8 * (s + 1), 3: 4 * s, 4: None, 5: 20 * s, 6: 16 * s, 7: None, 8: None, 9: 8 * s}
+        for number, size in sizes.items():
+            need(number in sections, f"manifest: no section {number}")
+            need(size in (None, len(sections[number])), f"manifest: section {number} has another size")
+
+        heads = struct.unpack(f"<{s}Q", sections[1])
+        firsts = struct.unpack(f"<{s + 1}Q", sections[2])
+        need(firsts[0] == 0 and firsts[-1] == self.records, "manifest: first records do not go from 0 to all")
+        need(all(a < b for a, b in zip(firsts, firsts[1:])), "manifest: an empty shard")
+        bounds, at = [], 0
+        for end in struct.unpack(f"<{s}I", sections[3]):
+            need(at <= end <= len(sections[4]), "manifest: ends of bounds fall")
+            bounds.append(sections[4][at:end])
+            at = end
+        self.entries = []
+        for i, bound in enumerate(bounds):
+            need(heads[i] == head_of(bound), f"manifest: the head of shard {i} is not that of its bound")
+            *file, flags = struct.unpack_from("<5I", sections[5], 20 * i)
+            need(file[1] <= file[0] and file[2] <= CONTENT_LIMIT, f"manifest: sizes of shard {i}")
+            digest, label = sections[6][16 * i : 16 * i + 16], sections[9][8 * i : 8 * i + 8]
+            count = firsts[i + 1] - firsts[i]
+            self.entries.append(ShardEntry(i, firsts[i], count, bound, bool(flags & 1), digest, label, file))
+        if bounds:
+            check_bounds(bounds, [entry.continuation for entry in self.entries], "manifest")
+
+        names = Cursor(sections[7], "manifest: field names")
+        self.names = [names.text() for _ in range(name_count)]
+        names.finish()
+        need(len(set(self.names)) == name_count, "manifest: a field name stands twice")
+        settings, self.settings = Cursor(sections[8], "manifest: settings"), {}
+        while settings.at < len(settings.data):
+            name, value = settings.text(), settings.text()
+            self.settings.setdefault(name, value)
+
+    def shards(self):
+        """Every shard in order, decoded and checked against its neighbours."""
+        last_key, records = None, 0
+        for entry, frames, contents in self._files():
+            shard = Shard(self, entry, frames, contents)
+            last_key = shard.check_keys(last_key)
+            records += entry.records
+            yield shard
+        need(records == self.records, "the index has another count of records")
+
+    def _files(self):
+        batch, size = [], 0
+        for entry in self.entries:
+            data = read_file(self.directory, entry.name)
+            need(len(data) == entry.file_size, f"{entry.name}: another size than promised")
+            if self.check_digests:
+                digest = hashlib.sha256(data).digest()[:16]
+                need(digest == entry.digest, f"{entry.name}: another digest than promised")
+            frames = frames_of(data, entry.name)
+            header = frames[0]
+            need(header.size == entry.header_size, f"{entry.name}: another size of its header than promised")
+            need(header.checksum == entry.header_checksum, f"{entry.name}: another header than promised")
+            need(header.content_size == entry.header_content, f"{entry.name}: another content size than promised")
+            batch.append((entry, data, frames))
+            size += sum(frame.content_size for frame in frames)
+            if size >= BATCH:
+                yield from self._unpack(batch)
+                batch, size = [], 0
+        if batch:
+            yield from self._unpack(batch)
+
+    def _unpack(self, batch):
+        what = batch[0][0].name if len(batch) == 1 else f"one of {len(batch)} shards from {batch[0][0].name} on"
+        data = b"".join(data for _, data, _ in batch)
+        contents = iter(unpack_frames(data, [frame for _, _, frames in batch for frame in frames], what))
+        for entry, _, frames in batch:
+            yield entry, frames, [next(contents) for _ in frames]
+
+    def lines(self):
+        """Every record as JSON, in UTF-8."""
+        for shard in self.shards():
+            for part in shard.parts:
+                yield from part.lines
+
+    def keys(self):
+        for shard in self.shards():
+            for part in shard.parts:
+                yield from part.keys
+
+
+# §4: a shard
+
+
+class Column:
+    """One field of a shard: how its texts are found (§4.5)."""
+
+    def __init__(self, cursor, name, tails, features):
+        self.name = name
+        self.kind, self.encoding = cursor.unpack("BB")
+        need(self.kind <= MIXED_KIND, f"{cursor.what}: an unknown kind")
+        need(self.encoding <= NUMBER, f"{cursor.what}: an unknown encoding")
+        need(
+            self.kind != MIXED_KIND or self.encoding in (DICTIONARY, TEXT),
+            f"{cursor.what}: a mixed column has another encoding",
+        )
+        features.update((f"kind {self.kind}", f"encoding {self.encoding}"))
+        if self.encoding == CONSTANT:
+            self.values = [self.json(cursor.text())]
+        elif self.encoding == DICTIONARY:
+            count = cursor.varint()
+            need(1 <= count <= 65536, f"{cursor.what}: size of a dictionary")
+            self.values = self._texts(cursor, count)
+            if count > 256:
+                features.add("wide codes")
+        elif self.encoding == TAIL:
+            need(tails, f"{cursor.what}: a column by tail without tails")
+            self.values = self._texts(cursor, len(tails))
+        elif self.encoding == SPELLED:
+            self.rule, self.piece = cursor.unpack("BB")
+            need(self.rule <= 2, f"{cursor.what}: an unknown case rule")
+            features.update((f"case rule {self.rule}", "whole stem" if self.piece == 255 else "piece"))
+        elif self.encoding == NUMBER:
+            count = cursor.number("B")
+            need(count >= 1, f"{cursor.what}: a number column without formats")
+            self.formats = [NumberFormat(cursor, max(1, len(tails)), self.json, features) for _ in range(count)]
+
+    def _texts(self, cursor, count):
+        sizes = [cursor.varint() for _ in range(count)]
+        return [self.json(cursor.take(size)) for size in sizes]
+
+    def json(self, text):
+        """A text as it stands in JSON (§7)."""
+        kind = self.kind
+        if kind == MIXED_KIND:
+            need(text != b"", "a text of a mixed column is empty")
+            kind, text = text[0], text[1:]
+            need(kind < MIXED_KIND, "an unknown kind in a mixed column")
+        return json_string(text) if kind == TEXT_KIND else text
+
+
+class NumberFormat:
+    """One format of a number column (§4.5, §6.4)."""
+
+    def __init__(self, cursor, contexts, json, features):
+        self.type, self.a, self.b = cursor.unpack("BBB")
+        self.json = json
+        allowed = {
+            0: self.a == self.b == 0,
+            1: self.a <= 18 and self.b <= 1,
+            2: self.a <= 9 and 1 <= self.b <= 9,
+            3: self.a == 0 and self.b <= 9,
+        }
+        need(allowed.get(self.type, False), f"{cursor.what}: an unknown number format")
+        features.add(f"number type {self.type}" + (f", b {min(self.b, 1)}" if self.type in (1, 3) else ""))
+        self.width = 0
+        if self.type == 0:
+            self.constant = json(cursor.text())
+            return
+        self.base, self.width, ranges = cursor.unpack("qBB")
+        need(self.width <= 56, f"{cursor.what}: a value is too wide")
+        self.ranges = None
+        if ranges:
+            self.ranges = cursor.take(contexts)
+            need(max(self.ranges) <= ranges, f"{cursor.what}: a range that is not there")
+            self.widths = cursor.take(ranges)
+            need(max(self.widths) <= 56, f"{cursor.what}: a value is too wide")
+            self.additions = cursor.unpack(f"{ranges}I")
+            features.add("ranges")
+
+    def plan(self, context):
+        """(width, mask, what is added, printer) for a record of this context."""
+        if self.type == 0:
+            return 0, 0, 0, lambda _: self.constant
+        width, added = self.width, self.base
+        own = self.ranges[context] if self.ranges else 0
+        if own:
+            width = self.widths[own - 1]
+            added += self.additions[own - 1]
+        mask = (1 << width) - 1
+        printer = self.print
+        if added + mask >= 1 << 63:  # in 64 bits
+            printer = lambda v: self.print((v + (1 << 63)) % (1 << 64) - (1 << 63))
+        if self.a == 0 and self.type == 1 and printer == self.print and self.json(b"1") == b"1":
+            printer = b"%d".__mod__
+        return width, mask, added, printer
+
+    def print(self, v):
+        if self.type == 1:
+            return self.json(printed(v, self.a, self.b == 1))
+        a = self.a
+        if self.type == 3:
+            v, a = int_quotient(5000 * v + (1 if v >= 0 else -1), 3), 5
+            if self.b == 0:
+                return self.json(printed(v, 5, True))
+        single = struct.unpack("<f", struct.pack("<f", float(v) / float(10**a)))[0]
+        return self.json(printed(round(single * float(10**self.b)), self.b, True))
+
+
+def int_quotient(a, b):
+    """a / b cut towards zero, b above 0."""
+    return a // b if a >= 0 else -(-a // b)
+
+
+def printed(number, decimals, trimmed):
+    """number / 10^decimals."""
+    if decimals == 0:
+        return b"%d" % number
+    sign = b"-" if number < 0 else b""
+    digits = b"%0*d" % (decimals + 1, abs(number))
+    whole, rest = digits[:-decimals], digits[-decimals:]
+    if trimmed:
+        rest = rest.rstrip(b"0")
+    return sign + whole + (b"." + rest if rest else b"")
+
+
+class Shard:
+    def __init__(self, index, entry, frames, contents):
+        self.index, self.entry, self.records = index, entry, entry.records
+        cursor = Cursor(contents[0], entry.name)
+        features = index.features
+        need(cursor.take(4) == b"SQH1", f"{entry.name}: another magic")
+        records, part_count, tail_count, tail_bytes = cursor.unpack("IIHH")
+        need(records == entry.records, f"{entry.name}: another count of records than promised")
+        need(1 <= part_count <= records, f"{entry.name}: count of parts")
+        need(tail_count <= 256, f"{entry.name}: too many tails")
+        column_count, shape_count, row_format_count, flags = cursor.unpack("IIII")
+        need(column_count <= 4096, f"{entry.name}: too many columns")
+        need(1 <= shape_count <= 65536, f"{entry.name}: count of shapes")
+        need(row_format_count <= 256, f"{entry.name}: too many row formats")
+        need(flags == 0, f"{entry.name}: an unknown flag")
+
+        # §4.2: parts
+        entries = [cursor.unpack("IIIIIIII") for _ in range(part_count)]
+        firsts = [e[0] for e in entries] + [records]
+        need(firsts[0] == 0 and all(a < b for a, b in zip(firsts, firsts[1:])), f"{entry.name}: an empty part")
+        ends = [e[1] & 0x7FFFFFFF for e in entries]
+        need(all(a <= b for a, b in zip(ends, ends[1:])), f"{entry.name}: ends of bounds fall")
+        text = cursor.take(ends[-1])
+        bounds = [text[a:b] for a, b in zip([0] + ends, ends)]
+        continuations = [bool(e[1] >> 31) for e in entries]
+        check_bounds(bounds, continuations, entry.name)
+        promised = [e[i : i + 3] for e in entries for i in (2, 5)]
+        found = [(frame.size, frame.content_size, frame.checksum) for frame in frames[1:]]
+        need(promised == found, f"{entry.name}: other frames than promised")
+
+        # §4.3: tails
+        sizes = cursor.take(tail_count)
+        need(sum(sizes) == tail_bytes, f"{entry.name}: sizes of tails do not add up")
+        need(all(sizes), f"{entry.name}: an empty tail")
+        self.tails = [cursor.take(size) for size in sizes]
+        need(all(a < b for a, b in zip(self.tails, self.tails[1:])), f"{entry.name}: tails out of order")
+        features.add("tails" if self.tails else "no tails")
+
+        # §4.4: names and shapes
+        names = [cursor.text() for _ in range(column_count)]
+        need(set(names) <= set(index.names), f"{entry.name}: a field name that is not in the manifest")
+        need(len(set(names)) == column_count, f"{entry.name}: a field name stands twice")
+        self.shapes = []
+        for _ in range(shape_count):
+            size = cursor.varint()
+            need(size <= column_count, f"{entry.name}: a shape is too large")
+            shape = [cursor.varint() for _ in range(size)]
+            need(all(column < column_count for column in shape), f"{entry.name}: a column that is not there")
+            need(len(set(shape)) == size, f"{entry.name}: a column stands twice in a shape")
+            self.shapes.append(Shape(shape, names))
+        if shape_count > 1:
+            features.add("shapes")
+        if shape_count > 256:
+            features.add("wide shapes")
+
+        # §4.5, §4.6: columns and row formats
+        self.columns = [Column(cursor, name, self.tails, features) for name in names]
+        self.numbers = [column for column in self.columns if column.encoding == NUMBER]
+        need(sum(len(column.formats) for column in self.numbers) <= 60000, f"{entry.name}: too many formats")
+        need((row_format_count == 0) == (not self.numbers), f"{entry.name}: count of row formats")
+        self.row_formats = []
+        for _ in range(row_format_count):
+            row = cursor.take(len(self.numbers))
+            for column, number in zip(self.numbers, row):
+                need(number < len(column.formats), f"{entry.name}: a number format that is not there")
+            self.row_formats.append(row)
+        if row_format_count > 1:
+            features.add("row formats")
+        cursor.finish()
+
+        self._plans = {}
+        self.parts = [
+            Part(self, i, firsts[i], firsts[i + 1] - firsts[i], bounds[i], continuations[i], *contents[2 * i + 1 : 2 * i + 3])
+            for i in range(part_count)
+        ]
+        if part_count > 1:
+            features.add("parts")
+
+    def plan(self, row_format, context):
+        """How the row of a record of this row format and context is read: per number column, in order."""
+        plan = self._plans.get((row_format, context))
+        if plan is None:
+            formats = self.row_formats[row_format]
+            plan = [column.formats[f].plan(context) for column, f in zip(self.numbers, formats)]
+            plan = self._plans[row_format, context] = (plan, sum(step[0] for step in plan))
+        return plan
+
+    def check_keys(self, last_key):
+        """§3.3, §3.5, §5: order, bounds, flags and the label; returns the shard's last key."""
+        entry = self.entry
+        first = self.parts[0].keys[0]
+        label = b"".join(character.encode() for character in first.decode()[:2])
+        need(entry.label == label.ljust(8, b"\0"), f"{entry.name}: the label is not the first key's")
+        before = last_key
+        for part in self.parts:
+            bounds = [(part.bound, part.continuation)]
+            if part.number == 0:
+                # The bound of a shard's first part is empty, and what stands before it is another shard's.
+                need(not part.continuation, f"{entry.name}: the first part goes on with another")
+                bounds = [(entry.bound, entry.continuation)]
+            for bound, continuation in bounds:
+                keys = part.keys
+                need(bound <= keys[0], f"{entry.name}: a key below its part's bound")
+                if before is None:
+                    need(not continuation, f"{entry.name}: nothing stands before it to go on with")
+                else:
+                    need(before <= keys[0], f"{entry.name}: keys do not ascend")
+                    need(continuation == (before == keys[0]), f"{entry.name}: a wrong continuation flag")
+                    need(before == bound if continuation else before < bound, f"{entry.name}: a key above the next bound")
+                if continuation:
+                    self.index.features.add("continuation")
+            before = part.keys[-1]
+        return before
+
+
+class Shape:
+    """The fields of a record, as a template for bytes % values (§7)."""
+
+    def __init__(self, columns, names):
+        tree = {}
+        for column in columns:
+            *parents, member = path_members(names[column])
+            node = tree
+            for parent in parents:
+                node = node.setdefault(parent, {})
+                need(isinstance(node, dict), "a field lies within another that is no object")
+            need(member not in node, "a field lies within another that is no object")
+            node[member] = column
+        self.order = []
+        self.template = self._template(tree)
+
+    def _template(self, node):
+        members = []
+        for name, value in node.items():
+            name = json_string(name).replace(b"%", b"%%")
+            if isinstance(value, dict):
+                members.append(name + b":" + self._template(value))
+            else:
+                self.order.append(value)
+                members.append(name + b":%b")
+        return b"{" + b",".join(members) + b"}"
+
+
+def path_members(path):
+    """The members a path names: a dot divides, a backslash takes the next byte for what it is (§7)."""
+    members, member, at = [], bytearray(), 0
+    while at < len(path):
+        byte = path[at : at + 1]
+        if byte == b".":
+            members.append(bytes(member))
+            member = bytearray()
+        else:
+            if byte == b"\\" and at + 1 < len(path):
+                at += 1
+                byte = path[at : at + 1]
+            member += byte
+        at += 1
+    return members + [bytes(member)]
+
+
+SPECIAL = re.compile(rb'["\\\x00-\x1f]')
+
+
+ESCAPES = {bytes([i]): b"\\u%04x" % i for i in range(32)}
+ESCAPES |= {b"\b": rb"\b", b"\f": rb"\f", b"\n": rb"\n", b"\r": rb"\r", b"\t": rb"\t", b'"': rb"\"", b"\\": rb"\\"}
+
+
+def json_string(text):
+    return b'"' + SPECIAL.sub(lambda match: ESCAPES[match[0]], text) + b'"'
+
+
+# §5, §6: parts
+
+
+class Part:
+    def __init__(self, shard, number, first, count, bound, continuation, keys, fields):
+        self.shard, self.number, self.first, self.count = shard, number, first, count
+        self.bound, self.continuation = bound, continuation
+        self.what = f"{shard.entry.name}, part {number}"
+        self._read_keys(Cursor(keys, self.what + ", keys"))
+        self._read_fields(Cursor(fields, self.what + ", fields"))
+
+    def _read_keys(self, cursor):
+        what, n, features = cursor.what, self.count, self.shard.index.features
+        need(cursor.take(4) == b"SQK1", f"{what}: another magic")
+        count, size, flags = cursor.unpack("III")
+        need(count == n, f"{what}: another count of records than promised")
+        need(flags <= 1, f"{what}: an unknown flag")
+        wide = flags & 1
+        features.add("wide keys" if wide else "narrow keys")
+        form = f"{n}{'I' if wide else 'B'}"
+        shared, lengths = cursor.unpack(form), cursor.unpack(form)
+        tails = self.shard.tails
+        self.contexts = bytes(n)
+        if tails:
+            self.contexts = cursor.take(n)
+            need(max(self.contexts) < len(tails), f"{what}: a tail that is not there")
+        need(sum(lengths) == size, f"{what}: sizes do not add up")
+        suffixes = cursor.take(size)
+        cursor.finish()
+
+        self.stems, stem, at = [], b"", 0
+        for i in range(n):
+            before, common, suffix = stem, shared[i], suffixes[at : at + lengths[i]]
+            at += lengths[i]
+            need(common <= len(before), f"{what}: shares more than is there")
+            if i % BLOCK == 0:
+                stem = suffix
+                need(stem[:common] == before[:common], f"{what}: shares less than it says")
+            else:
+                stem = before[:common] + suffix
+            parts_here = len(before) == common or len(stem) == common or before[common] != stem[common]
+            need(parts_here and common <= len(stem), f"{what}: shares more than it says")
+            self.stems.append(stem)
+        self.keys = self.stems
+        if tails:
+            endings = [b"\x01" + tail for tail in tails]
+            self.keys = [stem + endings[tail] for stem, tail in zip(self.stems, self.contexts)]
+        need(all(a <= b for a, b in zip(self.keys, self.keys[1:])), f"{what}: keys do not ascend")
+
+    def _read_fields(self, cursor):
+        what, n, shard = cursor.what, self.count, self.shard
+        need(cursor.take(4) == b"SQF1", f"{what}: another magic")
+        count, row_bytes, flags = cursor.unpack("III")
+        need(count == n, f"{what}: another count of records than promised")
+        need(flags == 0, f"{what}: an unknown flag")
+        shapes = self._codes(cursor, len(shard.shapes)) if len(shard.shapes) > 1 else None
+
+        columns = []  # per column the JSON of every record's text; numbers come last
+        for column in shard.columns:
+            values = None
+            if column.encoding == CONSTANT:
+                values = column.values * n
+            elif column.encoding == TAIL:
+                values = [column.values[tail] for tail in self.contexts]
+            elif column.encoding == DICTIONARY:
+                values = [column.values[code] for code in self._codes(cursor, len(column.values))]
+            elif column.encoding == TEXT:
+                values = [column.json(text) for text in self._texts(cursor)]
+            elif column.encoding == SPELLED:
+                values = self._spelled(column, self._texts(cursor))
+            columns.append(values)
+        rows = iter(self._rows(cursor, row_bytes))
+        columns = [next(rows) if values is None else values for values in columns]
+        cursor.finish()
+        self.lines = self._lines(shapes, columns)
+
+    def _codes(self, cursor, choices):
+        codes = cursor.unpack(f"{self.count}{'B' if choices <= 256 else 'H'}")
+        need(max(codes) < choices, f"{cursor.what}: a code is out of range")
+        return codes
+
+    def _texts(self, cursor):
+        size, long_count = cursor.unpack("II")
+        sizes = list(cursor.take(self.count))
+        places = [i for i, size in enumerate(sizes) if size == 255]
+        need(len(places) == long_count, f"{cursor.what}: another count of long texts than promised")
+        for place in places:
+            record, sizes[place] = cursor.unpack("II")
+            need(record == place, f"{cursor.what}: long texts out of order")
+            self.shard.index.features.add("long texts")
+        need(sum(sizes) == size, f"{cursor.what}: sizes do not add up")
+        data, texts, at = cursor.take(size), [], 0
+        for size in sizes:
+            texts.append(data[at : at + size])
+            at += size
+        return texts
+
+    def _spelled(self, column, scripts):
+        values = []
+        for stem, script in zip(self.stems, scripts):
+            source = stem
+            if column.piece != 255:
+                pieces = stem.split(b"\x01")
+                source = pieces[column.piece] if column.piece < len(pieces) else b""
+            source = cased(source, column.rule)
+            values.append(column.json(respelled(source, script, self.shard.index.features) if script else source))
+        return values
+
+    def _rows(self, cursor, row_bytes):
+        """§6.3: the texts of the number columns."""
+        what, n, shard = cursor.what, self.count, self.shard
+        formats = bytes(n)
+        if len(shard.row_formats) > 1:
+            formats = cursor.take(n)
+            need(max(formats) < len(shard.row_formats), f"{what}: a row format that is not there")
+        block_bits = cursor.unpack(f"{-(-n // BLOCK)}H") if shard.numbers else ()
+        need((sum(block_bits) + 7) // 8 == row_bytes, f"{what}: sizes of blocks do not add up")
+        rows = cursor.take(row_bytes)
+        values = [[] for _ in shard.numbers]
+        if not shard.numbers:
+            return values
+        appends = [column.append for column in values]
+        start = 0
+        for block, bits in enumerate(block_bits):
+            word = int.from_bytes(rows[start >> 3 : start + bits + 7 >> 3], "little") >> (start & 7)
+            used = 0
+            for i in range(BLOCK * block, min(n, BLOCK * (block + 1))):
+                plan, width = shard.plan(formats[i], self.contexts[i])
+                used += width
+                for append, (width, mask, added, printer) in zip(appends, plan):
+                    append(printer((word & mask) + added))
+                    word >>= width
+            need(used == bits, f"{what}: a block's rows have another size than it says")
+            start += bits
+        need(start & 7 == 0 or rows[-1] >> (start & 7) == 0, f"{what}: the last byte is not filled up with zeros")
+        return values
+
+    def _lines(self, shapes, columns):
+        if shapes is None:
+            shape = self.shard.shapes[0]
+            if not shape.order:
+                return [shape.template] * self.count
+            return [shape.template % values for values in zip(*(columns[column] for column in shape.order))]
+        lines = []
+        for i, code in enumerate(shapes):
+            shape = self.shard.shapes[code]
+            lines.append(shape.template % tuple([columns[column][i] for column in shape.order]))
+        return lines
+
+
+# §6.2: spelled texts
+
+WORD_START = re.compile(rb"(?<![a-z0-9'\x80-\xff])[a-z]")
+
+
+def cased(text, rule):
+    if rule == 1:
+        return WORD_START.sub(lambda m: m[0].upper(), text)
+    return text.upper() if rule == 2 else text  # of bytes, only a to z
+
+
+def respelled(source, script, features):
+    result, at, i = bytearray(), 0, 0
+    while i < len(script):
+        operation = script[i]
+        i += 1
+        if operation == 0xFF:
+            features.add("script 11111111")
+            return bytes(result + script[i:])
+        distance = operation & (0x7F if operation < 0x80 else 0x3F)
+        result += source[at : at + distance]
+        at = min(at + distance, len(source))
+        if operation < 0x80:
+            features.add("script 0ddddddd")
+            result += bytes(byte ^ 0x20 for byte in source[at : at + 1])
+            at = min(at + 1, len(source))
+        elif operation < 0xC0:
+            features.add("script 10dddddd")
+            at = min(at + 1, len(source))
+            first = script[i] if i < len(script) else 0
+            size = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+            result += script[i : i + size]
+            i += size
+        else:
+            features.add("script 11dddddd")
+            if i + 2 > len(script):
+                break
+            dropped, size = script[i], script[i + 1]
+            at = min(at + dropped, len(source))
+            result += script[i + 2 : i + 2 + size]
+            i += 2 + size
+    return bytes(result + source[at:])
+
+
+def escaped(key):
+    """A folded key as printable text: a backslash doubled, the separator \\x01."""
+    text = key.decode(errors="backslashreplace") if b"\\" not in key else key.replace(b"\\", b"\\\\").decode()
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda m: "\\x%02x" % ord(m[0]) if ord(m[0]) < 256 else "\\u%04x" % ord(m[0]), text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Print every record of an index, having checked every byte of it.")
+    parser.add_argument("directory")
+    parser.add_argument("--keys", action="store_true", help="print the folded keys instead")
+    arguments = parser.parse_args()
+    try:
+        index = Index(arguments.directory)
+        out = sys.stdout.buffer
+        for line in index.keys() if arguments.keys else index.lines():
+            out.write((escaped(line).encode() if arguments.keys else line) + b"\n")
+        out.flush()
+    except FormatError as error:
+        print(f"reader.py: {error}", file=sys.stderr)
+        return 65
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

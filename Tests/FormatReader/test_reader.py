@@ -1,0 +1,586 @@
+"""The second reader against what the command builds: python3 -m unittest discover -s Tests/FormatReader
+
+Indexes are built by $SHARDQ_BIN/shardq, else by bin/shardq. The real datasets are found at $SHARDQ_DATA, else at
+../shared/data; a test whose dataset is not there is skipped.
+"""
+
+import csv
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).parent))
+import reader  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("SHARDQ_BIN") or ROOT / "bin") / "shardq"
+DATA = Path(os.environ.get("SHARDQ_DATA") or ROOT.parent / "shared" / "data")
+
+
+def shardq(*arguments):
+    if not COMMAND.exists():
+        raise AssertionError(f"{COMMAND} is not there: Scripts/build.sh makes it")
+    run = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True)
+    if run.returncode:
+        raise AssertionError(f"shardq {arguments[0]}: {run.stderr.decode(errors='replace')}")
+    return run.stdout
+
+
+def dataset(name):
+    path = DATA / name
+    if not path.exists():
+        raise unittest.SkipTest(f"{path} is not there")
+    return path
+
+
+def frozen(value):
+    return ("array", *map(frozen, value)) if isinstance(value, list) else value
+
+
+def parsed(text):
+    """A JSON text as something that can be counted: digits and the order of members are kept; a number is bytes."""
+    hook = lambda members: ("object", *((name, frozen(value)) for name, value in members))
+    return frozen(json.loads(text, parse_int=str.encode, parse_float=str.encode, object_pairs_hook=hook))
+
+
+def flat(pairs):
+    """A record of texts, as `parsed` would have it."""
+    return ("object", *pairs)
+
+
+class Temporary(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="shardq-reader-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def build(self, source, *options, name="index"):
+        index = self.directory / name
+        shardq("build", source, "--index", index, *options)
+        return index
+
+    def write(self, name, lines):
+        path = self.directory / name
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return path
+
+    def check(self, directory, records):
+        """The records, as a multiset; everything about order, bounds and names. Returns the index and its shards."""
+        index = reader.Index(directory)
+        shards = list(index.shards())
+        lines = [line for shard in shards for part in shard.parts for line in part.lines]
+        found, expected = Counter(map(parsed, lines)), Counter(records)
+        if found != expected:
+            self.fail(f"missing: {list((expected - found))[:3]}\nnot there before: {list((found - expected))[:3]}")
+        self.assertEqual(index.records, len(lines))
+        self.check_order(shards)
+        self.check_files(directory, shards)
+        return index, shards
+
+    def check_order(self, shards):
+        """Bounds are exactly what the page says a builder writes, flags say exactly where a run goes on."""
+        before = None
+        for shard in shards:
+            first = 0
+            for part in shard.parts:
+                self.assertEqual(part.first, first)
+                first += part.count
+                self.assertEqual(len(part.keys), part.count)
+                self.assertEqual(len(part.lines), part.count)
+                starts_shard = part.number == 0
+                bound = shard.entry.bound if starts_shard else part.bound
+                goes_on = shard.entry.continuation if starts_shard else part.continuation
+                if starts_shard:
+                    self.assertEqual((part.bound, part.continuation), (b"", False))
+                key = part.keys[0]
+                if before is None:
+                    self.assertEqual((bound, goes_on), (b"", False))
+                elif before == key:
+                    self.assertEqual((bound, goes_on), (key, True))
+                else:
+                    common = len(os.path.commonprefix([before, key]))
+                    self.assertEqual((bound, goes_on), (key[: common + 1], False))
+                for key in part.keys:
+                    if before is not None:
+                        self.assertLessEqual(before, key)
+                    before = key
+
+    def check_files(self, directory, shards):
+        names = set()
+        for shard in shards:
+            data = (Path(directory) / shard.entry.name).read_bytes()
+            label = shard.parts[0].keys[0].decode()[:2]
+            label = re.sub(r"[^a-z0-9]", lambda m: "".join(f"%{byte:02x}" for byte in m[0].encode()), label)
+            digest = hashlib.sha256(data).hexdigest()[:16]
+            self.assertEqual(shard.entry.name, f"{label or '_'}-{digest}.zst")
+            names.add(shard.entry.name)
+        others = {name for name in os.listdir(directory) if not name.startswith(".")}
+        self.assertEqual(others, names | {"manifest"})
+
+
+class Datasets(Temporary):
+    def test_sample(self):
+        source = ROOT / "Samples" / "cities.csv"
+        with open(source, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        index = self.build(source)
+        _, shards = self.check(index, [flat(row.items()) for row in rows])
+        self.check_keys(shards)
+        self.assertEqual(b"".join(line + b"\n" for line in reader.Index(index).lines()), shardq("export", "-i", index))
+
+    def test_cities(self):
+        text = subprocess.run(["zstd", "-dcq", dataset("cities.json.zst")], check=True, capture_output=True).stdout
+        source = self.directory / "cities.json"
+        source.write_bytes(text)
+        index, shards = self.check(self.build(source), parsed(text)[1:])
+        self.check_keys(shards)
+        self.assertEqual(index.settings[b"key"], b"{name}, {country}")
+        self.assertEqual(index.settings[b"latitude"], b"coord.lat")
+
+    def check_keys(self, shards):
+        """Keys that are letters of ASCII fold by case alone, so that they can be made again without the table."""
+        checked = 0
+        for shard in shards:
+            for part in shard.parts:
+                for key, line in zip(part.keys, part.lines):
+                    record = json.loads(line)
+                    name, country = record["name"], record["country"]
+                    if re.fullmatch(r"[A-Za-z]+( [A-Za-z]+)*", name) and re.fullmatch(r"[A-Z]+", country):
+                        self.assertEqual(key, f"{name}\x01{country}".lower().encode())
+                        checked += 1
+        self.assertGreater(checked, 1000)
+
+    def test_japanese_addresses(self):
+        source = dataset("japanese-addresses.tsv.zst")
+        names = "town,koaza,city,prefecture,lat,lon".split(",")
+        index = self.build(source, "--columns", ",".join(names), "--key", "{town}{koaza}, {city}, {prefecture}")
+        text = subprocess.run(["zstd", "-dcq", source], check=True, capture_output=True, text=True, encoding="utf-8").stdout
+        rows = (line.split("\t") for line in text.split("\n") if line)
+        self.check(index, [flat(zip(names, row, strict=True)) for row in rows])
+
+    def test_no_records(self):
+        index = self.build(self.write("none.json", ["[]"]))
+        self.check(index, [])
+
+    def test_empty_and_short_keys(self):
+        lines = ['{"name":""}', '{"name":"x"}', '{"name":"é"}', '{"name":"、"}', '{"name":"-/"}', '{"name":null}', '{"name":{}}']
+        index = self.build(self.write("short.jsonl", lines), "--key", "{name}")
+        _, shards = self.check(index, map(parsed, lines))
+        self.assertEqual(shards[0].entry.name[:2], "_-")
+
+    def test_fields_not_kept(self):
+        lines = [f'{{"name":"n{i}","country":"C{i % 3}","id":{i}}}' for i in range(100)]
+        index = self.build(self.write("kept.jsonl", lines), "--key", "{name}, {country}", "--keep", "id")
+        _, shards = self.check(index, [parsed(f'{{"id":{i}}}') for i in range(100)])
+        keys = [key for shard in shards for part in shard.parts for key in part.keys]
+        self.assertEqual(keys, sorted(f"n{i}\x01c{i % 3}".encode() for i in range(100)))
+
+    def test_columns_that_are_no_paths(self):
+        for header in ["name,a,a.b", "name,a\\,a.c", "name,x.y,c,x.z", "name,.,..", "name,a\\.b,a%s"]:
+            with self.subTest(header):
+                source = self.write("header.csv", [header] + [f"n{i}" + ",1,2,3"[: 2 * header.count(",")] for i in range(40)])
+                index = self.build(source, "--key", "{name}", name=re.sub(r"\W", "_", header))
+                lines = list(reader.Index(index).lines())
+                self.assertEqual(lines, shardq("export", "-i", index).splitlines())
+                self.assertEqual(len(lines), 40)
+
+
+def nasty():
+    """Records, as JSON text, for every corner of the format."""
+    rng = random.Random(1)
+    text = lambda value: json.dumps(value, ensure_ascii=False)
+    lines = []
+
+    def add(name, country, *members):
+        lines.append("{" + ",".join([f'"name":{text(name)}', f'"country":{text(country)}', *members]) + "}")
+
+    # More than 256 countries and texts of a dictionary; numbers of every family.
+    def single(value):
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+
+    def trimmed(value, decimals):
+        return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+
+    words = "san bad o'neil saint-denis łódź ñuñoa 東京 하나 mc'donald is an de%s la".split()
+    for i in range(1600):
+        country = f"C{i % 320:03}"
+        name = " ".join(rng.choice(words) for _ in range(1 + i % 4))
+        spelled = name.title() if i % 9 else "".join(rng.choice((c, c.upper())) for c in name)
+        minutes = rng.randrange(-10000, 10000)
+        sixtieths = (5000 * minutes + (1 if minutes >= 0 else -1)) / 3
+        units = int(sixtieths)
+        add(
+            spelled,
+            country,
+            f'"id":{i % 320 * 100000 + rng.randrange(1000)}',
+            f'"price":{rng.randrange(100000) / 100:.2f}',
+            f'"short":{trimmed(rng.randrange(-99999, 99999) / 1000, 3)}',
+            f'"minutes":{trimmed(units / 100000, 5)}',
+            f'"coord":{{"lon":{trimmed(single(rng.uniform(-180, 180)), 6)},"lat":{trimmed(single(units / 100000), 6)}}}',
+            f'"hundred":{trimmed(single(round(rng.uniform(-180, 180), 5)), 6)}',
+            f'"group":"group {i % 300 * 7919}"',
+            f'"lower":{text(name)}',
+            f'"upper":{text(name.upper())}',
+            f'"code":{text(country)}',
+            f'"odd":{("1e999", "-0", "1.50", "0.00")[i % 4] if i % 13 == 0 else i * 37}',
+            '"same":"everywhere"',
+            f'"mixed":{("1", "null", text("t"), "[1,2.50]", "{}", "true", text(""))[i % 7]}',
+            f'"mixed text":{(str(i), text(f"t{i}"))[i % 2]}',
+        )
+    # Many shapes: any of ten optional fields.
+    for i in range(1024):
+        members = [f'"f{j}":{(j * i) % 5}' for j in range(10) if i >> j & 1]
+        if i % 3 == 0:
+            members.reverse()
+        add(f"shape {rng.randrange(5000)}", "S", *members)
+    # Equal keys, and equal records.
+    for i in range(600):
+        add("Krajan", "ID", f'"id":{i // 2}', f'"town":"Krajan {rng.randrange(10**6)}"')
+    lines.extend(['{"name":"Twin","country":"TW"}'] * 400)
+    # Long texts and long keys.
+    for size in [0, 1, 254, 255, 256, 70000]:
+        add(f"long {size}", "LO", f'"text":{text("é" * (size // 2) + "x" * (size % 2))}', f'"again":"{"y" * size}"')
+    for size in [120, 250, 251, 252, 255, 256, 300, 5000, 65000]:
+        add("Long key " + "k" * size, "LK")
+        add("Long key " + "k" * size + "!", "LK")
+    # Names that are paths and names that look like them, values that are not scalars, numbers as they came.
+    for i in range(20):
+        add(
+            f"Nested{i}",
+            'N"N',
+            f'"a":{{"b":{i},"c":{{"d":null,"e":{{}}}},"":false}}',
+            '"a.b":"dot"',
+            '"a\\\\b":"backslash"',
+            '"a\\\\.b":1',
+            '"":"empty"',
+            '".":"a dot"',
+            '"z":{"":"empty"}',
+            '"%d %b":"%s"',
+            '"\\u0001\\"":"\\u0000\\u001f\\u007f\\u2028\\"\\\\\\/\\n\\ud83d\\ude00"',
+            '"none":[]',
+            '"list":[ 1, 2.50, {"x":[-0, 1e999, "\\"a, b\\""], "y":{}} , null ]',
+            '"n":' + ["1e999", "-0", "1.50", "1E+2", "0.1e-7", "123456789012345678901234567890"][i % 6],
+        )
+    for i in range(40):
+        limit = [2**63 - 1, -(2**63) + 1, 10**17, 2**53 + 1, -(10**17)][i % 5]
+        add(f"Big {i}", "BG", f'"big":{limit - i if limit > 0 else limit + i}', f'"far":{i * 10**15}', f'"tiny":0.{i:017}1')
+    # What folds away, what is no letter, and fields that are missing or not texts.
+    for name in ["", " ", ",", "a, b", "a,b,,c", "\u200d", "´", "ﬁ Ⅳ ﾊﾟ", "ÄÖÜ ß", "İIıi", "Ǆ", "😀", "𐍈", "\ufffd", "aͅ"]:
+        add(name, "")
+        add(name, name)
+    lines += [
+        '{"name":"only a name"}',
+        '{"country":"only a country"}',
+        '{"name":null,"country":1.50}',
+        '{"name":["a"],"country":true}',
+        '{"name":{"deep":{"er":1}},"country":"deep"}',
+        '{"name":{},"country":-0}',
+        '{ "country" : "order" , "name" : "Other" }',
+    ]
+    rng.shuffle(lines)
+    return lines
+
+
+# Everything of the format that the records above are to make the builder use.
+EVERYTHING = {
+    *(f"kind {i}" for i in range(4)),
+    *(f"encoding {i}" for i in range(6)),
+    *(f"case rule {i}" for i in range(3)),
+    *("number type 0", "number type 1, b 0", "number type 1, b 1", "number type 2", "number type 3, b 0", "number type 3, b 1"),
+    *("script 0ddddddd", "script 10dddddd", "script 11dddddd", "script 11111111", "whole stem", "piece"),
+    *("tails", "no tails", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
+    *("wide keys", "narrow keys", "parts", "continuation"),
+}
+
+
+class Nasty(Temporary):
+    def test_every_corner(self):
+        lines = nasty()
+        records = [parsed(line) for line in lines]
+        source = self.write("nasty.jsonl", lines)
+        met = set()
+        for size in ["1KiB", "64KiB", "16MiB"]:
+            with self.subTest(size):
+                index = self.build(source, "--key", "{name}, {country}", "--shard-size", size, name=size)
+                found, shards = self.check(index, records)
+                met |= found.features
+                exported = Counter(map(parsed, shardq("export", "-i", index).splitlines()))
+                self.assertEqual(exported, Counter(records))
+                self.assertEqual(found.shard_limit, {"1KiB": 1 << 10, "64KiB": 1 << 16, "16MiB": 1 << 24}[size])
+                if size == "1KiB":
+                    self.assertGreater(len(shards), 100)
+        self.assertEqual(EVERYTHING - met, set())
+
+    def test_command(self):
+        lines = ['{"name":"Zürich\\\\","country":"CH","id":1.50}', '{"name":"São","country":"BR","a":{"b":-0}}']
+        index = self.build(self.write("two.jsonl", lines), "--key", "{name}, {country}")
+        run = lambda *options: subprocess.run(
+            [sys.executable, reader.__file__, *options, index], capture_output=True, text=True, encoding="utf-8"
+        )
+        self.assertEqual(run().stdout, "".join(line + "\n" for line in reversed(lines)))
+        self.assertEqual(run("--keys").stdout, "sao\\x01br\nzurich\\\\\\x01ch\n")
+        (index / "manifest").unlink()
+        self.assertEqual(run().returncode, 65)
+
+
+class Damage(Temporary):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(2)
+        names = ["".join(rng.choice("abcdefgh ") for _ in range(9)) for _ in range(400)]
+        lines = [f'{{"name":"{n}","country":"{n[:2].upper()}","id":{rng.randrange(10**6)}}}' for n in names]
+        self.index = self.build(self.write("some.jsonl", lines), "--key", "{name}, {country}", "--shard-size", "4KiB")
+        self.good = self.read(True)
+        self.entries = reader.Index(self.index).entries
+        self.assertGreater(len(self.entries), 2)
+
+    def read(self, check_digests):
+        index = reader.Index(self.index, check_digests)
+        return [(key, line) for shard in index.shards() for part in shard.parts for key, line in zip(part.keys, part.lines)]
+
+    def test_flipped_bytes_in_shards(self):
+        rng = random.Random(3)
+        path = self.index / self.entries[1].name
+        data = path.read_bytes()
+        refused = tried = 0
+        for at in sorted(rng.sample(range(len(data)), 60)):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
+            with self.assertRaises(reader.FormatError, msg=f"byte {at}, with digests"):
+                self.read(True)
+            # Without digests the checksums are left: what they let pass has to be the same content.
+            tried += 1
+            try:
+                self.assertEqual(self.read(False), self.good, f"byte {at}, without digests")
+            except reader.FormatError:
+                refused += 1
+        self.assertGreater(refused, tried * 9 // 10)
+        path.write_bytes(data)
+        self.assertEqual(self.read(True), self.good)
+
+    def test_flipped_bytes_in_manifest(self):
+        path = self.index / "manifest"
+        data = path.read_bytes()
+        for at in range(0, len(data), 17):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
+            try:
+                self.assertEqual(self.read(True), self.good, f"byte {at}")
+            except reader.FormatError:
+                pass
+
+    def test_sizes_and_files(self):
+        first, second = (self.index / entry.name for entry in self.entries[:2])
+        data = first.read_bytes()
+        for other in [data[:-1], data + b"\0", data + data, b"", second.read_bytes()]:
+            first.write_bytes(other)
+            with self.assertRaises(reader.FormatError):
+                self.read(False)
+        first.unlink()
+        with self.assertRaises(reader.FormatError):
+            self.read(False)
+        kept = self.directory / "kept"
+        kept.write_bytes(data)
+        first.symlink_to(kept)
+        with self.assertRaises(reader.FormatError):
+            self.read(False)
+        first.unlink()
+        first.write_bytes(data)
+        self.assertEqual(self.read(True), self.good)
+
+
+class Forged(Temporary):
+    """Indexes no builder writes: both readers must make the same of them."""
+
+    def setUp(self):
+        super().setUp()
+        names = ["San Diego", "San Francisco", "São José", "São Paulo", "São Pedro", "Zürich", "Zug Süd", "Łódź"]
+        lines = [f'{{"name":"{name}","country":"CH","id":{i}}}' for i, name in enumerate(names)]
+        self.index = self.build(self.write("forged.jsonl", lines), "--key", "{name}, {country}")
+        self.manifest = self.contents("manifest")[0]
+        (self.entry,) = reader.Index(self.index).entries
+        self.header, self.keys, self.fields = self.contents(self.entry.name)
+
+    def contents(self, name):
+        data = (self.index / name).read_bytes()
+        return reader.unpack_frames(data, reader.frames_of(data, name), name)
+
+    def store(self, manifest=None, header=None, fields=None):
+        """Writes the index's one shard and manifest with other contents; sizes, checksums and digests are made right."""
+
+        def compress(content):
+            run = ["zstd", "-qc", "--check", f"--stream-size={len(content)}"]
+            return subprocess.run(run, input=content, check=True, capture_output=True).stdout
+
+        manifest, header = bytearray(manifest or self.manifest), bytearray(header or self.header)
+        frames = []
+        for at, content in ((40, self.keys), (52, fields or self.fields)):
+            frames.append(compress(content))
+            struct.pack_into("<II4s", header, at, len(frames[-1]), len(content), frames[-1][-4:])
+        head = compress(bytes(header))
+        data = b"".join([head, *frames])
+        digest = hashlib.sha256(data).digest()
+        sections = dict(struct.unpack_from("<I4xQ", manifest, 48 + 24 * i) for i in range(manifest[12]))
+        struct.pack_into("<III4s", manifest, sections[5], len(data), len(head), len(header), head[-4:])
+        manifest[sections[6] : sections[6] + 16] = digest[:16]
+        for path in self.index.glob("*.zst"):
+            path.unlink()
+        (self.index / "manifest").write_bytes(compress(bytes(manifest)))
+        label = bytes(manifest[sections[9] : sections[9] + 8])
+        name = reader.ShardEntry(0, 0, 0, b"", False, digest[:16], label, (0, 0, 0, 0)).name
+        (self.index / name).write_bytes(data)
+        return reader.Index(self.index)
+
+    def assertSame(self, index):
+        lines = [line for shard in index.shards() for part in shard.parts for line in part.lines]
+        self.assertEqual(lines, shardq("export", "-i", self.index).splitlines())
+        return lines
+
+    def assertRefused(self, **contents):
+        with self.assertRaises(reader.FormatError):
+            list(self.store(**contents).lines())
+        run = subprocess.run([COMMAND, "export", "-i", self.index], capture_output=True)
+        self.assertEqual(run.returncode, 65, run.stderr)
+
+    def test_as_it_is(self):
+        self.assertEqual(len(self.assertSame(self.store())), 8)
+
+    def test_what_is_passed_over(self):
+        manifest = bytearray(self.manifest)
+        manifest[6:8] = manifest[44:46] = b"\xff\xff"  # reserved
+        struct.pack_into("<I", manifest, 36, 7)  # the limit
+        for i in range(9):
+            number, offset = struct.unpack_from("<I4xQ", manifest, 48 + 24 * i)
+            struct.pack_into("<I", manifest, 52 + 24 * i, 99)  # reserved
+            if number == 5:
+                manifest[offset + 17] = 0x80  # an unknown flag
+        # An unknown section, and two of section 8, of which the later counts; in it two of a setting.
+        settings = b"\x03key\x01x" + b"\x07unknown\x03..." + b"\x03key\x01y"
+        added = [(77, b"unknown"), (8, settings)]
+        table, end = b"", len(manifest) + 24 * len(added)
+        for number, content in added:
+            table += struct.pack("<IIQQ", number, 0, end, len(content))
+            end += len(content)
+        sections = bytearray(manifest[48 : 48 + 24 * 9])
+        for i in range(9):
+            (offset,) = struct.unpack_from("<Q", sections, 24 * i + 8)
+            struct.pack_into("<Q", sections, 24 * i + 8, offset + 24 * len(added))
+        manifest[12] += len(added)
+        manifest[48 : 48 + 24 * 9] = sections + table
+        manifest += b"".join(content for _, content in added)
+        index = self.store(manifest=manifest)
+        self.assertEqual(index.settings, {b"key": b"x", b"unknown": b"..."})
+        self.assertEqual(len(self.assertSame(index)), 8)
+
+    def scripts(self):
+        """Where the sizes of the scripts stand, and the scripts."""
+        (size,) = struct.unpack_from("<I", self.fields, 16)
+        self.assertEqual(self.fields[20:24], bytes(4))
+        return 24, size
+
+    def test_scripts_of_any_bytes(self):
+        at, size = self.scripts()
+        seeds = random.Random(4)
+        named = ["81c3", "81", "c1", "c102", "c10205", "c1020578", "ff", "ff41", "bf41", "7f", "8141c3", "00000000", "81e3", "fe0000", "c0ff00"]
+        scripts = [bytes.fromhex(script) for script in named]
+        scripts += [bytes(seeds.randrange(0x80) | seeds.choice((0, 0x80, 0xC0)) for _ in range(seeds.randrange(9))) for _ in range(49)]
+        for start in range(0, len(scripts), 8):
+            chosen = (scripts[start : start + 8] + [b""] * 8)[:8]
+            data = b"".join(chosen)
+            fields = self.fields[:16] + struct.pack("<II", len(data), 0) + bytes(map(len, chosen)) + data
+            fields += self.fields[at + 8 + size :]
+            index = self.store(fields=fields)
+            with self.subTest(chosen):
+                self.assertSame(index)
+
+    def test_what_is_refused(self):
+        def changed(content, at, new):
+            return content[:at] + bytes(new) + content[at + len(new) :]
+
+        self.assertRefused(manifest=changed(self.manifest, 4, [2]))
+        self.assertRefused(manifest=changed(self.manifest, 8, [2]))
+        self.assertRefused(manifest=changed(self.manifest, 16, [0]))
+        self.assertRefused(manifest=changed(self.manifest, 24, [9]))
+        self.assertRefused(manifest=changed(self.manifest, 108, [9]))
+        self.assertRefused(header=changed(self.header, 0, b"SQH2"))
+        self.assertRefused(header=changed(self.header, 4, [7]))
+        self.assertRefused(header=changed(self.header, 28, [1]))
+        self.assertRefused(header=changed(self.header, 32, [1]))
+        self.assertRefused(header=self.header + b"\0")
+        self.assertRefused(header=self.header[:-1])
+        self.assertRefused(fields=changed(self.fields, 12, [1]))
+        self.assertRefused(fields=changed(self.fields, 16, [1]))
+        self.assertRefused(fields=self.fields + b"\0")
+        self.assertRefused(fields=self.fields[:-1])
+
+
+class Page(unittest.TestCase):
+    """The examples of docs/format.md are what they say."""
+
+    def setUp(self):
+        self.page = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
+
+    def example(self, heading, size):
+        """The bytes of the first listing with offsets behind a heading."""
+        section = self.page.split(f"\n{heading}\n", 1)[1]
+        for listing in re.findall(r"```\n(.*?)```", section, re.DOTALL):
+            if listing.startswith("00  "):
+                break
+        content = bytearray()
+        for line in listing.splitlines():
+            offset, rest = re.fullmatch(r"([0-9a-f]{2}) +(.*)", line).groups()
+            self.assertEqual(int(offset, 16), len(content), line)
+            while token := re.match(r'([0-9a-f]{2}(?=\s|$)|"[^"]*") *', rest):
+                content += token[1][1:-1].encode() if token[1][0] == '"' else bytes.fromhex(token[1])
+                rest = rest[token.end() :]
+                if token[0].endswith("   "):
+                    break  # a remark
+        self.assertEqual(len(content), size, heading)
+        return bytes(content)
+
+    def checksum(self, content):
+        run = subprocess.run(["zstd", "-qc", "--check"], input=content, check=True, capture_output=True)
+        return int.from_bytes(run.stdout[-4:], "little")
+
+    def test_example(self):
+        contents = [self.example("### 4.7 Example", 172), self.example("## 5. Keys", 71), self.example("### 6.5 Example", 138)]
+        frames = [
+            SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
+            for size, content in zip((148, 90, 133), contents)
+        ]
+        self.assertEqual(frames[0].checksum, 0x6AB0132F)
+        names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
+        index = SimpleNamespace(names=names, features=set())
+        digest = bytes.fromhex("c4629a0e4288c9dc20f13b2552ef4d5c")
+        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (371, 148, 172, 0x6AB0132F))
+        shard = reader.Shard(index, entry, frames, contents)
+        shard.check_keys(None)
+        self.assertEqual(entry.name, "sa-c4629a0e4288c9dc.zst")
+        self.assertIn(entry.name, self.page)
+        (part,) = shard.parts
+        self.assertEqual(part.keys[0], b"san diego\x01us")
+        self.assertIn(part.lines[4].decode(), self.page)
+        self.assertIn(part.lines[0].decode(), self.page)
+        self.assertEqual(len(part.lines), 6)
+
+    def test_number_formats(self):
+        table = self.page.split("| format | *v* | text | format", 1)[1].split("\n\n", 1)[0]
+        rows = re.findall(r"\| (\d), (\d), (\d) \| (−?\d+) \| `([^`]*)`", table)
+        rows += re.findall(r"` \| (\d), (\d), (\d) \| (−?\d+) \| `([^`]*)`", table)
+        self.assertGreaterEqual(len(set(rows)), 10)
+        for kind, a, b, value, text in rows:
+            form = reader.NumberFormat.__new__(reader.NumberFormat)
+            form.type, form.a, form.b, form.json = int(kind), int(a), int(b), bytes
+            self.assertEqual(form.print(int(value.replace("−", "-"))).decode(), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
