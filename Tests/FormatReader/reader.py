@@ -530,16 +530,14 @@ class Shape:
             *parents, member = path_members(names[column])
             node = tree
             for parent in parents:
-                node = node.setdefault(parent, {})
-                need(isinstance(node, dict), "a field lies within another that is no object")
-            need(member not in node, "a field lies within another that is no object")
-            node[member] = column
+                node = node.setdefault((parent, "object"), {})
+            node[member, "value"] = column
         self.order = []
         self.template = self._template(tree)
 
     def _template(self, node):
         members = []
-        for name, value in node.items():
+        for (name, _), value in node.items():
             name = json_string(name).replace(b"%", b"%%")
             if isinstance(value, dict):
                 members.append(name + b":" + self._template(value))
@@ -666,6 +664,7 @@ class Part:
         for place in places:
             record, sizes[place] = cursor.unpack("II")
             need(record == place, f"{cursor.what}: long texts out of order")
+            need(sizes[place] >= 255, f"{cursor.what}: a long text is short")
             self.shard.index.features.add("long texts")
         need(sum(sizes) == size, f"{cursor.what}: sizes do not add up")
         data, texts, at = cursor.take(size), [], 0

@@ -404,7 +404,10 @@ class Forged(Temporary):
         super().setUp()
         names = ["San Diego", "San Francisco", "São José", "São Paulo", "São Pedro", "Zürich", "Zug Süd", "Łódź"]
         lines = [f'{{"name":"{name}","country":"CH","id":{i}}}' for i, name in enumerate(names)]
-        self.index = self.build(self.write("forged.jsonl", lines), "--key", "{name}, {country}")
+        self.open(self.build(self.write("forged.jsonl", lines), "--key", "{name}, {country}"))
+
+    def open(self, index):
+        self.index = index
         self.manifest = self.contents("manifest")[0]
         (self.entry,) = reader.Index(self.index).entries
         self.header, self.keys, self.fields = self.contents(self.entry.name)
@@ -480,14 +483,35 @@ class Forged(Temporary):
         self.assertEqual(index.settings, {b"key": b"x", b"unknown": b"..."})
         self.assertEqual(len(self.assertSame(index)), 8)
 
-    def scripts(self):
-        """Where the sizes of the scripts stand, and the scripts."""
-        (size,) = struct.unpack_from("<I", self.fields, 16)
-        self.assertEqual(self.fields[20:24], bytes(4))
-        return 24, size
+    def test_names_of_any_bytes(self):
+        for name in [b"name.id", b"name..d", b"countr\\", b"cou\\try", b".......", b"a\\.b.c\\"]:
+            with self.subTest(name):
+                contents = (content.replace(b"\x07country", b"\x07" + name) for content in (self.header, self.manifest))
+                header, manifest = contents
+                self.assertSame(self.store(header=header, manifest=manifest))
+
+    def test_numbers_of_any_size(self):
+        """The ids by other formats: what is exact has one text for every value of 64 bits."""
+        lines = [f'{{"name":"n{i:03}","country":"CH","id":{i * 7919 % 1000}}}' for i in range(33)]
+        self.open(self.build(self.write("numbers.jsonl", lines), "--key", "{name}, {country}", name="numbers"))
+        at = self.header.index(struct.pack("<BBBq", 1, 0, 1, 0))
+        formats = [(1, 0, 0), (1, 18, 0), (1, 18, 1), (1, 5, 0), (1, 5, 1), (2, 0, 1), (2, 5, 6), (2, 9, 9), (3, 0, 0), (3, 0, 6)]
+        for form in formats:
+            edges = [0, -500, 1 << 20, -1 << 20]
+            if form[0] == 1:
+                edges += [-1 << 63, (1 << 63) - 500, 1 << 53, -1 << 53]
+            for base in edges:
+                with self.subTest(format=form, base=base):
+                    changed = struct.pack("<BBBq", *form, base)
+                    self.assertSame(self.store(header=self.header[:at] + changed + self.header[at + 11 :]))
+        for form in [(1, 19, 0), (1, 0, 2), (2, 0, 0), (2, 10, 1), (2, 0, 10), (3, 1, 0), (3, 0, 10), (4, 0, 0), (0, 1, 0)]:
+            with self.subTest(format=form):
+                self.assertRefused(header=self.header[:at] + bytes(form) + self.header[at + 3 :])
 
     def test_scripts_of_any_bytes(self):
-        at, size = self.scripts()
+        # Where the sizes of the scripts stand, and how many bytes they have.
+        at, (size, long) = 24, struct.unpack_from("<II", self.fields, 16)
+        self.assertEqual(long, 0)
         seeds = random.Random(4)
         named = ["81c3", "81", "c1", "c102", "c10205", "c1020578", "ff", "ff41", "bf41", "7f", "8141c3", "00000000", "81e3", "fe0000", "c0ff00"]
         scripts = [bytes.fromhex(script) for script in named]
@@ -520,6 +544,11 @@ class Forged(Temporary):
         self.assertRefused(fields=changed(self.fields, 16, [1]))
         self.assertRefused(fields=self.fields + b"\0")
         self.assertRefused(fields=self.fields[:-1])
+        # A text of 255 bytes or more is long, and no other is.
+        (size,) = struct.unpack_from("<I", self.fields, 16)
+        sizes = bytes([255]) + self.fields[25:32]
+        long = struct.pack("<II", size, 1) + sizes + struct.pack("<II", 0, self.fields[24])
+        self.assertRefused(fields=self.fields[:16] + long + self.fields[32:])
 
 
 class Page(unittest.TestCase):
