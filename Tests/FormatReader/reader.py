@@ -477,10 +477,11 @@ class Shard:
         cursor.finish()
 
         self._plans = {}
-        self.parts = [
-            Part(self, i, firsts[i], firsts[i + 1] - firsts[i], bounds[i], continuations[i], *contents[2 * i + 1 : 2 * i + 3])
-            for i in range(part_count)
-        ]
+        self.parts = []
+        for i in range(part_count):
+            keys, fields = contents[2 * i + 1 : 2 * i + 3]
+            count = firsts[i + 1] - firsts[i]
+            self.parts.append(Part(self, i, firsts[i], count, bounds[i], continuations[i], keys, fields))
         if part_count > 1:
             features.add("parts")
 
@@ -497,7 +498,7 @@ class Shard:
         """§3.3, §3.5, §5: order, bounds, flags and the label; returns the shard's last key."""
         entry = self.entry
         first = self.parts[0].keys[0]
-        label = b"".join(character.encode() for character in first.decode()[:2])
+        label = first.decode(errors="surrogateescape")[:2].encode(errors="surrogateescape")
         need(entry.label == label.ljust(8, b"\0"), f"{entry.name}: the label is not the first key's")
         before = last_key
         for part in self.parts:
@@ -514,7 +515,8 @@ class Shard:
                 else:
                     need(before <= keys[0], f"{entry.name}: keys do not ascend")
                     need(continuation == (before == keys[0]), f"{entry.name}: a wrong continuation flag")
-                    need(before == bound if continuation else before < bound, f"{entry.name}: a key above the next bound")
+                    holds = before == bound if continuation else before < bound
+                    need(holds, f"{entry.name}: a key above the next bound")
                 if continuation:
                     self.index.features.add("continuation")
             before = part.keys[-1]
@@ -772,8 +774,8 @@ def respelled(source, script, features):
 
 def escaped(key):
     """A folded key as printable text: a backslash doubled, the separator \\x01."""
-    text = key.decode(errors="backslashreplace") if b"\\" not in key else key.replace(b"\\", b"\\\\").decode()
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda m: "\\x%02x" % ord(m[0]) if ord(m[0]) < 256 else "\\u%04x" % ord(m[0]), text)
+    text = key.replace(b"\\", b"\\\\").decode(errors="backslashreplace")
+    return re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def main():

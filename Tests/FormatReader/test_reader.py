@@ -44,6 +44,10 @@ def dataset(name):
     return path
 
 
+def unpacked(path):
+    return subprocess.run(["zstd", "-dcq", path], check=True, capture_output=True).stdout
+
+
 def frozen(value):
     return ("array", *map(frozen, value)) if isinstance(value, list) else value
 
@@ -81,7 +85,7 @@ class Temporary(unittest.TestCase):
         lines = [line for shard in shards for part in shard.parts for line in part.lines]
         found, expected = Counter(map(parsed, lines)), Counter(records)
         if found != expected:
-            self.fail(f"missing: {list((expected - found))[:3]}\nnot there before: {list((found - expected))[:3]}")
+            self.fail(f"missing: {list(expected - found)[:3]}\nnot there before: {list(found - expected)[:3]}")
         self.assertEqual(index.records, len(lines))
         self.check_order(shards)
         self.check_files(directory, shards)
@@ -139,7 +143,7 @@ class Datasets(Temporary):
         self.assertEqual(b"".join(line + b"\n" for line in reader.Index(index).lines()), shardq("export", "-i", index))
 
     def test_cities(self):
-        text = subprocess.run(["zstd", "-dcq", dataset("cities.json.zst")], check=True, capture_output=True).stdout
+        text = unpacked(dataset("cities.json.zst"))
         source = self.directory / "cities.json"
         source.write_bytes(text)
         index, shards = self.check(self.build(source), parsed(text)[1:])
@@ -164,7 +168,7 @@ class Datasets(Temporary):
         source = dataset("japanese-addresses.tsv.zst")
         names = "town,koaza,city,prefecture,lat,lon".split(",")
         index = self.build(source, "--columns", ",".join(names), "--key", "{town}{koaza}, {city}, {prefecture}")
-        text = subprocess.run(["zstd", "-dcq", source], check=True, capture_output=True, text=True, encoding="utf-8").stdout
+        text = unpacked(source).decode()
         rows = (line.split("\t") for line in text.split("\n") if line)
         self.check(index, [flat(zip(names, row, strict=True)) for row in rows])
 
@@ -173,7 +177,7 @@ class Datasets(Temporary):
         self.check(index, [])
 
     def test_empty_and_short_keys(self):
-        lines = ['{"name":""}', '{"name":"x"}', '{"name":"é"}', '{"name":"、"}', '{"name":"-/"}', '{"name":null}', '{"name":{}}']
+        lines = [f'{{"name":{name}}}' for name in ('""', '"x"', '"é"', '"、"', '"-/"', "null", "{}")]
         index = self.build(self.write("short.jsonl", lines), "--key", "{name}")
         _, shards = self.check(index, map(parsed, lines))
         self.assertEqual(shards[0].entry.name[:2], "_-")
@@ -188,7 +192,8 @@ class Datasets(Temporary):
     def test_columns_that_are_no_paths(self):
         for header in ["name,a,a.b", "name,a\\,a.c", "name,x.y,c,x.z", "name,.,..", "name,a\\.b,a%s"]:
             with self.subTest(header):
-                source = self.write("header.csv", [header] + [f"n{i}" + ",1,2,3"[: 2 * header.count(",")] for i in range(40)])
+                rows = [f"n{i}" + ",1,2,3"[: 2 * header.count(",")] for i in range(40)]
+                source = self.write("header.csv", [header, *rows])
                 index = self.build(source, "--key", "{name}", name=re.sub(r"\W", "_", header))
                 lines = list(reader.Index(index).lines())
                 self.assertEqual(lines, shardq("export", "-i", index).splitlines())
@@ -296,7 +301,8 @@ EVERYTHING = {
     *(f"kind {i}" for i in range(4)),
     *(f"encoding {i}" for i in range(6)),
     *(f"case rule {i}" for i in range(3)),
-    *("number type 0", "number type 1, b 0", "number type 1, b 1", "number type 2", "number type 3, b 0", "number type 3, b 1"),
+    *("number type 0", "number type 1, b 0", "number type 1, b 1", "number type 2"),
+    *("number type 3, b 0", "number type 3, b 1"),
     *("script 0ddddddd", "script 10dddddd", "script 11dddddd", "script 11111111", "whole stem", "piece"),
     *("tails", "no tails", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
     *("wide keys", "narrow keys", "parts", "continuation"),
@@ -338,7 +344,8 @@ class Damage(Temporary):
         super().setUp()
         rng = random.Random(2)
         names = ["".join(rng.choice("abcdefgh ") for _ in range(9)) for _ in range(400)]
-        lines = [f'{{"name":"{n}","country":"{n[:2].upper()}","id":{rng.randrange(10**6)}}}' for n in names]
+        record = '{"name":"%s","country":"%s","id":%d}'
+        lines = [record % (name, name[:2].upper(), rng.randrange(10**6)) for name in names]
         self.index = self.build(self.write("some.jsonl", lines), "--key", "{name}, {country}", "--shard-size", "4KiB")
         self.good = self.read(True)
         self.entries = reader.Index(self.index).entries
@@ -346,7 +353,7 @@ class Damage(Temporary):
 
     def read(self, check_digests):
         index = reader.Index(self.index, check_digests)
-        return [(key, line) for shard in index.shards() for part in shard.parts for key, line in zip(part.keys, part.lines)]
+        return [pair for shard in index.shards() for part in shard.parts for pair in zip(part.keys, part.lines)]
 
     def test_flipped_bytes_in_shards(self):
         rng = random.Random(3)
@@ -486,8 +493,8 @@ class Forged(Temporary):
     def test_names_of_any_bytes(self):
         for name in [b"name.id", b"name..d", b"countr\\", b"cou\\try", b".......", b"a\\.b.c\\"]:
             with self.subTest(name):
-                contents = (content.replace(b"\x07country", b"\x07" + name) for content in (self.header, self.manifest))
-                header, manifest = contents
+                header = self.header.replace(b"\x07country", b"\x07" + name)
+                manifest = self.manifest.replace(b"\x07country", b"\x07" + name)
                 self.assertSame(self.store(header=header, manifest=manifest))
 
     def test_numbers_of_any_size(self):
@@ -495,16 +502,18 @@ class Forged(Temporary):
         lines = [f'{{"name":"n{i:03}","country":"CH","id":{i * 7919 % 1000}}}' for i in range(33)]
         self.open(self.build(self.write("numbers.jsonl", lines), "--key", "{name}, {country}", name="numbers"))
         at = self.header.index(struct.pack("<BBBq", 1, 0, 1, 0))
-        formats = [(1, 0, 0), (1, 18, 0), (1, 18, 1), (1, 5, 0), (1, 5, 1), (2, 0, 1), (2, 5, 6), (2, 9, 9), (3, 0, 0), (3, 0, 6)]
-        for form in formats:
+        exact = [(1, 0, 0), (1, 18, 0), (1, 18, 1), (1, 5, 0), (1, 5, 1)]
+        rounded = [(2, 0, 1), (2, 5, 6), (2, 9, 9), (3, 0, 0), (3, 0, 6)]
+        for form in exact + rounded:
             edges = [0, -500, 1 << 20, -1 << 20]
-            if form[0] == 1:
+            if form in exact:
                 edges += [-1 << 63, (1 << 63) - 500, 1 << 53, -1 << 53]
             for base in edges:
                 with self.subTest(format=form, base=base):
                     changed = struct.pack("<BBBq", *form, base)
                     self.assertSame(self.store(header=self.header[:at] + changed + self.header[at + 11 :]))
-        for form in [(1, 19, 0), (1, 0, 2), (2, 0, 0), (2, 10, 1), (2, 0, 10), (3, 1, 0), (3, 0, 10), (4, 0, 0), (0, 1, 0)]:
+        over = [(0, 1, 0), (1, 19, 0), (1, 0, 2), (2, 0, 0), (2, 10, 1), (2, 0, 10), (3, 1, 0), (3, 0, 10), (4, 0, 0)]
+        for form in over:
             with self.subTest(format=form):
                 self.assertRefused(header=self.header[:at] + bytes(form) + self.header[at + 3 :])
 
@@ -513,9 +522,11 @@ class Forged(Temporary):
         at, (size, long) = 24, struct.unpack_from("<II", self.fields, 16)
         self.assertEqual(long, 0)
         seeds = random.Random(4)
-        named = ["81c3", "81", "c1", "c102", "c10205", "c1020578", "ff", "ff41", "bf41", "7f", "8141c3", "00000000", "81e3", "fe0000", "c0ff00"]
-        scripts = [bytes.fromhex(script) for script in named]
-        scripts += [bytes(seeds.randrange(0x80) | seeds.choice((0, 0x80, 0xC0)) for _ in range(seeds.randrange(9))) for _ in range(49)]
+        named = "81c3 81 c1 c102 c10205 c1020578 ff ff41 bf41 7f 8141c3 00000000 81e3 fe0000 c0ff00"
+        scripts = [bytes.fromhex(script) for script in named.split()]
+        for _ in range(49):
+            operations = range(seeds.randrange(9))
+            scripts.append(bytes(seeds.randrange(0x80) | seeds.choice((0, 0x80, 0xC0)) for _ in operations))
         for start in range(0, len(scripts), 8):
             chosen = (scripts[start : start + 8] + [b""] * 8)[:8]
             data = b"".join(chosen)
@@ -580,7 +591,8 @@ class Page(unittest.TestCase):
         return int.from_bytes(run.stdout[-4:], "little")
 
     def test_example(self):
-        contents = [self.example("### 4.7 Example", 172), self.example("## 5. Keys", 71), self.example("### 6.5 Example", 138)]
+        places = [("### 4.7 Example", 172), ("## 5. Keys", 71), ("### 6.5 Example", 138)]
+        contents = [self.example(heading, size) for heading, size in places]
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
             for size, content in zip((148, 90, 133), contents)
