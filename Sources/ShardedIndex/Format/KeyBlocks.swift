@@ -6,7 +6,7 @@
 package struct KeyBlocks {
   package static let magic: UInt32 = 0x314b_5153  // "SQK1"
   package static let headerSize = 16
-  /// Records in a block. 16 costs 2.1 % of the city index over 32 and halves the walk inside a block.
+  /// Records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
   static let blockShift = 4
 
