@@ -83,10 +83,8 @@ public enum ShardBuilder {
       if let field = candidates.first(where: { output.fieldNames.contains($0) }) { settings.append((setting, field)) }
     }
     if let weight = options.weight { settings.append(("weight", weight)) }
-    let manifest = ZstdFrame.compress(
-      Manifest.encode(
-        shards: output.shards, shardLimit: options.shardLimitBytes, fieldNames: output.fieldNames,
-        settings: settings), level: options.level, with: Compressor())
+    let manifest = ManifestEncoder(level: options.level).file(
+      shards: output.shards, shardLimit: options.shardLimitBytes, fieldNames: output.fieldNames, settings: settings)
     let published = try publisher.publish(manifest: manifest, previous: previous)
     summary.recordsIndexed = output.records
     summary.shardCount = output.shards.count
@@ -103,14 +101,14 @@ public enum ShardBuilder {
 
   /// The shard files of the generation that is in a directory; none if there is none that can be read.
   private static func shardNames(in directory: String) -> [String] {
-    guard let index = try? ShardedIndex(opening: directory) else { return [] }
-    return (0..<index.shardCount).map { index.generation.fileName(of: $0) }
+    guard let index = try? ShardedIndex(opening: directory), let shards = try? index.generation.shards() else {
+      return []
+    }
+    return shards.map(\.fileName)
   }
 
-  private typealias ManifestShard = (bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8])
-
   private struct Output {
-    var shards: [ManifestShard] = []
+    var shards: [ManifestEncoder.Shard] = []
     var fieldNames: [String] = []
     var records = 0
   }
@@ -167,14 +165,13 @@ public enum ShardBuilder {
         for shard in finished {
           let isFirst = output.shards.isEmpty
           output.shards.append(
-            (
-              isFirst ? [] : shard.bound, shard.file.recordCount,
-              Manifest.File(
+            ManifestEncoder.Shard(
+              bound: isFirst ? [] : shard.bound, records: shard.file.recordCount,
+              file: Manifest.File(
                 size: shard.file.bytes.count, headerSize: shard.file.headerSize,
                 headerContentSize: shard.file.headerContentSize, headerChecksum: shard.file.headerChecksum,
                 isContinuation: lastKey == shard.firstKey),
-              shard.digest, shard.label
-            ))
+              digest: shard.digest, label: shard.label))
           output.records += shard.file.recordCount
           lastKey = shard.lastKey
           for number in shard.file.fieldNames where numbers.insert(number).inserted {

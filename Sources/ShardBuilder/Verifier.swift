@@ -72,6 +72,8 @@ package struct Verifier {
   private let index: ShardedIndex
   private let report: (Finding) -> Void
   private var summary = Summary()
+  /// What the manifest says of each shard.
+  private var shards: [Manifest.Shard] = []
   /// Per shard what the records whose keys begin in it add up to: those of the dataset less those of the index.
   private var sums: [RecordSum] = []
 
@@ -115,7 +117,8 @@ package struct Verifier {
       throw .template(error)
     }
     if source != nil { sums = Array(repeating: RecordSum(), count: max(1, index.shardCount)) }
-    checkManifest()
+    // With a page of the manifest damaged, what its shards should be is not known.
+    guard checkManifest() else { return }
     checkDirectory()
     checkShards(isCompared: source != nil)
     summary.records = index.recordCount
@@ -138,15 +141,18 @@ package struct Verifier {
     report(.damage(file: path(name), reason: reason))
   }
 
-  private mutating func checkManifest() {
-    do throws(FormatError) {
-      try index.generation.verify()
+  private mutating func checkManifest() -> Bool {
+    summary.bytes += index.generation.fileSize
+    do throws(IndexError) {
+      shards = try index.generation.shards()
+      return true
     } catch {
-      damage(Manifest.fileName, error.description)
-    }
-    if let file = try? index.files.read(Manifest.fileName, limit: ZstdFrame.contentLimit) {
-      summary.bytes += file.count
-      file.deallocate()
+      if case .corrupt(_, let cause) = error {
+        damage(Manifest.fileName, cause.description)
+      } else {
+        damage(Manifest.fileName, error.description)
+      }
+      return false
     }
   }
 
@@ -155,7 +161,7 @@ package struct Verifier {
     guard let directory = opendir(index.path) else { return }
     defer { closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
-    for shard in 0..<index.shardCount { known.insert(index.generation.fileName(of: shard)) }
+    for shard in shards { known.insert(shard.fileName) }
     var strays: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -172,20 +178,15 @@ package struct Verifier {
     var previous: [UInt8] = []
     let buffer = RecordBuffer()
     var checked: [String: Int] = [:]
-    for shard in 0..<index.shardCount {
-      let (name, entry) = (index.generation.fileName(of: shard), index.generation.file(of: shard))
+    for shard in shards {
+      let (name, entry) = (shard.fileName, shard.file)
       do throws(IndexError) {
-        let file = try index.files.read(name, limit: max(entry.size, ZstdFrame.contentLimit))
-        guard file.count == entry.size else {
-          file.deallocate()
-          damage(name, FormatError.wrongSize(found: file.count, expected: entry.size).description)
-          continue
-        }
+        let file = try index.files.read(name, size: entry.size)
         // Shards with the same content are one file.
-        if checked.updateValue(shard, forKey: name) == nil { summary.bytes += file.count }
+        if checked.updateValue(shard.number, forKey: name) == nil { summary.bytes += file.count }
         let digest = Digest.sha256(UnsafeBufferPointer(file))
         file.deallocate()
-        guard digest.prefix(16).elementsEqual(index.generation.digest(of: shard)) else {
+        guard digest.prefix(16).elementsEqual(shard.digest) else {
           damage(name, "has another SHA-256 than the manifest says")
           continue
         }
@@ -204,7 +205,7 @@ package struct Verifier {
 
   /// - Returns: What is wrong with the shard's content; nil if nothing is.
   private mutating func check(
-    _ shard: Int, after previous: inout [UInt8], _ buffer: RecordBuffer, isCompared: Bool
+    _ shard: Manifest.Shard, after previous: inout [UInt8], _ buffer: RecordBuffer, isCompared: Bool
   ) throws(IndexError) -> String? {
     var reason: String? = nil
     var records = 0
@@ -217,7 +218,7 @@ package struct Verifier {
     var last = previous
     var canonical = (key: [UInt8](), shard: -1)
     let generation = index.generation
-    let bound = generation.bound(shard)
+    let bound = shard.bound
     var sums = sums
     self.sums = []
     defer { self.sums = sums }
@@ -243,7 +244,7 @@ package struct Verifier {
           if part.number == 0 {
             if compareBytes(bound, stored) > 0 { return fail("has a key below the shard's lower bound") }
             let isAbove = last.withUnsafeBufferPointer { compareBytes($0, bound) } < 0
-            if shard > 0, !isAbove, !(generation.file(of: shard).isContinuation && order == 0) {
+            if shard.number > 0, !isAbove, !(shard.file.isContinuation && order == 0) {
               return fail("follows keys that are not below the shard's lower bound")
             }
           }
@@ -278,17 +279,15 @@ package struct Verifier {
             RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
           }
           if canonical.shard < 0 || order != 0 {
-            canonical.shard =
-              stored.isEmpty
-              ? 0 : generation.shards(forPrefix: stored, head: KeyBlocks.head(of: stored)).first
+            canonical.shard = Self.shard(of: stored, in: generation)
           }
           sums[canonical.shard].subtract(bytes)
         }
       }
     }
     previous = last
-    if reason == nil, records != generation.recordCount(of: shard) {
-      reason = "holds \(records) records where the manifest says \(generation.recordCount(of: shard))"
+    if reason == nil, records != shard.recordCount {
+      reason = "holds \(records) records where the manifest says \(shard.recordCount)"
     }
     return reason
   }
@@ -321,7 +320,8 @@ package struct Verifier {
 
   private static func shard(of key: UnsafeBufferPointer<UInt8>, in generation: Manifest) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
-    return generation.shards(forPrefix: key, head: KeyBlocks.head(of: key)).first
+    // Every page was read before: it cannot fail.
+    return (try? generation.shards(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
   }
 
   /// Delivers the dataset's records as the builder sees them.
@@ -379,10 +379,8 @@ package struct Verifier {
     }
     // Equal keys run over shards: what counts is where they begin, so the shards behind are read as well.
     func forEachIndexed(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
-      for shard in 0..<generation.shardCount {
-        guard
-          shards.contains(where: { $0 <= shard && shard <= $0 + 1 })
-            || generation.file(of: shard).isContinuation
+      for shard in self.shards {
+        guard shards.contains(where: { $0 <= shard.number && shard.number <= $0 + 1 }) || shard.file.isContinuation
         else { continue }
         _ = try? index.readWhole(shard) { part in
           part.forEachKey { record, key in
@@ -492,7 +490,7 @@ package struct Verifier {
     var lastKey: [UInt8] = []
     let schema = index.fieldSchema
     let isKeyStored = schema.template.parts.allSatisfy { $0 != .field(-1) }
-    for shard in 0..<index.shardCount {
+    for shard in shards {
       _ = try? index.readWhole(shard) { part in
         var decoded = 0..<0
         part.forEachKey { record, stored in

@@ -46,10 +46,9 @@ public struct Matches: Sendable {
     var position = lower
     if let first {
       // Mostly all that is wanted lies in the part that the query had.
-      let start = index.manifest.firstRecord(of: first.id) &+ first.firstRecord
-      let end = min(upper, start &+ first.part.keys.count)
-      if start <= position, position < end {
-        try decode(position &- start..<end &- start, of: first, into: buffer)
+      let end = min(upper, first.start &+ first.part.keys.count)
+      if first.start <= position, position < end {
+        try decode(position &- first.start..<end &- first.start, of: first, into: buffer)
         position = end
       }
     }
@@ -59,23 +58,17 @@ public struct Matches: Sendable {
   @inline(never)
   private func read(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
     var position = lower
-    var shard = index.shard(holding: lower)
-    while position < upper {
-      let start = index.manifest.firstRecord(of: shard)
-      let shardEnd = min(upper, index.manifest.firstRecord(of: shard &+ 1))
-      guard position >= start, position < shardEnd else {
-        throw .corrupt(
-          path: index.directory.filePath(Manifest.fileName), cause: .invalid(reason: "records do not add up", offset: 0)
-        )
+    var shard = try index.manifest.shard(holding: lower)
+    while true {
+      let end = min(upper, shard.firstRecord &+ shard.recordCount)
+      while position < end {
+        let part = try index.part(of: shard, promotes: false) { $0.part(holding: position &- shard.firstRecord) }
+        let partEnd = min(end, part.start &+ part.part.keys.count)
+        try decode(position &- part.start..<partEnd &- part.start, of: part, into: buffer)
+        position = partEnd
       }
-      while position < shardEnd {
-        let part = try index.part(of: shard, promotes: false) { $0.part(holding: position &- start) }
-        let partStart = start &+ part.firstRecord
-        let end = min(shardEnd, partStart &+ part.part.keys.count)
-        try decode(position &- partStart..<end &- partStart, of: part, into: buffer)
-        position = end
-      }
-      shard &+= 1
+      guard position < upper else { return }
+      shard = try index.manifest.shard(shard.number &+ 1)
     }
   }
 

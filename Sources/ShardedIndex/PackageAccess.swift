@@ -10,9 +10,6 @@ extension ShardedIndex {
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
     try matches(forFolded: prefix)
   }
-
-  /// The shard that holds the record at `position`, which must be there.
-  package func shardNumber(holding position: Int) -> Int { shard(holding: position) }
 }
 
 extension Schema {
@@ -109,23 +106,25 @@ package struct PartContent {
 }
 
 extension ShardedIndex {
-  /// Reads shard `shard` from its file, checks it as a query would, and hands out its parts one by one.
+  /// Reads a shard from its file, checks it as a query would, and hands out its parts one by one.
   package func readWhole<Failure: Error>(
-    _ shard: Int, _ body: (PartContent) throws(Failure) -> Void
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    let (fileName, file) = (manifest.fileName(of: shard), manifest.file(of: shard))
-    let name = UnsafeMutablePointer<CChar>.allocate(capacity: fileName.utf8.count + 1)
-    defer { name.deallocate() }
-    fileName.withCString { name.update(from: $0, count: fileName.utf8.count + 1) }
+    try shard.withFileName { (name) throws(IndexError) in try readWhole(shard, name, body) }
+  }
+
+  private func readWhole<Failure: Error>(
+    _ shard: Manifest.Shard, _ name: UnsafePointer<CChar>, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
     var resident: LoadedShard?
     var number = 0
     repeat {
       let (loaded, part) = try loader.part(
-        of: resident, name, file, records: manifest.recordCount(of: shard), choose: { _ in number },
+        of: resident, name, shard.file, records: shard.recordCount, choose: { _ in number },
         fieldNumber: { manifest.fieldNumber(of: $0) })
       let fields = try part.fields(
         unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, name, loaded.header.parts[number], header: loaded.header)
+          try loader.fields(packed, name, of: part)
         }, grew: { _ in })
       do throws(Failure) {
         try body(PartContent(number, of: loaded.header, part.keys, fields.columns))
@@ -150,10 +149,10 @@ extension ShardedIndex {
     package var partCount = 0
   }
 
-  /// What queries have loaded of shard `shard`; nil if it is not resident. Is no use of it.
-  package func resident(_ shard: Int) -> Resident? {
-    cache.resident(shard) { loaded, parts in
-      let file = manifest.file(of: shard)
+  /// What queries have loaded of a shard; nil if it is not resident. Is no use of it.
+  package func resident(_ shard: Manifest.Shard) -> Resident? {
+    let file = shard.file
+    return cache.resident(shard.number) { loaded, parts in
       var resident = Resident()
       resident.partCount = loaded.header.parts.count
       resident.parts = parts.count

@@ -7,14 +7,7 @@ package final class Schema: Sendable {
   package let longitude: Int?
 
   init(_ manifest: Manifest) {
-    var reader = ByteReader(manifest.fieldNameSection)
-    var names: [String] = []
-    names.reserveCapacity(manifest.fieldCount)
-    for _ in 0..<manifest.fieldCount {
-      // A manifest that misplaces its names names no field; opening with `verify` says so.
-      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size) else { break }
-      names.append(String(decoding: name, as: UTF8.self))
-    }
+    let names = manifest.fieldNames
     self.names = names
     template = KeyPattern(manifest.setting("key") ?? "", names: names)
     latitude = manifest.setting("latitude").flatMap { names.firstIndex(of: $0) }

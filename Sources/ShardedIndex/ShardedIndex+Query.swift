@@ -42,48 +42,30 @@ extension ShardedIndex {
       return Matches(self, range: 0..<recordCount, first: nil)
     }
     let head = KeyBlocks.head(of: prefix)
-    let (first, last) = manifest.shards(forPrefix: prefix, head: head)
+    let (first, last) = try manifest.shards(forPrefix: prefix, head: head)
     let part = try part(of: first) { $0.firstPart(for: prefix, head: head) }
-    let start = manifest.firstRecord(of: first) &+ part.firstRecord
-    if first == last {
-      let number = part.header.lastPart(for: prefix, head: head, from: part.number)
-      if number == part.number {
+    if first.number == last.number {
+      let number = part.part.header.lastPart(for: prefix, head: head, from: part.part.number)
+      if number == part.part.number {
         let range = part.part.keys.range(ofPrefix: prefix, head: head)
-        return Matches(self, range: start &+ range.lowerBound..<start &+ range.upperBound, first: part)
+        return Matches(
+          self, range: part.start &+ range.lowerBound..<part.start &+ range.upperBound, first: part)
       }
-      return try matches(forFolded: prefix, head, from: part, start, lastPart: number, of: first)
+      return try matches(forFolded: prefix, head, from: part, to: number, of: last)
     }
-    return try matches(forFolded: prefix, head, from: part, start, lastPart: nil, of: last)
+    return try matches(forFolded: prefix, head, from: part, to: nil, of: last)
   }
 
   /// The matches from a part on up to another one, in the same shard or a later one.
   @inline(never)
   private func matches(
-    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, _ start: Int,
-    lastPart: Int?, of last: Int
+    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, to lastPart: Int?,
+    of last: Manifest.Shard
   ) throws(IndexError) -> Matches {
-    let lower = start &+ part.part.keys.lowerBound(of: prefix, head: head).index
+    let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
     let end = try self.part(of: last) { lastPart ?? $0.lastPart(for: prefix, head: head, from: 0) }
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
-    let upper =
-      manifest.firstRecord(of: last) &+ end.firstRecord
-      &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
+    let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
     return Matches(self, range: lower..<max(lower, upper), first: part)
-  }
-
-  /// The shard that holds the record at `position`, which must be there.
-  func shard(holding position: Int) -> Int {
-    var low = 0
-    var size = manifest.shardCount
-    while size > 0 {
-      let half = size >> 1
-      if manifest.firstRecord(of: low + half + 1) <= position {
-        low += half + 1
-        size -= half + 1
-      } else {
-        size = half
-      }
-    }
-    return low
   }
 }

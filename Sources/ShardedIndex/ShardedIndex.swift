@@ -26,21 +26,7 @@ public final class ShardedIndex: Sendable {
     directory = try IndexDirectory(opening: path)
     let contexts = DecompressorPool()
     loader = ShardLoader(directory: directory, contexts: contexts)
-    let file: UnsafeMutableBufferPointer<UInt8>
-    do throws(IndexError) {
-      file = try directory.read(Manifest.fileName, limit: ZstdFrame.contentLimit)
-    } catch {
-      if case .vanished = error { throw .notFound(path: path) }
-      throw error
-    }
-    defer { file.deallocate() }
-    let context = contexts.take()
-    defer { contexts.put(context) }
-    do throws(FormatError) {
-      manifest = try Manifest(file: UnsafeBufferPointer(file), with: context)
-    } catch {
-      throw .corrupt(path: directory.filePath(Manifest.fileName), cause: error)
-    }
+    manifest = try Manifest(of: directory, contexts: contexts)
     cache = ShardCache(limitBytes: options.cacheLimitBytes, shardCount: manifest.shardCount)
   }
 
@@ -74,23 +60,26 @@ public final class ShardedIndex: Sendable {
 
   // MARK: Shards
 
-  /// The part of shard `id` that `choose` names.
+  /// The part of a shard that `choose` names.
   ///
   /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
   @inline(__always)
-  func part(of id: Int, promotes: Bool = true, choose: (ShardHeader) -> Int) throws(IndexError) -> PartReference {
-    try cache.part(of: id, promotes: promotes, choose: choose) { (resident) throws(IndexError) in
-      try load(id, resident, choose)
+  func part(
+    of shard: Manifest.Shard, promotes: Bool = true, choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> PartReference {
+    let part = try cache.part(of: shard.number, promotes: promotes, choose: choose) { (resident) throws(IndexError) in
+      try load(shard, resident, choose)
     }
+    return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
   }
 
   @inline(never)
   private func load(
-    _ id: Int, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    try manifest.withFileName(of: id) { (name) throws(IndexError) in
+    try shard.withFileName { (name) throws(IndexError) in
       try loader.part(
-        of: resident, name, manifest.file(of: id), records: manifest.recordCount(of: id), choose: choose,
+        of: resident, name, shard.file, records: shard.recordCount, choose: choose,
         fieldNumber: { manifest.fieldNumber(of: $0) })
     }
   }
@@ -103,12 +92,12 @@ public final class ShardedIndex: Sendable {
 
   @inline(never)
   private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try manifest.withFileName(of: reference.id) { (name) throws(IndexError) in
+    try manifest.shard(reference.shard).withFileName { (name) throws(IndexError) in
       try reference.part.fields(
         unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, name, reference.header.parts[reference.number], header: reference.header)
+          try loader.fields(packed, name, of: reference.part)
         },
-        grew: { cache.grew(reference, by: $0) })
+        grew: { cache.grew(reference.part, of: reference.shard, by: $0) })
     }
   }
 }

@@ -146,18 +146,20 @@ struct LRU: @unchecked Sendable {
   }
 
   /// Makes a part resident if its shard is and it fits.
-  mutating func insert(_ part: LoadedPart, number: Int, of value: LoadedShard, as shard: Int) {
-    guard isResident(value, shard), value.slots[number].node == 0, value.charge + part.charge <= limitBytes else {
-      return
-    }
+  mutating func insert(_ part: LoadedPart, of value: LoadedShard, as shard: Int) {
+    let (node, number) = (nodeOf[shard], part.number)
+    guard node != 0, nodes[Int(node)].value === value, value.slots[number].node == 0,
+      value.charge + part.charge <= limitBytes
+    else { return }
     value.slots[number] = LoadedShard.Slot(
       part: part, node: newNode(shard, part: Int32(number), charge: part.charge, value: nil))
     shrink(to: limitBytes, sparing: shard, number)
   }
 
-  /// Adds to what a resident part costs.
-  mutating func addCharge(_ charge: Int, to part: LoadedPart, number: Int, of value: LoadedShard, as shard: Int) {
-    guard isResident(value, shard), value.slots[number].part === part else { return }
+  /// Adds to what a part costs, if it is resident.
+  mutating func addCharge(_ charge: Int, to part: LoadedPart, of shard: Int) {
+    let number = part.number
+    guard let value = resident(shard), number < value.slotCount, value.slots[number].part === part else { return }
     let node = Int(value.slots[number].node)
     nodes[node].charge += charge
     residentBytes += charge
@@ -167,11 +169,6 @@ struct LRU: @unchecked Sendable {
   }
 
   mutating func removeAll() { shrink(to: 0, sparing: -1) }
-
-  private func isResident(_ value: LoadedShard, _ shard: Int) -> Bool {
-    let node = nodeOf[shard]
-    return node != 0 && nodes[Int(node)].value === value
-  }
 
   private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
     let node = nodes.take(

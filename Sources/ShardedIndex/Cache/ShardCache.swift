@@ -35,12 +35,11 @@ final class ShardCache: Sendable {
 
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
-    mutating func find(_ id: Int, promotes: Bool, _ choose: (ShardHeader) -> Int) -> (
-      shard: LoadedShard, number: Int, part: LoadedPart?
-    )? {
+    mutating func find(
+      _ id: Int, promotes: Bool, _ choose: (ShardHeader) -> Int
+    ) -> (shard: LoadedShard, part: LoadedPart?)? {
       guard let shard = lru.use(id, promotes: promotes) else { return nil }
-      let number = choose(shard.header)
-      return (shard, number, lru.use(number, of: shard, promotes: promotes))
+      return (shard, lru.use(choose(shard.header), of: shard, promotes: promotes))
     }
   }
 
@@ -71,11 +70,11 @@ final class ShardCache: Sendable {
   func part(
     of id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
-  ) throws(IndexError) -> PartReference {
-    let found = state.withLock { (state) -> PartReference? in
-      guard let (shard, number, part) = state.find(id, promotes: promotes, choose), let part else { return nil }
+  ) throws(IndexError) -> LoadedPart {
+    let found = state.withLock { (state) -> LoadedPart? in
+      guard let part = state.find(id, promotes: promotes, choose)?.part else { return nil }
       state.hits &+= 1
-      return PartReference(shard: shard, part: part, id: id, number: number)
+      return part
     }
     if let found { return found }
     return try miss(id, promotes: promotes, choose: choose, load: load)
@@ -85,18 +84,18 @@ final class ShardCache: Sendable {
   private func miss(
     _ id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
-  ) throws(IndexError) -> PartReference {
+  ) throws(IndexError) -> LoadedPart {
     let loading = state.withLock { $0.join(id) }
     defer { state.withLock { $0.leave(loading) } }
-    return try loading.turn.withLock { (_) throws(IndexError) -> PartReference in
+    return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
       var resident: LoadedShard?
-      let found = state.withLock { (state) -> (LoadedShard, Int, LoadedPart?)? in
+      let found = state.withLock { (state) -> (shard: LoadedShard, part: LoadedPart?)? in
         state.find(id, promotes: promotes, choose)
       }
-      if let (shard, number, part) = found {
+      if let (shard, part) = found {
         if let part {
           state.withLock { $0.hits &+= 1 }
-          return PartReference(shard: shard, part: part, id: id, number: number)
+          return part
         }
         resident = shard
       }
@@ -109,18 +108,17 @@ final class ShardCache: Sendable {
         }
         state.loads &+= 1
         state.loadedBytes &+= part.charge
-        state.lru.insert(part, number: part.number, of: shard, as: id)
+        state.lru.insert(part, of: shard, as: id)
       }
-      return PartReference(shard: shard, part: part, id: id, number: part.number)
+      return part
     }
   }
 
-  /// Charges what a part has grown by when its fields were unpacked.
-  func grew(_ reference: PartReference, by charge: Int) {
+  /// Charges what a part of shard `id` has grown by when its fields were unpacked.
+  func grew(_ part: LoadedPart, of id: Int, by charge: Int) {
     state.withLock { (state) -> Void in
       state.loadedBytes &+= charge
-      state.lru.addCharge(
-        charge, to: reference.part, number: reference.number, of: reference.shard, as: reference.id)
+      state.lru.addCharge(charge, to: part, of: id)
     }
   }
 
@@ -157,14 +155,9 @@ final class ShardCache: Sendable {
 
 /// A part in memory and where it belongs; it stays usable when the cache lets go of it.
 struct PartReference: Sendable {
-  let shard: LoadedShard
   let part: LoadedPart
-  /// The shard, by its place in the manifest.
-  let id: Int
-  /// The part, by its place in the shard.
-  let number: Int
-
-  @inline(__always) var header: ShardHeader { shard.header }
-  /// Of the part's first record, within the shard.
-  @inline(__always) var firstRecord: Int { shard.header.parts[number].firstRecord }
+  /// By its place in the manifest.
+  let shard: Int
+  /// Where the part's first record stands among all records of the index.
+  let start: Int
 }

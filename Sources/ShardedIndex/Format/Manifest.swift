@@ -5,37 +5,21 @@
 #else
   import Darwin
 #endif
+import Synchronization
 
 /// The sorted list of an index's shards, searched in the bytes it is stored in. Source: docs/format.md §3.
 ///
-/// The content of the manifest file, which is one zstd frame. Opening an index reads this and nothing else.
+/// Its file is a root frame and a frame per page of shards. Opening an index reads the root; a page is read when a
+/// query first comes upon it, from the file that was opened, and kept. So an open index stands for one generation.
 package final class Manifest: @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
   package static let headerSize = 48
   package static let fileName = "manifest"
-
-  /// What lies where, by the number that stands in the file; sections of other numbers are passed over.
-  package enum Section: UInt32, CaseIterable, Sendable {
-    /// u64 per shard: the first eight bytes of its lower bound, as a number that orders as they do.
-    case heads = 1
-    /// u64 per shard and one more: records in all shards before it.
-    case firstRecords = 2
-    /// u32 per shard: where its lower bound ends in `bounds`.
-    case boundEnds = 3
-    /// The lower bounds, one after the other.
-    case bounds = 4
-    /// 20 bytes per shard: five u32 as in ``File``, the last one its flags.
-    case files = 5
-    /// 16 bytes per shard: the first half of the SHA-256 of its file.
-    case digests = 6
-    /// Per field a varint size and its path.
-    case fieldNames = 7
-    /// Pairs of texts, each with a varint size before it.
-    case settings = 8
-    /// 8 bytes per shard: the first two characters of its first key, zeros behind them. File names begin with them.
-    case labels = 9
-  }
+  /// Shards of a page; the last may have fewer.
+  package static let pageCapacity = 64
+  /// No frame of a manifest has more content, in bytes.
+  package static let contentLimit = 1 << 24
 
   /// A shard file and its first frame, the header. Sizes in bytes.
   package struct File: Equatable, Sendable {
@@ -58,190 +42,295 @@ package final class Manifest: @unchecked Sendable {
     package static let width = 20
   }
 
-  private let storage: UnsafeMutableRawBufferPointer
-  private let content: UnsafeBufferPointer<UInt8>
-  /// All records of the index.
-  package let recordCount: Int
-  package let shardCount: Int
-  /// The build option: bytes of uncompressed shard.
-  package let shardLimit: Int
-  package let foldVersion: UInt32
-  private let heads: UnsafePointer<UInt8>
-  private let firstRecords: UnsafePointer<UInt8>
-  private let boundEnds: UnsafePointer<UInt8>
-  private let bounds: UnsafeBufferPointer<UInt8>
-  private let files: UnsafePointer<UInt8>
-  private let digests: UnsafePointer<UInt8>
-  private let labels: UnsafePointer<UInt8>
-  package let fieldNameSection: UnsafeBufferPointer<UInt8>
-  package let fieldCount: Int
-  private let settings: UnsafeBufferPointer<UInt8>
+  /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is.
+  package struct Shard: @unchecked Sendable {
+    /// By its place in the manifest.
+    package let number: Int
+    /// Records in all shards before it.
+    package let firstRecord: Int
+    package let recordCount: Int
+    fileprivate let page: ManifestPage
+    private let index: Int
 
-  /// Decompresses and checks the bytes of a manifest file.
-  package init(file: UnsafeBufferPointer<UInt8>, with decompressor: Decompressor) throws(FormatError) {
-    guard ZstdFrame.checksum(of: file) != nil else { throw .zstd(reason: "a frame without a checksum") }
-    guard let size = ZstdFrame.contentSize(of: file), size <= ZstdFrame.contentLimit else {
-      throw .zstd(reason: "no frame header with a content size this version accepts")
+    @inline(__always)
+    fileprivate init(_ index: Int, of page: ManifestPage, number pageNumber: Int, firstRecord: Int) {
+      self.page = page
+      self.index = index
+      number = pageNumber &* Manifest.pageCapacity &+ index
+      let first = page.firstRecord(index)
+      self.firstRecord = firstRecord &+ first
+      recordCount = page.firstRecord(index &+ 1) &- first
     }
-    let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
-    let content = UnsafeBufferPointer(
-      start: UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)), count: size)
+
+    package var bound: UnsafeBufferPointer<UInt8> { page.bounds[index] }
+    package var file: File { page.file(index) }
+    package var digest: UnsafeBufferPointer<UInt8> { page.digest(index) }
+    package var label: UnsafeBufferPointer<UInt8> { page.label(index) }
+
+    /// The file that holds it.
+    package var fileName: String { withFileName { String(cString: $0) } }
+
+    /// Calls `body` with the name of the file that holds it, without making a `String` of it.
+    package func withFileName<Result, Failure: Error>(
+      _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      // 24 bytes of label, a hyphen, 16 digits, `.zst` and the zero fit.
+      var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+      return try withUnsafeMutableBytes(of: &name) { (bytes) throws(Failure) in
+        let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        _ = Manifest.writeFileName(label: label, digest: digest, to: start)
+        return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+      }
+    }
+  }
+
+  private let file: IndexFile
+  private let contexts: DecompressorPool
+  /// Where the root's frame ends in the file.
+  private let rootSize: Int
+  private let root: ManifestRoot
+  /// Per page its content once it was read, freed with the manifest.
+  private let pages: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+
+  package var recordCount: Int { root.recordCount }
+  package var shardCount: Int { root.shardCount }
+  /// The build option: bytes of uncompressed shard.
+  package var shardLimit: Int { root.shardLimit }
+  package var foldVersion: UInt32 { root.foldVersion }
+  package var fieldCount: Int { root.fieldCount }
+  /// Of the file, in bytes.
+  package var fileSize: Int { file.size }
+  /// Bytes in memory once every page was read.
+  package var size: Int { (0..<root.pageCount).reduce(root.size) { $0 + root.page($1).contentSize } }
+
+  /// Opens the manifest of a directory, reads its root and checks it.
+  ///
+  /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
+  ///   ``IndexError/io(operation:path:errno:)``.
+  init(of directory: IndexDirectory, contexts: DecompressorPool) throws(IndexError) {
+    let file = try directory.manifestFile()
+    let (bytes, frame) = try Self.rootFrame(of: file)
+    defer { bytes.deallocate() }
     do throws(FormatError) {
-      try ZstdFrame.decompress(
-        file, into: UnsafeMutableRawBufferPointer(rebasing: storage[..<size]), with: decompressor)
-      var reader = ByteReader(content)
-      let magic = try reader.read(UInt32.self)
-      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      let version = Int(try reader.read(UInt16.self))
-      guard version == Self.version else { throw .unsupportedVersion(found: version, supported: Self.version) }
-      _ = try reader.read(UInt16.self)
-      foldVersion = try reader.read(UInt32.self)
-      let sectionCount = Int(try reader.read(UInt32.self))
-      let hash = try reader.read(UInt64.self)
-      guard foldVersion == Fold.version, hash == Fold.tableHash else {
-        throw .otherFold(found: UInt32(truncatingIfNeeded: hash), supported: UInt32(truncatingIfNeeded: Fold.tableHash))
-      }
-      let records = try reader.read(UInt64.self)
-      shardCount = Int(try reader.read(UInt32.self))
-      shardLimit = Int(try reader.read(UInt32.self))
-      fieldCount = Int(try reader.read(UInt32.self))
-      _ = try reader.read(UInt32.self)
-      guard records <= UInt64(Int64.max), fieldCount <= 65536, sectionCount <= 64 else {
-        throw .invalid(reason: "counts beyond what an index can hold", offset: 24)
-      }
-      recordCount = Int(records)
-      let sections = reader.offset
-      _ = try reader.read(bytes: 24 * sectionCount)
-      /// The bytes of a section, wherever the table says that they are.
-      func section(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
-        for index in 0..<sectionCount {
-          let entry = UnsafeRawPointer(content.baseAddress! + sections + 24 * index)
-          guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
-          let offset = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-          let length = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-          guard offset <= UInt64(size), length <= UInt64(size) - offset, wanted == nil || length == UInt64(wanted!)
-          else {
-            throw .invalid(
-              reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: sections + 24 * index)
-          }
-          return UnsafeBufferPointer(rebasing: content[Int(offset)..<Int(offset + length)])
-        }
-        throw .invalid(reason: "section \(section.rawValue) is missing", offset: sections)
-      }
-      let count = shardCount
-      heads = try section(.heads, size: 8 * count).baseAddress ?? content.baseAddress!
-      firstRecords = try section(.firstRecords, size: 8 * (count + 1)).baseAddress!
-      boundEnds = try section(.boundEnds, size: 4 * count).baseAddress ?? content.baseAddress!
-      bounds = try section(.bounds, size: nil)
-      files = try section(.files, size: File.width * count).baseAddress ?? content.baseAddress!
-      digests = try section(.digests, size: 16 * count).baseAddress ?? content.baseAddress!
-      labels = try section(.labels, size: 8 * count).baseAddress ?? content.baseAddress!
-      fieldNameSection = try section(.fieldNames, size: nil)
-      settings = try section(.settings, size: nil)
-      // Positions up to the count must lead to a shard; `verify` checks the sums between.
-      let last = UnsafeRawPointer(firstRecords).loadUnaligned(fromByteOffset: 8 * count, as: UInt64.self)
-      guard UInt64(littleEndian: last) == records else {
-        throw .invalid(reason: "records do not add up", offset: 24)
+      let root = try Self.unpack(frame, checksum: nil, size: nil, with: contexts)
+      do throws(FormatError) {
+        self.root = try ManifestRoot(root)
+      } catch {
+        root.deallocate()
+        throw error
       }
     } catch {
-      storage.deallocate()
+      throw .corrupt(path: file.path, cause: error)
+    }
+    rootSize = frame.count
+    pages = .allocate(capacity: max(1, root.pageCount))
+    for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
+    self.contexts = contexts
+    let end = root.pageCount == 0 ? 0 : root.page(root.pageCount - 1).end
+    let size = file.size
+    let path = file.path
+    self.file = file
+    guard end <= size, rootSize + end == size else {
+      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: rootSize + min(end, 1 << 60)))
+    }
+  }
+
+  deinit {
+    for page in 0..<root.pageCount { pages[page].load(ordering: .acquiring)?.deallocate() }
+    pages.deinitialize(count: root.pageCount)
+    pages.deallocate()
+    root.deallocate()
+  }
+
+  /// Reads the file's first frame; returns what was read and, within it, the frame.
+  private static func rootFrame(
+    of file: borrowing IndexFile
+  ) throws(IndexError) -> (bytes: UnsafeMutableBufferPointer<UInt8>, frame: UnsafeBufferPointer<UInt8>) {
+    // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares.
+    var bytes = try file.read(from: 0, size: min(file.size, 4096))
+    let content = ZstdFrame.contentSize(of: UnsafeBufferPointer(bytes)) ?? Int.max
+    if content <= contentLimit, file.size > bytes.count, ZstdFrame.size(of: UnsafeBufferPointer(bytes)) == nil {
+      bytes.deallocate()
+      bytes = try file.read(from: 0, size: min(file.size, ZstdFrame.sizeLimit(content: content)))
+    }
+    guard content <= contentLimit, let size = ZstdFrame.size(of: UnsafeBufferPointer(bytes)) else {
+      bytes.deallocate()
+      let reason = "no whole frame at its beginning that declares a content size this version accepts"
+      throw .corrupt(path: file.path, cause: .zstd(reason: reason))
+    }
+    return (bytes, UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<size]))
+  }
+
+  /// Unpacks a frame that was promised to have this checksum and content size, where they are known.
+  private static func unpack(
+    _ frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?, with contexts: DecompressorPool
+  ) throws(FormatError) -> UnsafeMutableRawBufferPointer {
+    guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    if let checksum, found != checksum { throw .wrongChecksum(found: found, expected: checksum) }
+    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    let wanted = size ?? declared
+    guard declared == wanted, wanted >= 0, wanted <= contentLimit else {
+      throw .wrongSize(found: declared, expected: min(wanted, contentLimit))
+    }
+    let content = UnsafeMutableRawBufferPointer.allocate(byteCount: max(wanted, 1), alignment: 16)
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    do throws(FormatError) {
+      try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(rebasing: content[..<wanted]), with: context)
+    } catch {
+      content.deallocate()
       throw error
     }
-    self.storage = storage
-    self.content = content
+    return UnsafeMutableRawBufferPointer(rebasing: content[..<wanted])
   }
 
-  deinit { storage.deallocate() }
+  // MARK: Pages
 
-  /// Bytes that it keeps in memory.
-  package var size: Int { storage.count }
+  @inline(__always)
+  private func page(_ number: Int) throws(IndexError) -> ManifestPage {
+    let content: UnsafeMutableRawPointer
+    if let found = pages[number].load(ordering: .acquiring) { content = found } else { content = try load(number) }
+    return ManifestPage(
+      checked: UnsafePointer(content.assumingMemoryBound(to: UInt8.self)), shards: root.shards(ofPage: number).count)
+  }
 
-  /// Reads every entry and checks that they agree with each other. ``init(file:with:)`` leaves that to the queries, which check what they use.
-  package func verify() throws(FormatError) {
-    var end = 0
-    for shard in 0..<shardCount {
-      let next = Int(word32(boundEnds, shard))
-      guard next >= end, next <= bounds.count else {
-        throw .invalid(reason: "lower bound \(shard) is misplaced", offset: 0)
+  @inline(never)
+  private func load(_ number: Int) throws(IndexError) -> UnsafeMutableRawPointer {
+    let entry = root.page(number)
+    let frame = try file.read(from: rootSize + entry.start, size: entry.end - entry.start)
+    defer { frame.deallocate() }
+    let content: UnsafeMutableRawBufferPointer
+    do throws(FormatError) {
+      content = try Self.unpack(
+        UnsafeBufferPointer(frame), checksum: entry.checksum, size: entry.contentSize, with: contexts)
+      do throws(FormatError) {
+        try ManifestPage.check(
+          UnsafeBufferPointer(content.assumingMemoryBound(to: UInt8.self)), shards: root.shards(ofPage: number).count,
+          records: root.firstRecord(ofPage: number + 1) - root.firstRecord(ofPage: number), bound: root.bounds[number],
+          isContinuation: entry.isContinuation)
+      } catch {
+        content.deallocate()
+        throw error
       }
-      end = next
-      let bound = self.bound(shard)
-      guard head(shard) == KeyBlocks.head(of: bound) else {
-        throw .invalid(reason: "head \(shard) is not its bound's", offset: 0)
-      }
-      if shard > 0 {
-        let order = compare(self.bound(shard - 1), bound)
-        guard order < 0 || (order == 0 && isContinuation(shard)) else {
-          throw .invalid(reason: "lower bound \(shard) is not above the one before", offset: 0)
-        }
-      } else {
-        guard bound.isEmpty else { throw .invalid(reason: "the first lower bound is not empty", offset: 0) }
-      }
-      guard word64(firstRecords, shard) < word64(firstRecords, shard + 1) else {
-        throw .invalid(reason: "shard \(shard) has no records", offset: 0)
-      }
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
     }
-    guard word64(firstRecords, 0) == 0, word64(firstRecords, shardCount) == UInt64(recordCount) else {
-      throw .invalid(reason: "records do not add up", offset: 0)
+    // Two threads may have read it: one of the two stays.
+    let (isMine, other) = pages[number].compareExchange(
+      expected: nil, desired: content.baseAddress!, ordering: .acquiringAndReleasing)
+    if isMine { return content.baseAddress! }
+    content.deallocate()
+    return other!
+  }
+
+  /// A shard by its place; reads the page it stands on, if that was not read yet.
+  @inline(__always)
+  package func shard(_ number: Int) throws(IndexError) -> Shard {
+    let pageNumber = number / Self.pageCapacity
+    return Shard(
+      number % Self.pageCapacity, of: try page(pageNumber), number: pageNumber,
+      firstRecord: root.firstRecord(ofPage: pageNumber))
+  }
+
+  /// All shards in order; reads all pages.
+  package func shards() throws(IndexError) -> [Shard] {
+    var shards: [Shard] = []
+    shards.reserveCapacity(shardCount)
+    for number in 0..<shardCount { shards.append(try shard(number)) }
+    return shards
+  }
+
+  // MARK: Search
+
+  /// The shards that can hold keys which begin with `prefix`: the first to the last, both included.
+  ///
+  /// Every key of those strictly between begins with it. There must be a shard, and the prefix must not be empty.
+  @inline(__always)
+  package func shards(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64
+  ) throws(IndexError) -> (first: Shard, last: Shard) {
+    // The first bound is empty, so that some page and some shard of it are below.
+    let below = root.bounds.countBelow(prefix, head: head)
+    let pageNumber = max(0, below &- 1)
+    let page = try page(pageNumber)
+    var index = max(0, page.bounds.countBelow(prefix, head: head) &- 1)
+    var first = Shard(index, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    let next = index &+ 1
+    if next < page.bounds.count {
+      if page.bounds.equals(next, prefix), !page.isContinuation(next) {
+        index = next
+        first = Shard(index, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+      }
+    } else if below < root.pageCount, root.bounds.equals(below, prefix), !root.page(below).isContinuation {
+      first = try shard(below &* Self.pageCapacity)
     }
-  }
-
-  @inline(__always) private func word64(_ section: UnsafePointer<UInt8>, _ index: Int) -> UInt64 {
-    UInt64(littleEndian: UnsafeRawPointer(section).loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
-  }
-
-  @inline(__always) private func word32(_ section: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
-    UInt32(littleEndian: UnsafeRawPointer(section).loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self))
-  }
-
-  @inline(__always) private func head(_ shard: Int) -> UInt64 { word64(heads, shard) }
-
-  /// Records in all shards before `shard`, which may be one past the last.
-  @inline(__always) package func firstRecord(of shard: Int) -> Int {
-    Int(truncatingIfNeeded: min(word64(firstRecords, shard), UInt64(recordCount)))
-  }
-
-  package func recordCount(of shard: Int) -> Int { firstRecord(of: shard + 1) - firstRecord(of: shard) }
-
-  /// The lower bound of `shard`; an empty one if the manifest misplaces it.
-  package func bound(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
-    let end = Int(word32(boundEnds, shard))
-    let start = shard == 0 ? 0 : Int(word32(boundEnds, shard &- 1))
-    guard start <= end, end <= bounds.count else { return UnsafeBufferPointer(start: content.baseAddress, count: 0) }
-    return UnsafeBufferPointer(start: bounds.baseAddress.map { $0 + start }, count: end &- start)
-  }
-
-  package func file(of shard: Int) -> File {
-    let base = files + File.width &* shard
-    return File(
-      size: Int(word32(base, 0)), headerSize: Int(word32(base, 1)), headerContentSize: Int(word32(base, 2)),
-      headerChecksum: word32(base, 3), isContinuation: word32(base, 4) & 1 == 1)
-  }
-
-  @inline(__always) private func isContinuation(_ shard: Int) -> Bool {
-    word32(files + File.width &* shard, 4) & 1 == 1
-  }
-
-  package func digest(of shard: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: digests + 16 &* shard, count: 16)
-  }
-
-  /// The file that holds `shard`.
-  package func fileName(of shard: Int) -> String { withFileName(of: shard) { String(cString: $0) } }
-
-  /// Calls `body` with the name of the file that holds `shard`, without making a `String` of it.
-  package func withFileName<Result, Failure: Error>(
-    of shard: Int, _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    // 24 bytes of label, a hyphen, 16 digits, `.zst` and the zero fit.
-    var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
-    return try withUnsafeMutableBytes(of: &name) { (bytes) throws(Failure) in
-      let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-      _ = Self.writeFileName(
-        label: UnsafeBufferPointer(start: labels + 8 &* shard, count: 8), digest: digest(of: shard), to: start)
-      return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+    // Bounds that begin with the prefix follow at once.
+    let lastPage = root.bounds.countNotAbove(prefix, head: head, from: below) &- 1
+    if lastPage == pageNumber {
+      let last = page.bounds.countNotAbove(prefix, head: head, from: index) &- 1
+      return (
+        first,
+        last == index
+          ? first : Shard(last, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+      )
     }
+    return (first, try lastShard(ofPage: lastPage, prefix, head))
   }
+
+  @inline(never)
+  private func lastShard(
+    ofPage pageNumber: Int, _ prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64
+  ) throws(IndexError) -> Shard {
+    let page = try page(pageNumber)
+    let last = page.bounds.countNotAbove(prefix, head: head, from: 1) &- 1
+    return Shard(last, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+  }
+
+  /// The shard that holds the record at `position`, which must be there.
+  package func shard(holding position: Int) throws(IndexError) -> Shard {
+    func last(_ count: Int, _ first: (Int) -> Int) -> Int {
+      var low = 0
+      var size = count
+      while size > 1 {
+        let half = size >> 1
+        if first(low + half) <= position { low += half; size -= half } else { size = half }
+      }
+      return low
+    }
+    let pageNumber = last(root.pageCount) { root.firstRecord(ofPage: $0) }
+    let page = try page(pageNumber)
+    let start = root.firstRecord(ofPage: pageNumber)
+    let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
+    return Shard(index, of: page, number: pageNumber, firstRecord: start)
+  }
+
+  // MARK: Names
+
+  /// The paths of all fields.
+  package var fieldNames: [String] {
+    var names: [String] = []
+    names.reserveCapacity(fieldCount)
+    root.forEachFieldName { _, name in
+      names.append(String(decoding: name, as: UTF8.self))
+      return true
+    }
+    return names
+  }
+
+  /// The number of the field with this path, found in the bytes of the manifest; nil if no field has it.
+  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
+    var found: Int?
+    root.forEachFieldName { number, name in
+      guard name.count == path.count, memcmp(name.baseAddress!, path.baseAddress!, name.count) == 0 else { return true }
+      found = number
+      return false
+    }
+    return found
+  }
+
+  /// The value of a setting; nil if the manifest has none of that name.
+  package func setting(_ name: StaticString) -> String? { root.setting(name) }
 
   /// What a shard's file name begins with is made from: the first two characters of its first key, zeros behind them.
   package static func label(ofKey key: some Collection<UInt8>) -> [UInt8] {
@@ -271,7 +360,7 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// Writes the name and a zero behind it, at most 46 bytes; returns its size without the zero.
-  private static func writeFileName(
+  fileprivate static func writeFileName(
     label: UnsafeBufferPointer<UInt8>, digest: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
   ) -> Int {
     var size = 0
@@ -302,164 +391,5 @@ package final class Manifest: @unchecked Sendable {
     append(0x74)
     target[size] = 0
     return size
-  }
-
-  /// The number of the field with this path, found in the bytes of the manifest; nil if no field has it.
-  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
-    var reader = ByteReader(fieldNameSection)
-    for number in 0..<fieldCount {
-      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size) else { return nil }
-      if size == path.count, memcmp(name.baseAddress!, path.baseAddress!, size) == 0 { return number }
-    }
-    return nil
-  }
-
-  /// The value of a setting; nil if the manifest has none of that name.
-  package func setting(_ wanted: StaticString) -> String? {
-    var reader = ByteReader(settings)
-    while reader.remaining > 0 {
-      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size),
-        let valueSize = try? reader.readVarint(), let value = try? reader.read(bytes: valueSize)
-      else { return nil }
-      if name.count == wanted.utf8CodeUnitCount,
-        name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
-      {
-        return String(decoding: value, as: UTF8.self)
-      }
-    }
-    return nil
-  }
-
-  // MARK: Search
-
-  private func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-    var index = 0
-    let end = min(a.count, b.count)
-    while index < end {
-      if a[index] != b[index] { return a[index] < b[index] ? -1 : 1 }
-      index &+= 1
-    }
-    return a.count - b.count
-  }
-
-  private func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count >= prefix.count else { return false }
-    var index = 0
-    while index < prefix.count {
-      if bytes[index] != prefix[index] { return false }
-      index &+= 1
-    }
-    return true
-  }
-
-  /// The shards that can hold keys which begin with `prefix`: the first to the last, both included.
-  ///
-  /// Every key of those strictly between begins with it. There must be a shard, and the prefix must not be empty.
-  @inline(__always)
-  package func shards(forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64) -> (first: Int, last: Int) {
-    // Shards before `low` have bounds at or below the prefix.
-    var low = 0
-    var size = shardCount
-    while size > 0 {
-      let half = size >> 1
-      let other = self.head(low &+ half)
-      let isBelow = other < head || (other == head && compare(bound(low &+ half), prefix) <= 0)
-      low = isBelow ? low &+ half &+ 1 : low
-      size = isBelow ? size &- half &- 1 : half
-    }
-    var first = max(0, low &- 1)
-    // Equal keys may run over several shards; the first of them then lies in a shard before this one.
-    while first > 0, isContinuation(first), compare(bound(first), prefix) == 0 { first &-= 1 }
-    var last = max(0, low &- 1)
-    // Bounds above the prefix that begin with it follow at once, mostly few.
-    var step = 1
-    while low < shardCount, begins(bound(low), with: prefix) {
-      last = low
-      low &+= 1
-      step &+= 1
-      if step > 8 { break }
-    }
-    if step > 8 { last = lastShard(from: low, beginningWith: prefix) ?? last }
-    return (first, last)
-  }
-
-  /// The last shard from `from` on whose bound begins with `prefix`, all that do being consecutive.
-  @inline(never)
-  private func lastShard(from: Int, beginningWith prefix: UnsafeBufferPointer<UInt8>) -> Int? {
-    var low = from
-    var size = shardCount - from
-    while size > 0 {
-      let half = size >> 1
-      if begins(bound(low + half), with: prefix) {
-        low += half + 1
-        size -= half + 1
-      } else {
-        size = half
-      }
-    }
-    return low > from ? low - 1 : nil
-  }
-}
-
-extension Manifest {
-  /// The content of a manifest, to be made a zstd frame.
-  package static func encode(
-    shards: [(bound: [UInt8], records: Int, file: File, digest: [UInt8], label: [UInt8])],
-    shardLimit: Int, fieldNames: [String], settings: [(String, String)]
-  ) -> [UInt8] {
-    var sections: [(Section, ByteWriter)] = Section.allCases.map { ($0, ByteWriter()) }
-    func write(_ section: Section, _ body: (inout ByteWriter) -> Void) { body(&sections[Int(section.rawValue) - 1].1) }
-    var records = 0
-    var boundEnd = 0
-    for shard in shards {
-      write(.heads) { writer in shard.bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) } }
-      write(.firstRecords) { $0.write(UInt64(records)) }
-      records += shard.records
-      boundEnd += shard.bound.count
-      write(.boundEnds) { $0.write(UInt32(boundEnd)) }
-      write(.bounds) { $0.write(shard.bound) }
-      write(.files) { writer in
-        for value in [
-          UInt32(shard.file.size), UInt32(shard.file.headerSize), UInt32(shard.file.headerContentSize),
-          shard.file.headerChecksum, shard.file.isContinuation ? 1 : 0,
-        ] { writer.write(value) }
-      }
-      write(.digests) { $0.write(shard.digest.prefix(16)) }
-      write(.labels) { $0.write(shard.label) }
-    }
-    write(.firstRecords) { $0.write(UInt64(records)) }
-    func text(_ text: String, _ writer: inout ByteWriter) {
-      writer.writeVarint(text.utf8.count)
-      writer.write(text.utf8)
-    }
-    write(.fieldNames) { writer in for name in fieldNames { text(name, &writer) } }
-    write(.settings) { writer in
-      for (name, value) in settings {
-        text(name, &writer)
-        text(value, &writer)
-      }
-    }
-    var header = ByteWriter()
-    header.write(magic)
-    header.write(UInt16(version))
-    header.write(UInt16(0))
-    header.write(Fold.version)
-    header.write(UInt32(sections.count))
-    header.write(Fold.tableHash)
-    header.write(UInt64(records))
-    header.write(UInt32(shards.count))
-    header.write(UInt32(shardLimit))
-    header.write(UInt32(fieldNames.count))
-    header.write(UInt32(0))
-    var offset = headerSize + 24 * sections.count
-    for (section, writer) in sections {
-      header.write(section.rawValue)
-      header.write(UInt32(0))
-      header.write(UInt64(offset))
-      header.write(UInt64(writer.bytes.count))
-      offset += writer.bytes.count
-    }
-    for (_, writer) in sections { header.write(writer.bytes) }
-    return header.bytes
   }
 }

@@ -102,4 +102,13 @@ extension ZstdFrame {
     let declared = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
     return declared <= UInt64(Int64.max) ? Int(declared) : nil
   }
+
+  /// The size in bytes of the frame that `bytes` begin with; nil if they hold no whole one.
+  static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
+    return ZSTD_isError(size) == 0 ? size : nil
+  }
+
+  /// No frame that declares `content` bytes is accepted if it is larger, where its size is not known before.
+  static func sizeLimit(content: Int) -> Int { content + 65536 }
 }

@@ -33,7 +33,9 @@ final class LoadedShard: @unchecked Sendable {
 final class LoadedPart: @unchecked Sendable {
   let keys: KeyBlocks
   let number: Int
-  private let header: ShardHeader  // Keys and fields lead into it.
+  let header: ShardHeader  // Keys and fields lead into it.
+  /// Counted within the shard.
+  let firstRecord: Int
   private let keyStorage: UnsafeMutableRawPointer
   private let unpacked = AtomicLazyReference<LoadedFields>()
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
@@ -47,6 +49,7 @@ final class LoadedPart: @unchecked Sendable {
     self.keys = keys
     self.number = number
     self.header = header
+    firstRecord = header.parts[number].firstRecord
     keyStorage = storage
     charge = size + packed.frame.count + 256
     self.packed = Lock(packed)
@@ -128,9 +131,6 @@ struct ShardLoader: Sendable {
   private func header(
     _ file: borrowing IndexFile, _ entry: Manifest.File, records: Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> ShardHeader {
-    guard entry.headerSize <= entry.size else {
-      throw .corrupt(path: file.path, cause: .wrongSize(found: entry.size, expected: entry.headerSize))
-    }
     let bytes = try file.read(from: 0, size: entry.headerSize)
     defer { bytes.deallocate() }
     let storage = try decompress(
@@ -175,9 +175,11 @@ struct ShardLoader: Sendable {
 
   /// Unpacks and checks the fields of a part.
   func fields(
-    _ packed: PackedFields, _ name: UnsafePointer<CChar>, _ part: ShardHeader.Part, header: ShardHeader
+    _ packed: PackedFields, _ name: UnsafePointer<CChar>, of part: LoadedPart
   ) throws(IndexError) -> LoadedFields {
     var path: String { directory.filePath(String(cString: name)) }
+    let header = part.header
+    let part = header.parts[part.number]
     let size = part.fieldsContentSize + FieldColumns.slack
     let storage = try decompress(
       UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path, capacity: size)

@@ -26,18 +26,23 @@ package final class IndexDirectory: Sendable {
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-  /// Reads the file `name`, whole.
-  ///
-  /// - Parameter limit: The most bytes it may have.
-  /// - Returns: The bytes; the caller deallocates them.
-  package func read(
-    _ name: UnsafePointer<CChar>, limit: Int
-  ) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
-    let file = try IndexFile(opening: name, of: self, descriptor)
-    guard file.size <= limit else {
-      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: limit))
+  /// Opens the manifest.
+  func manifestFile() throws(IndexError) -> IndexFile {
+    let name: StaticString = "manifest"
+    do throws(IndexError) {
+      return try IndexFile(
+        opening: UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), of: self, descriptor)
+    } catch {
+      if case .vanished = error { throw .notFound(path: path) }
+      throw error
     }
-    return try file.read(from: 0, size: file.size)
+  }
+
+  /// Reads the file `name`, which must have `size` bytes; the caller deallocates them.
+  package func read(
+    _ name: UnsafePointer<CChar>, size: Int
+  ) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
+    try file(name, size: size).read(from: 0, size: size)
   }
 
   /// Opens the file `name`, which must have `size` bytes.

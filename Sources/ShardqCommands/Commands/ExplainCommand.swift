@@ -44,15 +44,17 @@
     private func explain(_ index: ShardedIndex) throws(IndexError) {
       let manifest = index.generation
       let folded = Fold.fold(prefix)
-      let considered: ClosedRange<Int>? =
-        manifest.shardCount == 0
-        ? nil
-        : folded.isEmpty
-          ? 0...manifest.shardCount - 1
-          : folded.withUnsafeBufferPointer { bytes in
-            let (first, last) = manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
-            return first...max(first, last)
-          }
+      let considered: [Manifest.Shard]
+      if manifest.shardCount == 0 || folded.isEmpty {
+        considered = try manifest.shards()
+      } else {
+        let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
+          try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+        }
+        considered = try (ends.first.number...ends.last.number).map { (number) throws(IndexError) in
+          try manifest.shard(number)
+        }
+      }
       let matches = try index.matches(forPrefix: prefix)
       let counted = index.statistics
       let shown = min(limit, matches.count)
@@ -61,9 +63,8 @@
       let hit: ClosedRange<Int>? =
         matches.isEmpty
         ? nil
-        : index.shardNumber(
-          holding: matches.firstPosition)...index.shardNumber(
-            holding: matches.firstPosition + matches.count - 1)
+        : try manifest.shard(holding: matches.firstPosition)
+          .number...manifest.shard(holding: matches.firstPosition + matches.count - 1).number
       var report = Report()
       report.add("query", .text(prefix))
       report.add("folded", .text(folded.withUnsafeBufferPointer { FoldedText.readable($0) }))
@@ -73,10 +74,10 @@
       )
       report.add("records_shown", .number(shown))
       report.add("shards_in_index", .number(manifest.shardCount))
-      report.add("shards_considered", .number(considered?.count ?? 0))
+      report.add("shards_considered", .number(considered.count))
       report.add("shards_hit", .number(hit?.count ?? 0))
-      let loaded = (considered.map(Array.init) ?? []).compactMap { shard in
-        index.resident(shard).map { (shard, $0) }
+      let loaded = considered.compactMap { shard in
+        index.resident(shard).map { (shard.number, $0) }
       }
       func sum(_ value: (ShardedIndex.Resident) -> Int) -> Int { loaded.reduce(0) { $0 + value($1.1) } }
       report.add("shards_loaded", .number(loaded.count), note: "\(counted.misses) of them to count")
@@ -85,31 +86,31 @@
         note: "of \(QueryRunner.grouped(sum(\.partCount))) in those shards")
       report.add(
         "bytes_read", .number(sum(\.read)),
-        note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize(in: index)))")
+        note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))")
       report.add(
         "bytes_decompressed", .number(sum(\.decompressed)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.size))")
       var names: [String] = []
-      for shard in (considered.map(Array.init) ?? []).prefix(Self.listLimit) {
+      for shard in considered.prefix(Self.listLimit) {
         names.append(
-          "{\"file\":" + JSONText.string(manifest.fileName(of: shard)) + ",\"lower_bound\":"
-            + JSONText.string(FoldedText.readable(manifest.bound(shard)))
-            + ",\"records\":\(manifest.recordCount(of: shard))"
-            + ",\"bytes\":\(manifest.file(of: shard).size),\"hit\":\(hit?.contains(shard) == true),\"loaded\":\(loaded.contains { $0.0 == shard })}"
+          "{\"file\":" + JSONText.string(shard.fileName) + ",\"lower_bound\":"
+            + JSONText.string(FoldedText.readable(shard.bound))
+            + ",\"records\":\(shard.recordCount)"
+            + ",\"bytes\":\(shard.file.size),\"hit\":\(hit?.contains(shard.number) == true),\"loaded\":\(loaded.contains { $0.0 == shard.number })}"
         )
       }
       report.add(
         "shards", .raw("[" + names.joined(separator: ",") + "]"),
-        note: (considered?.count ?? 0) > Self.listLimit ? "the first \(Self.listLimit):" : "")
+        note: considered.count > Self.listLimit ? "the first \(Self.listLimit):" : "")
       var lines = ""
-      for shard in (considered.map(Array.init) ?? []).prefix(Self.listLimit) {
+      for shard in considered.prefix(Self.listLimit) {
         lines +=
-          "  " + manifest.fileName(of: shard) + "  from \"" + FoldedText.readable(manifest.bound(shard))
+          "  " + shard.fileName + "  from \"" + FoldedText.readable(shard.bound)
           + "\"  "
-          + QueryRunner.grouped(manifest.recordCount(of: shard)) + " records  "
-          + QueryRunner.grouped(manifest.file(of: shard).size) + " bytes"
-          + (loaded.contains { $0.0 == shard } ? "  loaded" : "")
-          + (hit?.contains(shard) == true ? "  hit" : "") + "\n"
+          + QueryRunner.grouped(shard.recordCount) + " records  "
+          + QueryRunner.grouped(shard.file.size) + " bytes"
+          + (loaded.contains { $0.0 == shard.number } ? "  loaded" : "")
+          + (hit?.contains(shard.number) == true ? "  hit" : "") + "\n"
       }
       report.print(format, then: lines)
       finish(matches.isEmpty ? .negative : .done)
@@ -117,11 +118,5 @@
 
     /// Shards listed one by one.
     private static let listLimit = 100
-  }
-
-  extension Manifest {
-    fileprivate func fileSize(in index: ShardedIndex) -> Int {
-      FileSize(of: index.files.filePath(Manifest.fileName)).bytes
-    }
   }
 #endif

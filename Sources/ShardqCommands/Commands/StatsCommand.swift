@@ -33,10 +33,16 @@
       var names: Set<String> = []
       var bytes = 0
       var diskBytes = 0
-      for shard in 0..<manifest.shardCount {
-        let size = manifest.file(of: shard).size
+      let shards: [Manifest.Shard]
+      do throws(IndexError) {
+        shards = try manifest.shards()
+      } catch {
+        finish(QueryRunner.report(error))
+      }
+      for shard in shards {
+        let size = shard.file.size
         sizes.append(size)
-        let name = manifest.fileName(of: shard)
+        let name = shard.fileName
         guard names.insert(name).inserted else { continue }
         bytes += size
         diskBytes += FileSize(of: index.files.filePath(name)).disk
@@ -52,7 +58,7 @@
       report.add("bytes", .number(bytes + manifestSize.bytes), note: "in all files of the index")
       report.add("disk_bytes", .number(diskBytes + manifestSize.disk), note: "that those files occupy")
       report.add("manifest_bytes", .number(manifestSize.bytes))
-      report.add("manifest_memory_bytes", .number(manifest.size), note: "of an open index")
+      report.add("manifest_memory_bytes", .number(manifest.size), note: "once queries have come upon every page of it")
       report.add("shard_bytes_min", .number(sizes.first ?? 0))
       report.add("shard_bytes_median", .number(median))
       report.add("shard_bytes_max", .number(sizes.last ?? 0))

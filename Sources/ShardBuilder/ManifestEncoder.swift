@@ -1,0 +1,123 @@
+import ShardedIndex
+
+/// Writes what ``Manifest`` reads. Source: docs/format.md §3.
+package struct ManifestEncoder {
+  /// One shard as the manifest describes it.
+  package struct Shard: Sendable {
+    package var bound: [UInt8]
+    package var records: Int
+    package var file: Manifest.File
+    /// At least 16 bytes.
+    package var digest: [UInt8]
+    /// 8 bytes.
+    package var label: [UInt8]
+
+    package init(bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8]) {
+      self.bound = bound
+      self.records = records
+      self.file = file
+      self.digest = digest
+      self.label = label
+    }
+  }
+
+  private let level: Int
+  private let compressor = Compressor()
+
+  package init(level: Int) { self.level = level }
+
+  /// The content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
+  package static func page(_ shards: ArraySlice<Shard>) -> [UInt8] {
+    var writer = ByteWriter()
+    for shard in shards { shard.bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) } }
+    var records: UInt64 = 0
+    for shard in shards {
+      writer.write(records)
+      records += UInt64(shard.records)
+    }
+    writer.write(records)
+    var end = 0
+    for shard in shards {
+      end += shard.bound.count
+      writer.write(UInt32(end))
+    }
+    for file in shards.map(\.file) {
+      writer.write(UInt32(file.size))
+      writer.write(UInt32(file.headerSize))
+      writer.write(UInt32(file.headerContentSize))
+      writer.write(file.headerChecksum)
+      writer.write(file.isContinuation ? UInt32(1) : 0)
+    }
+    for shard in shards { writer.write(shard.digest.prefix(16)) }
+    for shard in shards { writer.write(shard.label) }
+    for shard in shards { writer.write(shard.bound) }
+    return writer.bytes
+  }
+
+  /// The manifest file: the root's frame, then a frame per page.
+  package func file(
+    shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)]
+  ) -> [UInt8] {
+    var frames: [UInt8] = []
+    var sections: [ByteWriter] = ManifestRoot.Section.allCases.map { _ in ByteWriter() }
+    func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {
+      body(&sections[Int(section.rawValue) - 1])
+    }
+    var records = 0
+    var boundEnd = 0
+    for start in stride(from: 0, to: shards.count, by: Manifest.pageCapacity) {
+      let page = shards[start..<min(start + Manifest.pageCapacity, shards.count)]
+      let content = Self.page(page)
+      let frame = ZstdFrame.compress(content, level: level, with: compressor)
+      frames += frame
+      write(.heads) { writer in
+        shards[start].bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) }
+      }
+      write(.firstRecords) { $0.write(UInt64(records)) }
+      records += page.reduce(0) { $0 + $1.records }
+      boundEnd += shards[start].bound.count
+      write(.boundEnds) { $0.write(UInt32(boundEnd)) }
+      write(.bounds) { $0.write(shards[start].bound) }
+      write(.pages) {
+        $0.write(UInt64(frames.count))
+        $0.write(UInt32(content.count))
+        $0.write(frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+        $0.write(shards[start].file.isContinuation ? UInt32(1) : 0)
+      }
+    }
+    write(.firstRecords) { $0.write(UInt64(records)) }
+    func text(_ text: String, _ writer: inout ByteWriter) {
+      writer.writeVarint(text.utf8.count)
+      writer.write(text.utf8)
+    }
+    write(.fieldNames) { writer in for name in fieldNames { text(name, &writer) } }
+    write(.settings) { writer in
+      for (name, value) in settings {
+        text(name, &writer)
+        text(value, &writer)
+      }
+    }
+    var root = ByteWriter()
+    root.write(Manifest.magic)
+    root.write(UInt16(Manifest.version))
+    root.write(UInt16(0))
+    root.write(Fold.version)
+    root.write(UInt32(sections.count))
+    root.write(Fold.tableHash)
+    root.write(UInt64(records))
+    root.write(UInt32(shards.count))
+    root.write(UInt32(shardLimit))
+    root.write(UInt32(fieldNames.count))
+    root.write(UInt32(0))
+    var offset = Manifest.headerSize + 24 * sections.count
+    for (section, writer) in zip(ManifestRoot.Section.allCases, sections) {
+      root.write(section.rawValue)
+      root.write(UInt32(0))
+      root.write(UInt64(offset))
+      root.write(UInt64(writer.bytes.count))
+      offset += writer.bytes.count
+    }
+    for writer in sections { root.write(writer.bytes) }
+    return ZstdFrame.compress(root.bytes, level: level, with: compressor) + frames
+  }
+}

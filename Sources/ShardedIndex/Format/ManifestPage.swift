@@ -1,0 +1,210 @@
+/// Lower bounds in order, searched where they lie. Source: docs/format.md §3.3.
+///
+/// The bytes belong to whoever made this value and must outlive it.
+package struct BoundTable {
+  package let count: Int
+  /// u64 per bound: its first eight bytes, as a number that orders as they do.
+  private let heads: UnsafeRawPointer
+  /// u32 per bound: where it ends in `texts`.
+  private let ends: UnsafeRawPointer
+  private let texts: UnsafePointer<UInt8>
+
+  /// Checks that bounds lie within `texts`, fill it, and have the heads that they should.
+  init(
+    count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafeBufferPointer<UInt8>
+  ) throws(FormatError) {
+    self.count = count
+    self.heads = UnsafeRawPointer(heads)
+    self.ends = UnsafeRawPointer(ends)
+    self.texts = texts.baseAddress ?? heads
+    var start = 0
+    for index in 0..<count {
+      let end = self.end(index)
+      guard end >= start, end <= texts.count else {
+        throw .invalid(reason: "lower bound \(index) is misplaced", offset: 0)
+      }
+      start = end
+      guard head(index) == KeyBlocks.head(of: self[index]) else {
+        throw .invalid(reason: "head \(index) is not its bound's", offset: 0)
+      }
+    }
+    guard start == texts.count else { throw .invalid(reason: "bounds do not fill their section", offset: 0) }
+  }
+
+  /// A view of bounds that were checked.
+  @inline(__always)
+  init(checked count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafePointer<UInt8>) {
+    self.count = count
+    self.heads = UnsafeRawPointer(heads)
+    self.ends = UnsafeRawPointer(ends)
+    self.texts = texts
+  }
+
+  /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
+  func checkOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
+    guard index > 0 else { return }
+    guard isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index])) else {
+      throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
+    }
+  }
+
+  @inline(__always) private func end(_ index: Int) -> Int {
+    Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
+  }
+
+  @inline(__always) func head(_ index: Int) -> UInt64 {
+    UInt64(littleEndian: heads.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
+  }
+
+  @inline(__always) package subscript(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = index == 0 ? 0 : end(index &- 1)
+    return UnsafeBufferPointer(start: texts + start, count: end(index) &- start)
+  }
+
+  /// Whether bound `index` is `key`.
+  func equals(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bound = self[index]
+    return bound.count == key.count && Self.commonSize(bound, key) == key.count
+  }
+
+  private static func commonSize(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    let end = min(a.count, b.count)
+    var index = 0
+    while index < end, a[index] == b[index] { index &+= 1 }
+    return index
+  }
+
+  @inline(__always)
+  private func isBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
+    let other = self.head(index)
+    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
+    guard other == head, key.count >= 8 else { return other < head }
+    return isLongBelow(index, key)
+  }
+
+  @inline(never) private func isLongBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bound = self[index]
+    let common = Self.commonSize(bound, key)
+    return common == bound.count ? common < key.count : common < key.count && bound[common] < key[common]
+  }
+
+  @inline(never) private func beginsLong(_ index: Int, with key: UnsafeBufferPointer<UInt8>) -> Bool {
+    Self.commonSize(self[index], key) == key.count
+  }
+
+  /// How many bounds are below `key`, which has the head `head`. O(log ``count``).
+  @inline(__always)
+  func countBelow(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
+    var low = 0
+    var size = count
+    while size > 0 {
+      let half = size >> 1
+      let below = isBelow(low &+ half, key, head)
+      low = below ? low &+ half &+ 1 : low
+      size = below ? size &- half &- 1 : half
+    }
+    return low
+  }
+
+  /// How many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
+  @inline(__always)
+  func countNotAbove(_ prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from: Int) -> Int {
+    // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
+    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max >> UInt64(8 &* prefix.count))
+    var low = from
+    var size = count &- from
+    while size > 0 {
+      let half = size >> 1
+      let index = low &+ half
+      let other = self.head(index) & mask
+      let isNotAbove =
+        other != head || prefix.count <= 8
+        ? other <= head : isLongBelow(index, prefix) || beginsLong(index, with: prefix)
+      low = isNotAbove ? index &+ 1 : low
+      size = isNotAbove ? size &- half &- 1 : half
+    }
+    return low
+  }
+}
+
+/// One page of a manifest: what there is to know of up to ``Manifest/pageCapacity`` shards.
+/// Source: docs/format.md §3.4.
+///
+/// The bytes belong to the manifest and live as long as it does.
+struct ManifestPage {
+  let bounds: BoundTable
+  /// u64 per shard and one more: records in the shards of the page before it.
+  private let firstRecords: UnsafeRawPointer
+  private let files: UnsafeRawPointer
+
+  /// Bytes of a page besides its bounds.
+  static func fixedSize(shards: Int) -> Int { 64 * shards + 8 }
+
+  /// A view of content that was checked.
+  @inline(__always)
+  init(checked content: UnsafePointer<UInt8>, shards count: Int) {
+    firstRecords = UnsafeRawPointer(content + (8 &* count))
+    files = UnsafeRawPointer(content + (20 &* count &+ 8))
+    bounds = BoundTable(
+      checked: count, heads: content, ends: content + (16 &* count &+ 8), texts: content + Self.fixedSize(shards: count)
+    )
+  }
+
+  /// Checks a page's content.
+  ///
+  /// - Parameter records: How many the root says that it has.
+  static func check(
+    _ content: UnsafeBufferPointer<UInt8>, shards count: Int, records: Int, bound: UnsafeBufferPointer<UInt8>,
+    isContinuation: Bool
+  ) throws(FormatError) {
+    let fixed = fixedSize(shards: count)
+    guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
+    let start = content.baseAddress!
+    let bounds = try BoundTable(
+      count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
+    let page = ManifestPage(checked: start, shards: count)
+    guard bounds.equals(0, bound), page.isContinuation(0) == isContinuation else {
+      throw .invalid(reason: "begins with another lower bound than the root says", offset: 0)
+    }
+    guard page.firstRecord(0) == 0, page.firstRecord(count) == records else {
+      throw .invalid(reason: "records do not add up", offset: 8 * count)
+    }
+    for shard in 0..<count {
+      guard page.firstRecord(shard) >= 0, page.firstRecord(shard) < page.firstRecord(shard + 1) else {
+        throw .invalid(reason: "shard \(shard) has no records", offset: 8 * (count + shard))
+      }
+      try bounds.checkOrder(shard, isContinuation: page.isContinuation(shard))
+      let file = page.file(shard)
+      guard file.headerSize <= file.size, file.headerContentSize <= ZstdFrame.contentLimit else {
+        throw .invalid(reason: "shard \(shard) has a header larger than it can be", offset: 0)
+      }
+    }
+  }
+
+  @inline(__always) func firstRecord(_ shard: Int) -> Int {
+    Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* shard, as: UInt.self)))
+  }
+
+  @inline(__always) private func word(_ shard: Int, _ index: Int) -> UInt32 {
+    UInt32(
+      littleEndian: files.loadUnaligned(fromByteOffset: Manifest.File.width &* shard &+ 4 &* index, as: UInt32.self))
+  }
+
+  @inline(__always) func isContinuation(_ shard: Int) -> Bool { word(shard, 4) & 1 == 1 }
+
+  func file(_ shard: Int) -> Manifest.File {
+    Manifest.File(
+      size: Int(word(shard, 0)), headerSize: Int(word(shard, 1)), headerContentSize: Int(word(shard, 2)),
+      headerChecksum: word(shard, 3), isContinuation: isContinuation(shard))
+  }
+
+  func digest(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = files + (Manifest.File.width &* bounds.count &+ 16 &* shard)
+    return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 16)
+  }
+
+  func label(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = files + ((Manifest.File.width &+ 16) &* bounds.count &+ 8 &* shard)
+    return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 8)
+  }
+}

@@ -1,0 +1,213 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The first frame of a manifest: the sorted list of its pages, the names of fields, the settings.
+/// Source: docs/format.md §3.1.
+///
+/// All of it is checked when it is made.
+package struct ManifestRoot: @unchecked Sendable {
+  /// What lies where, by the number that stands in the file; sections of other numbers are passed over.
+  package enum Section: UInt32, CaseIterable, Sendable {
+    /// u64 per page: the head of its lower bound.
+    case heads = 1
+    /// u64 per page and one more: records in all pages before it.
+    case firstRecords = 2
+    /// u32 per page: where its lower bound ends in `bounds`.
+    case boundEnds = 3
+    /// The lower bounds, one after the other.
+    case bounds = 4
+    /// 20 bytes per page, as in ``Page``.
+    case pages = 5
+    /// Per field a varint size and its path.
+    case fieldNames = 6
+    /// Pairs of texts, each with a varint size before it.
+    case settings = 7
+  }
+
+  /// Where a page's frame lies in the file. Sizes in bytes.
+  struct Page {
+    /// From the end of the root's frame.
+    var start: Int
+    var end: Int
+    var contentSize: Int
+    /// The frame's own checksum of its content.
+    var checksum: UInt32
+    /// Whether the shard before the page ends in keys equal to its lower bound.
+    var isContinuation: Bool
+
+    static let width = 20
+  }
+
+  private let storage: UnsafeMutableRawBufferPointer
+  let recordCount: Int
+  let shardCount: Int
+  let pageCount: Int
+  let shardLimit: Int
+  let foldVersion: UInt32
+  let bounds: BoundTable
+  private let firstRecords: UnsafePointer<UInt8>
+  private let pages: UnsafePointer<UInt8>
+  let fieldCount: Int
+  private let fieldNames: UnsafeBufferPointer<UInt8>
+  private let settings: UnsafeBufferPointer<UInt8>
+
+  /// Checks a root's content and takes over its bytes, unless it throws.
+  init(_ storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
+    let content = UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self))
+    var reader = ByteReader(content)
+    let magic = try reader.read(UInt32.self)
+    guard magic == Manifest.magic else { throw .wrongMagic(found: magic, expected: Manifest.magic) }
+    let version = Int(try reader.read(UInt16.self))
+    guard version == Manifest.version else {
+      throw .unsupportedVersion(found: version, supported: Manifest.version)
+    }
+    _ = try reader.read(UInt16.self)
+    foldVersion = try reader.read(UInt32.self)
+    let sectionCount = Int(try reader.read(UInt32.self))
+    let hash = try reader.read(UInt64.self)
+    guard foldVersion == Fold.version, hash == Fold.tableHash else {
+      throw .otherFold(found: UInt32(truncatingIfNeeded: hash), supported: UInt32(truncatingIfNeeded: Fold.tableHash))
+    }
+    let records = try reader.read(UInt64.self)
+    shardCount = Int(try reader.read(UInt32.self))
+    shardLimit = Int(try reader.read(UInt32.self))
+    fieldCount = Int(try reader.read(UInt32.self))
+    _ = try reader.read(UInt32.self)
+    guard records <= UInt64(Int64.max), fieldCount <= 65536, sectionCount <= 64, (records == 0) == (shardCount == 0)
+    else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
+    recordCount = Int(records)
+    let count = (shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
+    pageCount = count
+    let table = reader.offset
+    _ = try reader.read(bytes: 24 * sectionCount)
+
+    /// The bytes of a section, wherever the table says that they are.
+    func section(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+      for index in 0..<sectionCount {
+        let entry = UnsafeRawPointer(content.baseAddress! + table + 24 * index)
+        guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
+        let offset = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        let length = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        let size = UInt64(content.count)
+        guard offset <= size, length <= size - offset, wanted == nil || length == UInt64(wanted!) else {
+          throw .invalid(
+            reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: table + 24 * index)
+        }
+        return UnsafeBufferPointer(start: content.baseAddress! + Int(offset), count: Int(length))
+      }
+      throw .invalid(reason: "section \(section.rawValue) is missing", offset: table)
+    }
+    let heads = try section(.heads, size: 8 * count)
+    let firsts = try section(.firstRecords, size: 8 * (count + 1))
+    let ends = try section(.boundEnds, size: 4 * count)
+    let texts = try section(.bounds, size: nil)
+    pages = try section(.pages, size: Page.width * count).baseAddress!
+    fieldNames = try section(.fieldNames, size: nil)
+    settings = try section(.settings, size: nil)
+    firstRecords = firsts.baseAddress!
+    bounds = try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
+    self.storage = storage
+
+    // A page has a record for each of its shards at least.
+    guard firstRecord(ofPage: 0) == 0, firstRecord(ofPage: count) == recordCount else {
+      throw .invalid(reason: "records do not add up", offset: 24)
+    }
+    guard count == 0 || bounds[0].isEmpty else {
+      throw .invalid(reason: "the first lower bound is not empty", offset: 0)
+    }
+    for page in 0..<count {
+      let (first, next) = (firstRecord(ofPage: page), firstRecord(ofPage: page + 1))
+      guard first >= 0, next - first >= shards(ofPage: page).count else {
+        throw .invalid(reason: "page \(page) has \(next - first) records", offset: 0)
+      }
+      let entry = self.page(page)
+      guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit else {
+        throw .invalid(reason: "page \(page) is misplaced", offset: 0)
+      }
+      guard page > 0 || !entry.isContinuation else {
+        throw .invalid(reason: "the first shard continues another", offset: 0)
+      }
+      try bounds.checkOrder(page, isContinuation: entry.isContinuation)
+    }
+    try checkNames()
+    try checkSettings()
+  }
+
+  func deallocate() { storage.deallocate() }
+
+  /// Bytes that it keeps in memory.
+  var size: Int { storage.count }
+
+  @inline(__always) func firstRecord(ofPage page: Int) -> Int {
+    // A number above what an Int holds is negative here, and refused.
+    Int(
+      bitPattern: UInt(
+        littleEndian: UnsafeRawPointer(firstRecords).loadUnaligned(fromByteOffset: 8 &* page, as: UInt.self)))
+  }
+
+  @inline(__always) func shards(ofPage page: Int) -> Range<Int> {
+    page * Manifest.pageCapacity..<min(shardCount, (page + 1) * Manifest.pageCapacity)
+  }
+
+  func page(_ page: Int) -> Page {
+    let entry = UnsafeRawPointer(pages + Page.width * page)
+    func end(_ entry: UnsafeRawPointer) -> Int {
+      Int(clamping: UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self)))
+    }
+    func word(_ offset: Int) -> UInt32 {
+      UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+    return Page(
+      start: page == 0 ? 0 : end(entry - Page.width), end: end(entry), contentSize: Int(word(8)), checksum: word(12),
+      isContinuation: word(16) & 1 == 1)
+  }
+
+  // MARK: Names and settings
+
+  /// Calls `body` with the path of each field, in order, until it returns false.
+  func forEachFieldName(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Bool) {
+    var reader = ByteReader(fieldNames)
+    for number in 0..<fieldCount {
+      // Readable: checked when made.
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size), body(number, name) else {
+        return
+      }
+    }
+  }
+
+  private func checkNames() throws(FormatError) {
+    var reader = ByteReader(fieldNames)
+    for _ in 0..<fieldCount { _ = try reader.read(bytes: try reader.readVarint()) }
+    guard reader.remaining == 0 else {
+      throw .invalid(reason: "has \(reader.remaining) bytes behind its field names", offset: 0)
+    }
+  }
+
+  private func checkSettings() throws(FormatError) {
+    var reader = ByteReader(settings)
+    while reader.remaining > 0 {
+      for _ in 0..<2 { _ = try reader.read(bytes: try reader.readVarint()) }
+    }
+  }
+
+  /// The value of a setting; nil if the manifest has none of that name.
+  func setting(_ wanted: StaticString) -> String? {
+    var reader = ByteReader(settings)
+    while reader.remaining > 0 {
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size),
+        let valueSize = try? reader.readVarint(), let value = try? reader.read(bytes: valueSize)
+      else { return nil }
+      if name.count == wanted.utf8CodeUnitCount,
+        name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
+      {
+        return String(decoding: value, as: UTF8.self)
+      }
+    }
+    return nil
+  }
+}
