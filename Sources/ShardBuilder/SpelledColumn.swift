@@ -37,9 +37,13 @@ struct SpelledColumn {
   static func script(
     from folded: UnsafeBufferPointer<UInt8>, _ rule: UInt8, to text: UnsafeBufferPointer<UInt8>
   ) -> [UInt8] {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: folded.count + 16) { cased in
-      Spelling.applyCase(rule, folded, to: cased.baseAddress!)
-      let source = UnsafeBufferPointer(start: UnsafePointer(cased.baseAddress!), count: folded.count)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * folded.count + 64) { scratch in
+      // What stands before is inside no word.
+      let (copy, cased) = (scratch.baseAddress! + 1, scratch.baseAddress! + folded.count + 32)
+      copy[-1] = 0
+      if let start = folded.baseAddress { copy.update(from: start, count: folded.count) }
+      Spelling.applyCase(rule, UnsafeBufferPointer(start: UnsafePointer(copy), count: folded.count), to: cased)
+      let source = UnsafeBufferPointer(start: UnsafePointer(cased), count: folded.count)
       if ShardEncoder.equal(source, text) { return [] }
       if let script = differences(source, text), script.count <= text.count { return script }
       return [0xff] + text

@@ -76,8 +76,8 @@ public struct Matches: Sendable {
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
     let fields = try index.fields(of: part)
     let keys = part.part.keys
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: keys.longestStem &+ 64) { scratch in
-      fields.columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      fields.columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 }
@@ -125,7 +125,7 @@ public struct Record: @unchecked Sendable {
 
   public var fields: [Field] {
     buffer.fieldRange(number).map { slot in
-      let field = buffer.output.fields[slot]
+      let field = buffer.output.pointee.fields[slot]
       return Field(
         name: schema.names[Int(field.name)], kind: ValueKind(rawValue: field.kind) ?? .string,
         text: buffer.withText(slot) { String(decoding: $0, as: UTF8.self) })
@@ -139,7 +139,7 @@ public struct Record: @unchecked Sendable {
   }
 
   package subscript(fieldNumber wanted: Int) -> String? {
-    for slot in buffer.fieldRange(number) where Int(buffer.output.fields[slot].name) == wanted {
+    for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
       return buffer.withText(slot) { String(decoding: $0, as: UTF8.self) }
     }
     return nil

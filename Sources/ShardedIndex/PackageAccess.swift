@@ -35,12 +35,12 @@ extension RecordBuffer {
   }
 
   package func rawField(_ number: Int) -> RawField {
-    let field = output.fields[number]
-    let text = UnsafeBufferPointer(start: UnsafePointer(output.bytes) + Int(field.value), count: Int(field.size))
+    let field = output.pointee.fields[number]
+    let text = UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes) + Int(field.value), count: field.size)
     return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
-  package func rawName(ofField number: Int) -> UInt16 { output.fields[number].name }
+  package func rawName(ofField number: Int) -> UInt16 { output.pointee.fields[number].name }
 
   /// Empties the buffer, to decode into it anew.
   package func clear() { removeAll() }
@@ -75,8 +75,8 @@ package struct PartContent {
   /// Empties `buffer` and decodes some of the part's records into it.
   package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
     buffer.removeAll()
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: keys.longestStem + 64) { scratch in
-      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 

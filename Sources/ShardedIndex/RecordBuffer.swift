@@ -21,28 +21,30 @@ public enum ValueKind: UInt8, Sendable {
 ///
 /// One buffer serves one reader at a time. Numbers stay numbers until their text is asked for.
 public final class RecordBuffer {
-  var output = RecordOutput()
+  /// In memory of its own: what a class stores is checked for exclusive access each time that it is used.
+  let output: UnsafeMutablePointer<RecordOutput>
 
-  public init() {}
+  public init() {
+    output = .allocate(capacity: 1)
+    output.initialize(to: RecordOutput())
+  }
 
-  deinit { output.deallocate() }
+  deinit {
+    output.pointee.deallocate()
+    output.deallocate()
+  }
 
   /// Records in the buffer.
-  public var count: Int { output.recordCount }
+  public var count: Int { output.pointee.recordCount }
 
-  private var isRendered = false
-
-  func removeAll() {
-    output.removeAll()
-    isRendered = false
-  }
+  @inline(__always) func removeAll() { output.pointee.removeAll() }
 
   /// Calls `body` with the text of a field, counted over all records.
   @inline(__always)
   func withText<Result>(_ field: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let entry = output.fields[field]
-    guard entry.format.type != 0 else {
-      return body(UnsafeBufferPointer(start: output.bytes + Int(entry.value), count: Int(entry.size)))
+    let entry = output.pointee.fields[field]
+    guard entry.isNumber else {
+      return body(UnsafeBufferPointer(start: output.pointee.bytes + Int(entry.value), count: entry.size))
     }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
       let size = entry.format.write(entry.value, to: buffer.baseAddress!)
@@ -51,14 +53,10 @@ public final class RecordBuffer {
   }
 
   /// Makes the texts of all numbers, so that every field has its text in the buffer.
-  func renderNumbers() {
-    guard !isRendered else { return }
-    isRendered = true
-    for field in 0..<output.fieldCount where output.fields[field].format.type != 0 { output.render(field) }
-  }
+  func renderNumbers() { output.pointee.renderNumbers() }
 
   @inline(__always) func fieldRange(_ record: Int) -> Range<Int> {
-    (record == 0 ? 0 : Int(output.recordEnds[record &- 1]))..<Int(output.recordEnds[record])
+    (record == 0 ? 0 : Int(output.pointee.recordEnds[record &- 1]))..<Int(output.pointee.recordEnds[record])
   }
 }
 
@@ -67,14 +65,47 @@ package struct RecordOutput {
   /// One decoded field: a text in the buffer, or a number whose text follows from its format.
   struct Field: BitwiseCopyable {
     /// Text: bytes from the start of the buffer. Number: its value by the format.
-    var value: Int64
+    let value: Int64
+    /// What else there is to know, in one word, so that decoding writes it at once.
+    private let word: UInt64
+
+    /// The part of the word that is the same for all fields of a column: its name, an index into the index's field
+    /// names, and its kind.
+    @inline(__always) static func column(name: UInt16, kind: UInt8) -> UInt64 {
+      UInt64(name) << 32 | UInt64(kind) << 48
+    }
+
+    /// The word of a number of a column.
+    static func number(_ format: NumberFormat, column: UInt64) -> UInt64 {
+      column | UInt64(format.type) << 56 | UInt64(format.b) << 8 | UInt64(format.a)
+    }
+
+    @inline(__always) init(text start: Int, size: Int, column: UInt64) {
+      value = Int64(truncatingIfNeeded: start)
+      word = column | UInt64(UInt32(truncatingIfNeeded: size))
+    }
+
+    @inline(__always) init(_ value: Int64, number word: UInt64) {
+      self.value = value
+      self.word = word
+    }
+
+    /// The same field, as a text.
+    func rendered(at start: Int, size: Int) -> Field {
+      Field(text: start, size: size, column: (word >> 32 & 0xff_ffff) << 32)
+    }
+
+    @inline(__always) var isNumber: Bool { word >> 56 != 0 }
     /// Text: in bytes.
-    var size: UInt32
+    @inline(__always) var size: Int { Int(UInt32(truncatingIfNeeded: word)) }
     /// Index into the index's field names.
-    var name: UInt16
-    var kind: UInt8
-    /// Type 0 for a text.
-    var format: NumberFormat
+    @inline(__always) var name: UInt16 { UInt16(truncatingIfNeeded: word >> 32) }
+    @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: word >> 48) }
+    var format: NumberFormat {
+      NumberFormat(
+        type: UInt8(truncatingIfNeeded: word >> 56), a: UInt8(truncatingIfNeeded: word),
+        b: UInt8(truncatingIfNeeded: word >> 8))
+    }
   }
 
   /// What is readable behind every text that is appended, and writable behind every text that was.
@@ -90,6 +121,7 @@ package struct RecordOutput {
   private(set) var recordEnds: UnsafeMutablePointer<UInt32>
   private var recordCapacity = 32
   private(set) var recordCount = 0
+  private var isRendered = false
 
   init() {
     bytes = .allocate(capacity: byteCapacity)
@@ -103,16 +135,16 @@ package struct RecordOutput {
     recordEnds.deallocate()
   }
 
-  mutating func removeAll() { (byteCount, fieldCount, recordCount) = (0, 0, 0) }
+  @inline(__always) mutating func removeAll() {
+    (byteCount, fieldCount, recordCount) = (0, 0, 0)
+    isRendered = false
+  }
 
   /// Room for `size` more bytes and the slack behind them.
   @inline(__always) mutating func reserve(_ size: Int) -> UnsafeMutablePointer<UInt8> {
     if byteCount &+ size &+ Self.slack > byteCapacity { growBytes(by: size) }
     return bytes + byteCount
   }
-
-  /// Takes in what was written where ``reserve(_:)`` said.
-  @inline(__always) mutating func commit(_ size: Int) { byteCount &+= size }
 
   @inline(never) private mutating func growBytes(by size: Int) {
     byteCapacity = max(byteCapacity * 2, byteCount + size + Self.slack)
@@ -122,21 +154,21 @@ package struct RecordOutput {
     bytes = grown
   }
 
-  /// Room for one more record of `count` fields.
-  @inline(__always) mutating func reserveRecord(fields count: Int) {
-    if fieldCount &+ count > fieldCapacity || recordCount == recordCapacity { growRecords(by: count) }
+  /// Room for `records` more records and, of them all, `fields` fields.
+  @inline(__always) mutating func reserve(records: Int, fields: Int) {
+    if fieldCount &+ fields > fieldCapacity || recordCount &+ records > recordCapacity { grow(records, fields) }
   }
 
-  @inline(never) private mutating func growRecords(by size: Int) {
-    if fieldCount + size > fieldCapacity {
-      fieldCapacity = max(fieldCapacity * 2, fieldCount + size)
+  @inline(never) private mutating func grow(_ records: Int, _ count: Int) {
+    if fieldCount + count > fieldCapacity {
+      fieldCapacity = max(fieldCapacity * 2, fieldCount + count)
       let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
       grown.update(from: fields, count: fieldCount)
       fields.deallocate()
       fields = grown
     }
-    if recordCount == recordCapacity {
-      recordCapacity *= 2
+    if recordCount + records > recordCapacity {
+      recordCapacity = max(recordCapacity * 2, recordCount + records)
       let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: recordCapacity)
       grown.update(from: recordEnds, count: recordCount)
       recordEnds.deallocate()
@@ -144,42 +176,37 @@ package struct RecordOutput {
     }
   }
 
-  /// Appends a field whose text has ``slack`` readable bytes behind it.
+  /// Appends a text that has ``slack`` readable bytes behind it; returns where it stands.
   @inline(__always)
-  mutating func append(_ source: UnsafePointer<UInt8>, _ size: Int, name: UInt16, kind: UInt8) {
+  mutating func append(_ source: UnsafePointer<UInt8>, _ size: Int) -> Int {
     copyShort(source, to: reserve(size), size)
-    appendWritten(size, name: name, kind: kind)
+    return appendWritten(size)
   }
 
-  /// Appends a field whose text was written where ``reserve(_:)`` said.
+  /// Appends a text that was written where ``reserve(_:)`` said; returns where it stands.
   @inline(__always)
-  mutating func appendWritten(_ size: Int, name: UInt16, kind: UInt8) {
-    fields[fieldCount] = Field(
-      value: Int64(byteCount), size: UInt32(truncatingIfNeeded: size), name: name, kind: kind, format: .text)
-    fieldCount &+= 1
+  mutating func appendWritten(_ size: Int) -> Int {
+    let start = byteCount
     byteCount &+= size
+    return start
   }
 
-  @inline(__always)
-  mutating func append(_ value: Int64, _ format: NumberFormat, name: UInt16, kind: UInt8) {
-    fields[fieldCount] = Field(value: value, size: 0, name: name, kind: kind, format: format)
-    fieldCount &+= 1
-  }
-
-  /// Turns a number into its text.
-  mutating func render(_ field: Int) {
-    let entry = fields[field]
-    let target = reserve(NumberFormat.longestText)
-    let size = entry.format.write(entry.value, to: target)
-    fields[field].value = Int64(byteCount)
-    fields[field].size = UInt32(size)
-    fields[field].format = .text
-    byteCount &+= size
-  }
-
-  @inline(__always) mutating func endRecord() {
+  /// Takes in a record whose `count` fields were written behind the others.
+  @inline(__always) mutating func endRecord(fields count: Int) {
+    fieldCount &+= count
     recordEnds[recordCount] = UInt32(truncatingIfNeeded: fieldCount)
     recordCount &+= 1
+  }
+
+  /// Makes texts of all numbers.
+  mutating func renderNumbers() {
+    guard !isRendered else { return }
+    isRendered = true
+    for index in 0..<fieldCount where fields[index].isNumber {
+      let field = fields[index]
+      let size = field.format.write(field.value, to: reserve(NumberFormat.longestText))
+      fields[index] = field.rendered(at: appendWritten(size), size: size)
+    }
   }
 }
 

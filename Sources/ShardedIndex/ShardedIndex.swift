@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
 /// Opening reads the manifest and nothing else. Safe to use from any thread; a query takes no lock but for the
@@ -15,7 +13,7 @@ public final class ShardedIndex: Sendable {
   let directory: IndexDirectory
   let cache: ShardCache
   let loader: ShardLoader
-  private let lazySchema = AtomicLazyReference<Schema>()
+  private let lazySchema = OnceReference<Schema>()
 
   /// Opens the index in a directory.
   ///

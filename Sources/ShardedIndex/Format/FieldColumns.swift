@@ -18,8 +18,6 @@ package struct FieldColumns {
     /// Pairs of a record and the size of its text.
     var long: UnsafePointer<UInt8>
     var longCount: Int
-    /// Whether it is text or spelled.
-    var isText: Bool
   }
 
   private let count: Int
@@ -68,7 +66,7 @@ package struct FieldColumns {
           column.encoding == .dictionary
           ? Data(
             codes: try Self.codes(&reader, count, below: Int(column.number), isPresent: true),
-            texts: content.baseAddress!, starts: starts, long: content.baseAddress!, longCount: 0, isText: false)
+            texts: content.baseAddress!, starts: starts, long: content.baseAddress!, longCount: 0)
           : try Self.texts(&reader, count, starts + slot * blocks, isMixed: column.kind == ShardHeader.mixedKinds)
       }
       let numbers = header.numberCount
@@ -147,7 +145,7 @@ package struct FieldColumns {
     guard position == size, nextLong == longCount, !isMixed || shortest > 0 else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)
     }
-    return Data(codes: sizes, texts: texts, starts: starts, long: long, longCount: longCount, isText: true)
+    return Data(codes: sizes, texts: texts, starts: starts, long: long, longCount: longCount)
   }
 
   @inline(__always) private static func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> Int {
@@ -156,127 +154,187 @@ package struct FieldColumns {
 
   // MARK: Decoding
 
-  /// Where the next record's text of a column starts, or the value of a number.
-  private struct Position {
-    var value: Int
-    var model: Int
-  }
+  @inline(__always) package static func scratchSize(_ keys: KeyBlocks) -> Int { 2 &* (keys.longestStem &+ 64) }
+
+  /// Records whose cells are decoded at once, a whole number of blocks.
+  private static let runSize = 2 * KeyBlocks.blockSize
 
   /// Appends records `range`, counted within the part, to `output`, every field's text as it came in.
   ///
-  /// - Parameter scratch: At least ``KeyBlocks/longestStem`` + 64 bytes.
+  /// Column by column: each is a loop of its own over a run of records.
+  ///
+  /// - Parameter scratch: ``scratchSize(_:)`` bytes.
   package func decode(
     _ range: Range<Int>, keys: KeyBlocks, scratch: UnsafeMutablePointer<UInt8>, into result: inout RecordOutput
   ) {
-    guard !range.isEmpty else { return }
     var output = result
-    var cursor = StemCursor(keys, at: range.lowerBound, buffer: scratch)
-    let header = header
-    let dataCount = header.dataCount
-    let numberCount = header.numberCount
-    let hasTails = keys.tailCount > 0
-    let columns = header.columns
-    let models = header.models
-    let rowModels = header.rowModels
-    let shapeCount = header.shapeCount
-    var shape = header.shape(0)
-    let rowFormatCodes = header.rowFormatCount > 1 ? self.rowFormatCodes : nil
-    withUnsafeTemporaryAllocation(of: Position.self, capacity: dataCount &+ numberCount &+ 1) { positions in
-      // Walks to the first record wanted from the start of its block.
-      let texts = positions.baseAddress!
-      let numbers = texts + dataCount
-      let block = range.lowerBound / KeyBlocks.blockSize
-      let first = block * KeyBlocks.blockSize
-      for slot in 0..<dataCount {
-        var start = Int(data[slot].starts[block])
-        if data[slot].isText { for record in first..<range.lowerBound { start &+= textSize(slot, record) } }
-        texts[slot] = Position(value: start, model: 0)
+    let columnCount = header.columnCount
+    var lower = range.lowerBound
+    while lower < range.upperBound {
+      // Runs end where blocks do, and are shorter where records are wide.
+      let end = columnCount <= 128 ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
+      let run = lower..<min(end, range.upperBound)
+      if header.isPlain {
+        output.reserve(records: run.count, fields: run.count &* columnCount)
+        decode(run, keys, scratch, cells: output.fields + output.fieldCount, &output)
+        for _ in run { output.endRecord(fields: columnCount) }
+      } else {
+        decodeShaped(run, keys, scratch, &output)
       }
-      var bit = 0
-      if numberCount > 0 {
-        bit = Int(rowStarts[block])
-        for record in first..<range.lowerBound {
-          let context = hasTails ? Int(keys.tails[record]) : 0
-          let row = rowModels + (rowFormatCodes.map { Int($0[record]) } ?? 0) &* numberCount
-          for number in 0..<numberCount { bit &+= models[Int(row[number])].range(context).width }
-        }
-      }
-      var record = range.lowerBound
-      while true {
-        if numberCount > 0 {
-          if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
-          let context = hasTails ? Int(keys.tails[record]) : 0
-          let row = rowModels + (rowFormatCodes.map { Int($0[record]) } ?? 0) &* numberCount
-          var number = 0
-          while number < numberCount {
-            let model = Int(row[number])
-            let (width, base) = models[model].range(context)
-            numbers[number] = Position(value: Int(truncatingIfNeeded: base &+ bits(at: bit, width)), model: model)
-            bit &+= width
-            number &+= 1
-          }
-        }
-        if shapeCount > 1 { shape = header.shape(self.shape(record)) }
-        output.reserveRecord(fields: shape.count)
-        for index in shape {
-          let column = columns + Int(index)
-          let (name, kind) = (column.pointee.name, column.pointee.kind)
-          switch column.pointee.encoding {
-          case .number:
-            let position = numbers[Int(column.pointee.slot)]
-            let model = models + position.model
-            if model.pointee.format.type == 0 {
-              output.append(model.pointee.literal, Int(model.pointee.literalSize), name: name, kind: kind)
-            } else {
-              output.append(Int64(position.value), model.pointee.format, name: name, kind: kind)
-            }
-          case .tail:
-            let code = Int(keys.tails[record])
-            let start = code == 0 ? 0 : Int(column.pointee.ends[code &- 1])
-            output.append(
-              column.pointee.texts + start, Int(column.pointee.ends[code]) &- start, name: name, kind: kind)
-          case .spelled:
-            let slot = Int(column.pointee.slot)
-            let size = Spelling.write(
-              stem: UnsafeBufferPointer(start: cursor.stem, count: cursor.stemSize), rule: column.pointee.variant,
-              piece: column.pointee.piece, script: data[slot].texts + texts[slot].value, textSize(slot, record),
-              to: &output)
-            output.appendWritten(size, name: name, kind: kind)
-          case .text:
-            let slot = Int(column.pointee.slot)
-            append(data[slot].texts + texts[slot].value, textSize(slot, record), name, kind, &output)
-          case .dictionary:
-            let codes = data[Int(column.pointee.slot)].codes
-            let code =
-              column.pointee.variant == 0
-              ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
-            let start = code == 0 ? 0 : Int(column.pointee.ends[code &- 1])
-            append(column.pointee.texts + start, Int(column.pointee.ends[code]) &- start, name, kind, &output)
-          case .constant:
-            output.append(column.pointee.texts, Int(column.pointee.number), name: name, kind: kind)
-          }
-        }
-        output.endRecord()
-        // The next record's texts; columns that this record's shape leaves out have a text all the same.
-        for slot in 0..<dataCount where data[slot].isText { texts[slot].value &+= textSize(slot, record) }
-        record &+= 1
-        if record == range.upperBound { break }
-        cursor.advance()
-      }
+      lower = run.upperBound
     }
     result = output
   }
 
+  /// The same for records that have different columns, or in different order: picked from the cells of all columns.
+  @inline(never)
+  private func decodeShaped(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
+  ) {
+    withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count &* header.columnCount &+ 1) {
+      cells in
+      var row = cells.baseAddress!
+      decode(run, keys, scratch, cells: row, &output)
+      for record in run {
+        let shape = header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
+        output.reserve(records: 1, fields: shape.count)
+        let fields = output.fields + output.fieldCount
+        for (index, column) in shape.enumerated() { (fields + index).initialize(to: row[Int(column)]) }
+        output.endRecord(fields: shape.count)
+        row += header.columnCount
+      }
+    }
+  }
+
+  /// Writes a row of cells for each record of `run`, a cell for each column; appends the texts.
+  @inline(__always)
+  private func decode(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
+    cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
+  ) {
+    let stride = header.columnCount
+    if header.numberCount > 0 { decodeNumbers(run, keys, cells, stride, &output) }
+    for index in 0..<stride {
+      let column = header.columns + index
+      let word = column.pointee.word
+      var cell = cells + Int(column.pointee.cell)
+      switch column.pointee.encoding {
+      case .number: break
+      case .tail:
+        let (texts, ends) = (column.pointee.texts, column.pointee.ends)
+        for record in run {
+          let code = Int(keys.tails[record])
+          let start = code == 0 ? 0 : Int(ends[code &- 1])
+          let size = Int(ends[code]) &- start
+          cell.initialize(to: .init(text: output.append(texts + start, size), size: size, column: word))
+          cell += stride
+        }
+      case .spelled:
+        let data = data[Int(column.pointee.slot)]
+        var script = data.texts + textStart(data, run.lowerBound)
+        let cased = scratch + keys.longestStem + 64
+        // What stands before a stem is inside no word.
+        scratch[15] = 0
+        var cursor = StemCursor(keys, at: run.lowerBound, buffer: scratch + 16)
+        var record = run.lowerBound
+        while true {
+          let scriptSize = textSize(data, record)
+          let size = Spelling.write(
+            stem: UnsafeBufferPointer(start: cursor.stem, count: cursor.stemSize), rule: column.pointee.variant,
+            piece: column.pointee.piece, script: script, scriptSize, scratch: cased, to: &output)
+          cell.initialize(to: .init(text: output.appendWritten(size), size: size, column: word))
+          cell += stride
+          script += scriptSize
+          record &+= 1
+          if record == run.upperBound { break }
+          cursor.advance()
+        }
+      case .text:
+        let data = data[Int(column.pointee.slot)]
+        var text = data.texts + textStart(data, run.lowerBound)
+        for record in run {
+          let size = textSize(data, record)
+          cell.initialize(to: append(text, size, column.pointee, &output))
+          cell += stride
+          text += size
+        }
+      case .dictionary:
+        let codes = data[Int(column.pointee.slot)].codes
+        let (texts, ends) = (column.pointee.texts, column.pointee.ends)
+        for record in run {
+          let code =
+            column.pointee.variant == 0
+            ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
+          let start = code == 0 ? 0 : Int(ends[code &- 1])
+          cell.initialize(to: append(texts + start, Int(ends[code]) &- start, column.pointee, &output))
+          cell += stride
+        }
+      case .constant:
+        // All its fields are one text.
+        let size = Int(column.pointee.number)
+        let field = RecordOutput.Field(text: output.append(column.pointee.texts, size), size: size, column: word)
+        for _ in run {
+          cell.initialize(to: field)
+          cell += stride
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func decodeNumbers(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int,
+    _ output: inout RecordOutput
+  ) {
+    let (models, numberCount) = (header.models, header.numberCount)
+    let tails = keys.tailCount > 0 ? keys.tails : nil
+    let formats = header.rowFormatCount > 1 ? rowFormatCodes : nil
+    @inline(__always) func row(_ record: Int) -> UnsafePointer<UInt16> {
+      guard let formats else { return header.rowModels }
+      return header.rowModels + Int(formats[record]) &* numberCount
+    }
+    @inline(__always) func context(_ record: Int) -> Int {
+      if let tails { Int(tails[record]) } else { 0 }
+    }
+    // Rows have no sizes of their own: those of the block before the first one are passed.
+    var bit = Int(rowStarts[run.lowerBound / KeyBlocks.blockSize])
+    for record in run.lowerBound / KeyBlocks.blockSize &* KeyBlocks.blockSize..<run.lowerBound {
+      let (row, context) = (row(record), context(record))
+      for number in 0..<numberCount { bit &+= Int(models[Int(row[number])].range(context) & 0xff) }
+    }
+    var cells = cells
+    for record in run {
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
+      let (row, context) = (row(record), context(record))
+      for number in 0..<numberCount {
+        let model = models + Int(row[number])
+        let word = model.pointee.word
+        let cell = cells + Int(model.pointee.cell)
+        if word >> 56 != 0 {
+          let range = model.pointee.range(context)
+          let width = Int(range & 0xff)
+          let value = model.pointee.base &+ Int64(range >> 32) &+ bits(at: bit, width)
+          cell.initialize(to: .init(value, number: word))
+          bit &+= width
+        } else {
+          let size = Int(model.pointee.literalSize)
+          cell.initialize(to: .init(text: output.append(model.pointee.literal, size), size: size, column: word))
+        }
+      }
+      cells += stride
+    }
+  }
+
   @inline(__always)
   private func append(
-    _ text: UnsafePointer<UInt8>, _ size: Int, _ name: UInt16, _ kind: UInt8, _ output: inout RecordOutput
-  ) {
-    if kind == ShardHeader.mixedKinds {
-      // Not empty: checked when loaded.
-      output.append(text + 1, size &- 1, name: name, kind: min(text[0], 2))
-    } else {
-      output.append(text, size, name: name, kind: kind)
+    _ text: UnsafePointer<UInt8>, _ size: Int, _ column: ShardHeader.Column, _ output: inout RecordOutput
+  ) -> RecordOutput.Field {
+    guard column.kind == ShardHeader.mixedKinds else {
+      return .init(text: output.append(text, size), size: size, column: column.word)
     }
+    // Not empty: checked when loaded.
+    let word = RecordOutput.Field.column(name: column.name, kind: min(text[0], 2))
+    return .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
   }
 
   @inline(__always) private func shape(_ record: Int) -> Int {
@@ -289,23 +347,28 @@ package struct FieldColumns {
     // Widths come from the file: a row that would begin behind the section reads what lies at its end, which is there.
     let at = min(bit, rowBits)
     let word = UInt64(littleEndian: UnsafeRawPointer(rows).loadUnaligned(fromByteOffset: at >> 3, as: UInt64.self))
-    return Int64(truncatingIfNeeded: (word >> UInt64(at & 7)) & ((1 << UInt64(count)) &- 1))
+    return Int64(truncatingIfNeeded: (word &>> UInt64(at & 7)) & ((1 &<< UInt64(count)) &- 1))
   }
 
-  @inline(__always) private func textSize(_ slot: Int, _ record: Int) -> Int {
-    let size = data[slot].codes[record]
-    return size < 255 ? Int(size) : longSize(slot, record)
+  /// Where the text of a record starts among those of its column.
+  @inline(__always) private func textStart(_ data: Data, _ record: Int) -> Int {
+    var start = Int(data.starts[record / KeyBlocks.blockSize])
+    for before in record / KeyBlocks.blockSize &* KeyBlocks.blockSize..<record { start &+= textSize(data, before) }
+    return start
   }
 
-  @inline(never) private func longSize(_ slot: Int, _ record: Int) -> Int {
+  @inline(__always) private func textSize(_ data: Data, _ record: Int) -> Int {
+    let size = data.codes[record]
+    return size < 255 ? Int(size) : Self.longSize(data, record)
+  }
+
+  @inline(never) private static func longSize(_ data: Data, _ record: Int) -> Int {
     var low = 0
-    var high = data[slot].longCount
+    var high = data.longCount
     while low < high {
       let middle = (low + high) / 2
-      if Self.word(data[slot].long, 2 * middle) < record { low = middle + 1 } else { high = middle }
+      if word(data.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
     }
-    // A dictionary's codes are no sizes: their column has no long ones.
-    guard low < data[slot].longCount, Self.word(data[slot].long, 2 * low) == record else { return 0 }
-    return Self.word(data[slot].long, 2 * low + 1)
+    return word(data.long, 2 * low + 1)  // It is there: checked when loaded.
   }
 }

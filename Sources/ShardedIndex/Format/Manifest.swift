@@ -268,7 +268,7 @@ package final class Manifest: @unchecked Sendable {
     // Bounds that begin with the prefix follow at once.
     let lastPage = root.bounds.countNotAbove(prefix, head: head, from: below) &- 1
     if lastPage == pageNumber {
-      let last = page.bounds.countNotAbove(prefix, head: head, from: index) &- 1
+      let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
       return (
         first,
         last == index

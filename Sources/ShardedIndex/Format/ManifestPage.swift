@@ -110,18 +110,21 @@ package struct BoundTable {
   @inline(__always)
   func countNotAbove(_ prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from: Int) -> Int {
     // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
-    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max >> UInt64(8 &* prefix.count))
-    var low = from
-    var size = count &- from
+    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* prefix.count))
+    @inline(__always) func isNotAbove(_ index: Int) -> Bool {
+      let other = self.head(index) & mask
+      return other != head || prefix.count <= 8
+        ? other <= head : isLongBelow(index, prefix) || beginsLong(index, with: prefix)
+    }
+    // Most prefixes end where they begin.
+    guard from < count, isNotAbove(from) else { return from }
+    var low = from &+ 1
+    var size = count &- low
     while size > 0 {
       let half = size >> 1
-      let index = low &+ half
-      let other = self.head(index) & mask
-      let isNotAbove =
-        other != head || prefix.count <= 8
-        ? other <= head : isLongBelow(index, prefix) || beginsLong(index, with: prefix)
-      low = isNotAbove ? index &+ 1 : low
-      size = isNotAbove ? size &- half &- 1 : half
+      let isBelow = isNotAbove(low &+ half)
+      low = isBelow ? low &+ half &+ 1 : low
+      size = isBelow ? size &- half &- 1 : half
     }
     return low
   }

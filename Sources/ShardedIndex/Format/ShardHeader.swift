@@ -45,6 +45,10 @@ package final class ShardHeader: @unchecked Sendable {
     var kind: UInt8
     /// Index into the index's field names.
     var name: UInt16
+    /// Where its cell stands among those of a record.
+    var cell: UInt16
+    /// What all its fields have in common in a decoded record.
+    var word: UInt64
     /// dictionary: codes are 16 bits wide. spelled: the case rule.
     var variant: UInt8 = 0
     /// spelled: which piece of the stem, 255 for all of it.
@@ -63,30 +67,22 @@ package final class ShardHeader: @unchecked Sendable {
 
   /// A format of a number column and the ranges its values lie in.
   struct Model: BitwiseCopyable {
-    var format: NumberFormat
-    /// Bits of a value whose context has no model of its own.
-    var width: UInt8
-    var ownCount: UInt8
+    /// What all numbers of it have in common in a decoded record.
+    var word: UInt64
+    /// Where the column's cell stands among those of a record.
+    var cell: UInt16
     /// Added to every value.
     var base: Int64
-    /// Per context 0, or one more than the number of its own model.
+    /// Per context the number of its range.
     var own: UnsafePointer<UInt8>
-    /// Per own model its width, then per own model a 32-bit addition to the base.
-    var widths: UnsafePointer<UInt8>
-    var additions: UnsafePointer<UInt8>
+    /// Per range the bits of a value in the lowest byte, what is added to the base in the upper half. The first is
+    /// for contexts that have none of their own.
+    var ranges: UnsafePointer<UInt64>
     /// Type 0: the text.
     var literal: UnsafePointer<UInt8>
     var literalSize: UInt32
 
-    /// Bits of a value, and what is added to it, in a context.
-    @inline(__always) func range(_ context: Int) -> (width: Int, base: Int64) {
-      guard ownCount > 0 else { return (Int(width), base) }
-      let number = Int(own[context])
-      guard number > 0 else { return (Int(width), base) }
-      let addition = UInt32(
-        littleEndian: UnsafeRawPointer(additions).loadUnaligned(fromByteOffset: 4 &* (number &- 1), as: UInt32.self))
-      return (Int(widths[number &- 1]), base &+ Int64(addition))
-    }
+    @inline(__always) func range(_ context: Int) -> UInt64 { ranges[Int(own[context])] }
   }
 
   package let recordCount: Int
@@ -100,7 +96,10 @@ package final class ShardHeader: @unchecked Sendable {
   let dataColumns: UnsafePointer<UInt16>
   /// How many columns are numbers.
   let numberCount: Int
+  let columnCount: Int
   let shapeCount: Int
+  /// Whether every record has every column once: then its fields are its cells.
+  let isPlain: Bool
   private let shapeColumns: UnsafePointer<UInt16>
   private let shapeEnds: UnsafePointer<UInt32>
   let rowFormatCount: Int
@@ -134,7 +133,7 @@ package final class ShardHeader: @unchecked Sendable {
       let partCount = Int(try reader.read(UInt32.self))
       let tailCount = Int(try reader.read(UInt16.self))
       let tailSize = Int(try reader.read(UInt16.self))
-      let columnCount = Int(try reader.read(UInt32.self))
+      columnCount = Int(try reader.read(UInt32.self))
       shapeCount = Int(try reader.read(UInt32.self))
       rowFormatCount = Int(try reader.read(UInt32.self))
       let flags = try reader.read(UInt32.self)
@@ -225,6 +224,13 @@ package final class ShardHeader: @unchecked Sendable {
         shapeEnds[shape] = UInt32(shapeFields.count)
       }
       self.shapeEnds = UnsafePointer(shapeEnds)
+      var cells = (0..<columnCount).map { UInt16($0) }
+      if shapeCount == 1, shapeFields.count == columnCount, Set(shapeFields).count == columnCount {
+        isPlain = true
+        for (cell, column) in shapeFields.enumerated() { cells[Int(column)] = UInt16(cell) }
+      } else {
+        isPlain = false
+      }
       shapeColumns = arena.copy(shapeFields)
 
       // Columns.
@@ -233,6 +239,10 @@ package final class ShardHeader: @unchecked Sendable {
       var models: [Model] = []
       var (numberColumns, dataColumns): ([Int], [Int]) = ([], [])
       let contexts = max(1, tailCount)
+      let (noContexts, noRanges) = (arena.allocate(UInt8.self, contexts), arena.allocate(UInt64.self, 1))
+      noContexts.initialize(repeating: 0, count: contexts)
+      noRanges.initialize(to: 0)
+      let (noContext, noRange) = (UnsafePointer(noContexts), UnsafePointer(noRanges))
       let nothing = bytes.baseAddress!
       for index in 0..<columnCount {
         let at = reader.offset
@@ -242,7 +252,9 @@ package final class ShardHeader: @unchecked Sendable {
           kind < Self.mixedKinds || encoding == .dictionary || encoding == .text
         else { throw .invalid(reason: "a column of kind \(kind) in encoding \(code)", offset: at) }
         var column = Column(
-          encoding: encoding, kind: kind, name: names[index], texts: nothing, ends: UnsafePointer(bitPattern: 8)!)
+          encoding: encoding, kind: kind, name: names[index], cell: cells[index],
+          word: RecordOutput.Field.column(name: names[index], kind: kind), texts: nothing,
+          ends: UnsafePointer(bitPattern: 8)!)
         switch encoding {
         case .constant:
           column.number = UInt32(try reader.readVarint())
@@ -292,27 +304,30 @@ package final class ShardHeader: @unchecked Sendable {
               type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
             guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
             var model = Model(
-              format: format, width: 0, ownCount: 0, base: 0, own: nothing, widths: nothing, additions: nothing,
-              literal: nothing, literalSize: 0)
+              word: RecordOutput.Field.number(format, column: column.word), cell: column.cell, base: 0,
+              own: noContext, ranges: noRange, literal: nothing, literalSize: 0)
             if format.type == 0 {
               model.literalSize = UInt32(try reader.readVarint())
               model.literal = try reader.read(bytes: Int(model.literalSize)).baseAddress!
             } else {
               model.base = try reader.read(Int64.self)
-              model.width = try reader.read(UInt8.self)
-              model.ownCount = try reader.read(UInt8.self)
-              var widest = model.width
-              if model.ownCount > 0 {
+              var widest = try reader.read(UInt8.self)
+              let ownCount = Int(try reader.read(UInt8.self))
+              let ranges = arena.allocate(UInt64.self, ownCount + 1)
+              ranges[0] = UInt64(widest)
+              if ownCount > 0 {
                 let own = try reader.read(bytes: contexts)
-                for code in own where code > model.ownCount {
-                  throw .invalid(reason: "a context names model \(code) of \(model.ownCount)", offset: at)
+                for code in own where code > ownCount {
+                  throw .invalid(reason: "a context names model \(code) of \(ownCount)", offset: at)
                 }
-                let widths = try reader.read(bytes: Int(model.ownCount))
-                for width in widths { widest = max(widest, width) }
                 model.own = own.baseAddress!
-                model.widths = widths.baseAddress!
-                model.additions = try reader.read(bytes: 4 * Int(model.ownCount)).baseAddress!
+                for (range, width) in try reader.read(bytes: ownCount).enumerated() {
+                  widest = max(widest, width)
+                  ranges[range + 1] = UInt64(width)
+                }
+                for range in 1...ownCount { ranges[range] |= UInt64(try reader.read(UInt32.self)) << 32 }
               }
+              model.ranges = UnsafePointer(ranges)
               guard widest <= 56 else { throw .invalid(reason: "a value of \(widest) bits", offset: at) }
             }
             models.append(model)

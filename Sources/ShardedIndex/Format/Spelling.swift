@@ -33,86 +33,80 @@ package enum Spelling {
     return UnsafeBufferPointer(start: stem.baseAddress! + start, count: index &- start)
   }
 
-  /// Copies `source` with the case rule applied, eight bytes at a time.
+  /// Copies `source` with the case rule applied, 16 bytes at a time.
   ///
   /// A letter starts a word unless a letter, a digit, an apostrophe or a byte of a longer character stands before it.
-  /// 16 bytes must be readable behind the source and writable behind what is written.
+  /// Readable must be a byte before the source, one that is inside no word, and 16 bytes behind it; writable 16 bytes
+  /// behind what is written.
   @inline(__always)
   package static func applyCase(
     _ rule: UInt8, _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
   ) {
     guard let base = source.baseAddress else { return }
     guard rule != 0 else { return copyShort(base, to: target, source.count) }
-    // Tests of all eight bytes at once leave their answers in each byte's highest bit.
-    let high: UInt64 = 0x8080_8080_8080_8080
-    let one: UInt64 = 0x0101_0101_0101_0101
-    var inside: UInt64 = 0  // Whether the byte before is inside a word, in the highest bit of the lowest byte.
+    // Tests of all bytes at once leave their answers in each byte's highest bit. (Comparisons of `SIMD16<UInt8>` would
+    // say the same; compiled they are several times slower.)
+    typealias Words = SIMD2<UInt64>
+    @inline(__always) func all(_ byte: UInt64) -> Words { Words(repeating: byte &* 0x0101_0101_0101_0101) }
+    let high = all(0x80)
+    @inline(__always) func isWithin(_ ascii: Words, _ first: UInt64, _ last: UInt64) -> Words {
+      (ascii &+ all(0x80 - first)) & ~(ascii &+ all(0x7f - last))
+    }
     var offset = 0
     repeat {
-      let word = UInt64(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
-      let ascii = word & ~high
-      let isLower = (ascii &+ (one &* 0x1f)) & ~(ascii &+ (one &* 0x05)) & ~word & high
-      var flips = isLower
+      let words = UnsafeRawPointer(base + offset).loadUnaligned(as: Words.self)
+      var flips = isWithin(words & ~high, 0x61, 0x7a) & ~words & high
       if rule == 1 {
-        let isDigit = (ascii &+ (one &* 0x50)) & ~(ascii &+ (one &* 0x46)) & ~word
-        let isApostrophe = ~((ascii ^ (one &* 0x27)) &+ (one &* 0x7f)) & ~word
-        let isInside = (isLower | isDigit | isApostrophe | word) & high
-        flips &= ~((isInside << 8) | inside)
-        inside = isInside >> 56
+        let before = UnsafeRawPointer(base + offset - 1).loadUnaligned(as: Words.self)
+        let ascii = before & ~high
+        let inside = isWithin(ascii, 0x61, 0x7a) | isWithin(ascii, 0x30, 0x39) | ~((ascii ^ all(0x27)) &+ all(0x7f))
+        flips &= ~(inside | before)
       }
-      UnsafeMutableRawPointer(target + offset).storeBytes(of: (word ^ (flips >> 2)).littleEndian, as: UInt64.self)
-      offset &+= 8
+      UnsafeMutableRawPointer(target + offset).storeBytes(of: words ^ (flips &>> 2), as: Words.self)
+      offset &+= 16
     } while offset < source.count
   }
 
   /// Writes the spelling of a stem behind what is in `output`; returns its size.
+  ///
+  /// - Parameter stem: As ``applyCase(_:_:to:)`` wants its source.
+  /// - Parameter scratch: Room for the stem and 32 bytes more.
   @inline(__always)
   static func write(
     stem: UnsafeBufferPointer<UInt8>, rule: UInt8, piece: UInt8, script: UnsafePointer<UInt8>, _ scriptSize: Int,
-    to output: inout RecordOutput
+    scratch: UnsafeMutablePointer<UInt8>, to output: inout RecordOutput
   ) -> Int {
     let source = Self.piece(piece, of: stem)
     let target = output.reserve(source.count &+ scriptSize)
-    applyCase(rule, source, to: target)
-    return scriptSize == 0
-      ? source.count
-      : rewrite(target, source.count, by: UnsafeBufferPointer(start: script, count: scriptSize))
-  }
-
-  /// Rewrites in place the `size` bytes at `target`; returns how many they are then.
-  @inline(never)
-  private static func rewrite(
-    _ target: UnsafeMutablePointer<UInt8>, _ size: Int, by script: UnsafeBufferPointer<UInt8>
-  ) -> Int {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size + 1) { source in
-      let base = source.baseAddress!
-      base.update(from: target, count: size)
-      return apply(script, to: UnsafeBufferPointer(start: UnsafePointer(base), count: size), target)
+    guard scriptSize > 0 else {
+      applyCase(rule, source, to: target)
+      return source.count
     }
+    applyCase(rule, source, to: scratch)
+    return apply(
+      UnsafeBufferPointer(start: script, count: scriptSize),
+      to: UnsafeBufferPointer(start: UnsafePointer(scratch), count: source.count), target)
   }
 
   /// Writes `source` rewritten by `script`, at most the bytes of both together; returns how many.
   ///
-  /// Whatever the script says, nothing outside of the three is touched: distances end where the source does.
+  /// Whatever the script says, nothing outside of the three is touched, but for 16 bytes behind each, which must be
+  /// readable and, behind the target, writable: distances end where the source does.
   package static func apply(
     _ script: UnsafeBufferPointer<UInt8>, to source: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>
   ) -> Int {
     var (at, from, to) = (0, 0, 0)
-    func copy(_ count: Int) {
-      let end = min(from + count, source.count)
-      while from < end {
-        target[to] = source[from]
-        from += 1
-        to += 1
-      }
+    @inline(__always) func copy(_ count: Int) {
+      let size = min(count, source.count &- from)
+      copyShort(source.baseAddress! + from, to: target + to, size)
+      from &+= size
+      to &+= size
     }
-    func insert(_ count: Int) {
-      let end = min(at + count, script.count)
-      while at < end {
-        target[to] = script[at]
-        at += 1
-        to += 1
-      }
+    @inline(__always) func insert(_ count: Int) {
+      let size = min(count, script.count &- at)
+      copyShort(script.baseAddress! + at, to: target + to, size)
+      at &+= size
+      to &+= size
     }
     while at < script.count {
       let operation = script[at]

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
   struct Slot {
@@ -37,7 +35,7 @@ final class LoadedPart: @unchecked Sendable {
   /// Counted within the shard.
   let firstRecord: Int
   private let keyStorage: UnsafeMutableRawPointer
-  private let unpacked = AtomicLazyReference<LoadedFields>()
+  private let unpacked = OnceReference<LoadedFields>()
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
   private let packed: Lock<PackedFields?>
   /// Bytes that it costs the cache before its fields are unpacked.
