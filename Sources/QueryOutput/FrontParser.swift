@@ -55,6 +55,9 @@ package enum FrontParser {
       } else if strcmp(argument, "--count") == 0 {
         guard !request.countOnly else { return nil }
         request.countOnly = true
+      } else if strcmp(argument, "--stdin") == 0 {
+        guard !request.readsLines else { return nil }
+        request.readsLines = true
       } else {
         var value: UnsafePointer<CChar>
         let name: StaticString
@@ -97,7 +100,9 @@ package enum FrontParser {
         }
       }
     }
-    guard hasPrefix, !(request.all && request.limit != nil) else { return nil }
+    guard hasPrefix != request.readsLines, !(request.all && request.limit != nil),
+      !request.readsLines || request.format == nil || request.format == .json
+    else { return nil }
     return request
   }
 

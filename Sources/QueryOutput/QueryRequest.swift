@@ -13,6 +13,9 @@ package struct QueryRequest: Equatable, Sendable {
   /// nil when not said: text on a terminal, tsv elsewhere.
   package var format: OutputFormat?
 
+  /// Whether each line of standard input is a prefix; then there is no other.
+  package var readsLines = false
+
   package static let defaultLimit = 20
   package static let defaultIndex = "shards"
 

@@ -20,6 +20,7 @@ package enum QueryRunner {
   }
 
   package static func run(_ request: QueryRequest) -> ExitStatus {
+    if request.readsLines { return LineQueries.run(request) }
     var output = Output()
     // A shard that vanishes was replaced by a rebuild: the new generation answers, as long as nothing has left yet.
     for attempt in 0..<2 {

@@ -76,7 +76,7 @@
     /// The query that a command line asks for; nil if it asks for something else or is wrong.
     package static func request(_ arguments: [String]) -> QueryRequest? {
       let command = try? Shardq.parseAsRoot(normalized(arguments))
-      guard let query = command as? QueryCommand, !query.stdin else { return nil }
+      guard let query = command as? QueryCommand else { return nil }
       return query.request
     }
 

@@ -64,6 +64,13 @@
           groups.append(["--format", OutputFormat.allCases.randomElement(using: &random)!.rawValue])
         }
         let isQuery = Bool.random(using: &random)
+        if Int.random(in: 0..<5, using: &random) == 0, !groups.contains(where: { $0[0] == "--format" }) {
+          let arguments = (isQuery ? ["query"] : []) + (groups + [["--stdin"]]).shuffled(using: &random).flatMap { $0 }
+          let request = Self.front(arguments)
+          #expect(request?.readsLines == true, "\(arguments)")
+          #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
+          continue
+        }
         let prefix = ["san", "", "x y", "müncheń", "a,b", isQuery ? "build" : "builds"].randomElement(
           using: &random)!
         let isLast = Bool.random(using: &random)

@@ -69,11 +69,12 @@
       request.all = all
       request.countOnly = count
       request.format = format
+      request.readsLines = stdin
       return request
     }
 
     package func run() throws {
-      finish(stdin ? LineQueries.run(request) : QueryRunner.run(request))
+      finish(QueryRunner.run(request))
     }
   }
 #endif
