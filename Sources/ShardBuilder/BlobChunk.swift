@@ -31,6 +31,12 @@ package final class BlobChunk: @unchecked Sendable {
   /// Bytes of memory held.
   package var charge: Int { capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
+  /// Forgets all records and keeps the memory.
+  package func removeAll() {
+    size = 0
+    entries.removeAll(keepingCapacity: true)
+  }
+
   /// Valid while the chunk lives and nothing is appended.
   package func record(_ index: Int) -> RecordBlob { RecordBlob(start + entries[index].offset) }
 

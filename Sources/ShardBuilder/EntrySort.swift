@@ -12,26 +12,26 @@ struct EntrySort {
   /// Fewer records are not worth a second thread.
   private static let parallelCount = 4096
 
-  /// Returns the records of all chunks in order; the caller deallocates.
+  /// Returns the records of all slabs in order, in memory that ``Pages`` takes back.
   ///
   /// They are dealt into ranges of the folded key's first bytes, by a sample, and the ranges sorted on all threads:
-  /// nothing is left to merge. Takes 16 bytes a record besides the chunks.
-  func sorted(_ chunks: [BlobChunk]) -> UnsafeMutableBufferPointer<SortEntry> {
-    let count = chunks.reduce(0) { $0 + $1.count }
-    let output = UnsafeMutableBufferPointer<SortEntry>.allocate(capacity: count)
-    let splitters = threads > 1 && count >= Self.parallelCount ? self.splitters(chunks, count) : []
+  /// nothing is left to merge. Takes 16 bytes a record besides the slabs.
+  func sorted(_ slabs: some Collection<SortSlab>) -> UnsafeMutableBufferPointer<SortEntry> {
+    let count = slabs.reduce(0) { $0 + $1.count }
+    let memory = Pages.allocate(count * MemoryLayout<SortEntry>.stride)
+    let output = UnsafeMutableBufferPointer(
+      start: memory.baseAddress!.assumingMemoryBound(to: SortEntry.self), count: count)
+    let splitters = threads > 1 && count >= Self.parallelCount ? self.splitters(slabs, count) : []
     var next = Array(repeating: 0, count: splitters.count + 2)
-    for chunk in chunks {
-      for entry in chunk.entries { next[Self.bucket(entry.head, splitters) + 1] += 1 }
+    for slab in slabs {
+      for entry in slab.entries { next[Self.bucket(entry.head, splitters) + 1] += 1 }
     }
     for index in 1..<next.count { next[index] += next[index - 1] }
     let starts = next
-    for chunk in chunks {
-      for entry in chunk.entries {
+    for slab in slabs {
+      for entry in slab.entries {
         let bucket = Self.bucket(entry.head, splitters)
-        output.initializeElement(
-          at: next[bucket],
-          to: SortEntry(head: entry.head, record: RecordBlob(chunk.start + entry.offset)))
+        output.initializeElement(at: next[bucket], to: entry)
         next[bucket] += 1
       }
     }
@@ -46,16 +46,23 @@ struct EntrySort {
     let entries: UnsafeMutableBufferPointer<SortEntry>
   }
 
-  private func splitters(_ chunks: [BlobChunk], _ count: Int) -> [UInt64] {
+  /// Gives back what ``sorted(_:)`` returned.
+  static func deallocate(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
+    Pages.deallocate(
+      UnsafeMutableRawBufferPointer(
+        start: entries.baseAddress, count: max(1, entries.count * MemoryLayout<SortEntry>.stride)))
+  }
+
+  private func splitters(_ slabs: some Collection<SortSlab>, _ count: Int) -> [UInt64] {
     let step = max(1, count / 1024)
     var sample: [UInt64] = []
     var skipped = 0
-    for chunk in chunks {
-      while skipped < chunk.count {
-        sample.append(chunk.entries[skipped].head)
+    for slab in slabs {
+      while skipped < slab.count {
+        sample.append(slab.entries[skipped].head)
         skipped += step
       }
-      skipped -= chunk.count
+      skipped -= slab.count
     }
     sample.sort()
     let buckets = threads * 8

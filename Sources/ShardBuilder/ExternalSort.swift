@@ -13,16 +13,22 @@ package struct ExternalSort: ~Copyable {
   private let memory: Int
   private let directory: String
   private let threads: Int
-  private var chunks: [BlobChunk] = []
-  private var charge = 0
+  /// The first ``used`` have records; the others are kept for the next run.
+  private var slabs: [SortSlab] = []
+  private var used = 0
+  private var countInSlabs = 0
   /// Runs of level *n* were merged *n* times; a level is merged into the next when it has ``fanIn`` runs.
   private var levels: [[SortRun]] = []
   /// Records taken in.
   package private(set) var count = 0
+  /// All records as blobs, in bytes.
+  package private(set) var size = 0
+  /// What others hold at the same time and ``memory`` has to do for too, in bytes. May change at any time.
+  package var heldElsewhere = 0
 
   /// - Parameters:
-  ///   - memory: Bytes for records, their index and the buffers of a merge. Chunks handed to ``add(_:names:)`` count;
-  ///     a single chunk or a few records larger than this are held nevertheless.
+  ///   - memory: Bytes for records, their index and the buffers of a merge, and for ``heldElsewhere``. A record larger
+  ///     than this is held nevertheless, and so are 64 KiB.
   ///   - directory: Where runs go. They have no names, so nothing is left behind, however the process ends.
   package init(memory: Int, directory: String, threads: Int = WorkerPool.availableThreads) {
     self.memory = memory
@@ -33,32 +39,66 @@ package struct ExternalSort: ~Copyable {
   /// Bytes that one run's buffer has at least.
   static let bufferSize = 64 << 10
   /// Bounds the open descriptors: this many a level.
-  private var fanIn: Int { min(128, max(2, memory / (2 * Self.bufferSize))) }
+  private var fanIn: Int { min(128, max(2, available / (2 * Self.bufferSize))) }
 
-  /// Takes over a chunk; it must not be appended to any more.
+  private var available: Int { max(Self.bufferSize, memory - heldElsewhere) }
+  private var slabSize: Int { min(4 << 20, max(Self.bufferSize, memory / 16)) }
+  /// Bytes of memory held: slabs, and the entries that sorting them takes.
+  package var charge: Int {
+    slabs.reduce(0) { $0 + $1.byteCount } + countInSlabs * MemoryLayout<SortEntry>.stride
+  }
+
+  /// Copies the records of a chunk.
   ///
   /// - Parameter names: All that occur in the records added so far.
   package mutating func add(_ chunk: BlobChunk, names: FieldNames) throws(BuildError) {
-    guard chunk.count > 0 else { return }
-    let added = chunk.charge + chunk.count * MemoryLayout<SortEntry>.stride
-    if charge + added > memory { try spill(names) }
-    chunks.append(chunk)
-    charge += added
+    if charge > available { try spill(names) }
+    var first = 0
+    while true {
+      let start = first
+      if used > 0 { first = slabs[used - 1].append(chunk, from: first) }
+      countInSlabs += first - start
+      guard first < chunk.count else { break }
+      try openSlab(SortSlab.size(forRecordOf: chunk.record(first).size), names)
+    }
     count += chunk.count
+    size += chunk.size
+  }
+
+  /// Makes the next slab the current one, after a spill when it would be too much.
+  private mutating func openSlab(_ least: Int, _ names: FieldNames) throws(BuildError) {
+    let wanted = max(slabSize, least + 16)
+    if used == slabs.count || slabs[used].byteCount < wanted {
+      slabs.removeLast(slabs.count - used)
+      // A slab has about as many records as the others.
+      let entries = used > 0 ? countInSlabs / used * MemoryLayout<SortEntry>.stride : 0
+      if used > 0, charge + wanted + entries > available { try spill(names) }
+      // What the spill kept is enough, except for a large record.
+      if used == slabs.count || slabs[used].byteCount < wanted {
+        slabs.removeLast(slabs.count - used)
+        slabs.append(SortSlab(byteCount: wanted))
+      }
+    }
+    used += 1
   }
 
   private mutating func spill(_ names: FieldNames) throws(BuildError) {
-    guard !chunks.isEmpty else { return }
+    guard countInSlabs > 0 else { return }
     let order = RecordOrder(names: names)
     let writer = try RunWriter(directory: directory)
     try writeSorted(to: writer, order)
     push(try writer.finish(), level: 0)
-    chunks.removeAll()
-    charge = 0
+    for slab in slabs { slab.removeAll() }
+    (used, countInSlabs) = (0, 0)
+    // Those of large records are not kept, nor is what others have come to need.
+    let usual = slabSize
+    slabs.removeAll { $0.byteCount > 2 * usual }
+    while !slabs.isEmpty, charge > available { slabs.removeLast() }
     var level = 0
     while level < levels.count {
       if levels[level].count >= fanIn {
-        let merged = try Self.merge(levels[level], order, memory: memory, directory: directory)
+        slabs.removeAll()  // Their memory is the merge's now.
+        let merged = try Self.merge(levels[level], order, memory: available, directory: directory)
         levels[level].removeAll()
         push(merged, level: level + 1)
       }
@@ -67,8 +107,8 @@ package struct ExternalSort: ~Copyable {
   }
 
   private func writeSorted(to writer: RunWriter, _ order: RecordOrder) throws(BuildError) {
-    let entries = EntrySort(order: order, threads: threads).sorted(chunks)
-    defer { entries.deallocate() }
+    let entries = EntrySort(order: order, threads: threads).sorted(slabs[..<used])
+    defer { EntrySort.deallocate(entries) }
     for entry in entries { try writer.append(entry.record) }
   }
 
@@ -91,20 +131,22 @@ package struct ExternalSort: ~Copyable {
   /// Sorts what is left and returns all records in order.
   package consuming func finish(names: FieldNames) throws(BuildError) -> SortedRecords {
     let order = RecordOrder(names: names)
-    if levels.isEmpty {
+    slabs.removeLast(slabs.count - used)
+    if levels.isEmpty, charge <= available {
       return SortedRecords(
-        count: count, entries: EntrySort(order: order, threads: threads).sorted(chunks), chunks: chunks)
+        count: count, entries: EntrySort(order: order, threads: threads).sorted(slabs), slabs: slabs)
     }
     try spill(names)
+    slabs.removeAll()
     var runs = levels.joined().map { $0 }
     while runs.count > fanIn {
       // The shortest first: they are merged the cheapest.
       runs.sort { $0.size < $1.size }
       let group = Array(runs.prefix(min(fanIn, runs.count - fanIn + 1)))
       runs.removeFirst(group.count)
-      runs.append(try Self.merge(group, order, memory: memory, directory: directory))
+      runs.append(try Self.merge(group, order, memory: available, directory: directory))
     }
-    return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: memory))
+    return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: available))
   }
 }
 
@@ -112,20 +154,22 @@ package struct ExternalSort: ~Copyable {
 package final class SortedRecords {
   package let count: Int
   private let entries: UnsafeMutableBufferPointer<SortEntry>?
-  private let chunks: [BlobChunk]
+  private let slabs: [SortSlab]
   private let merge: RunMerge?
   private var position = 0
   private var batch: [RecordBlob] = []
 
-  fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, chunks: [BlobChunk]) {
-    (self.count, self.entries, self.chunks, merge) = (count, entries, chunks, nil)
+  fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, slabs: [SortSlab]) {
+    (self.count, self.entries, self.slabs, merge) = (count, entries, slabs, nil)
   }
 
   fileprivate init(count: Int, merge: RunMerge) {
-    (self.count, entries, chunks, self.merge) = (count, nil, [], merge)
+    (self.count, entries, slabs, self.merge) = (count, nil, [], merge)
   }
 
-  deinit { entries?.deallocate() }
+  deinit {
+    if let entries { EntrySort.deallocate(entries) }
+  }
 
   /// The next records in order, at least one; nil behind the last. They are valid until the next call.
   package func nextBatch() throws(BuildError) -> [RecordBlob]? {
@@ -209,11 +253,11 @@ private struct RunReader {
 
   init(_ run: SortRun, capacity: Int) {
     self.run = run
-    buffer = .allocate(byteCount: capacity, alignment: 16)
+    buffer = Pages.allocate(capacity)
     record = RecordBlob(UnsafeRawPointer(buffer.baseAddress!))
   }
 
-  func deallocate() { buffer.deallocate() }
+  func deallocate() { Pages.deallocate(buffer) }
 
   var isAtEnd: Bool { position == filled && offset == run.size }
 
@@ -244,9 +288,9 @@ private struct RunReader {
       if rest >= 4 {
         let needed = RecordBlob(buffer.baseAddress! + position).size
         if needed > buffer.count {
-          let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: needed, alignment: 16)
+          let larger = Pages.allocate(needed)
           larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[position..<filled]))
-          buffer.deallocate()
+          Pages.deallocate(buffer)
           buffer = larger
           (position, filled) = (0, rest)
         }
