@@ -25,6 +25,11 @@ package struct Piece: Sendable {
   private init(_ storage: Storage, _ range: Range<Int>) { (self.storage, self.range) = (storage, range) }
 
   package var count: Int { range.count }
+  /// Bytes of memory that the piece as it was cut holds.
+  package var charge: Int {
+    storage.records.charge + storage.weights.count * MemoryLayout<Int>.stride
+      + storage.gaps.count * MemoryLayout<Gap>.stride
+  }
   /// The record at a 0-based position; valid while this piece lives.
   package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
 

@@ -12,7 +12,11 @@ public struct BuildOptions: Sendable {
   public var keep: [String]?
   /// The field that ranking will go by; it is noted in the manifest.
   public var weight: String?
-  /// What sorting may hold in memory, in bytes. Default: 256 MiB.
+  /// What a build may hold in memory, in bytes, whatever the dataset's size. Default: 256 MiB.
+  ///
+  /// All that grows with the dataset or its records counts: what is read ahead, the sort, the merge, the shards being
+  /// encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the dataset,
+  /// see docs/measurements.md; and a record too large for the rest of it is held nevertheless.
   public var memoryBytes = 256 << 20
   /// Threads, at least 1. Default: one per processor.
   public var jobs = WorkerPool.availableThreads
@@ -76,8 +80,8 @@ public enum ShardBuilder {
     let template = intake.template
     // Formats with a header were checked when it was read; a JSON dataset is known when all of it is.
     if summary.recordsRead > summary.badRecordCount { try template?.check(against: names.names) }
-    let sorted = try intake.finish()
-    let output = try write(sorted, names: names, options: options, to: publisher, progress)
+    let plan = intake.plan
+    let output = try write(try intake.finish(), plan, names: names, options: options, to: publisher, progress)
     var settings: [(String, String)] = [("key", template?.text ?? options.key ?? "")]
     for (setting, candidates) in Self.coordinates {
       if let field = candidates.first(where: { output.fieldNames.contains($0) }) { settings.append((setting, field)) }
@@ -124,7 +128,7 @@ public enum ShardBuilder {
   }
 
   private static func write(
-    _ sorted: SortedRecords, names: FieldNames, options: BuildOptions, to publisher: Publisher,
+    _ sorted: SortedRecords, _ plan: MemoryPlan, names: FieldNames, options: BuildOptions, to publisher: Publisher,
     _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) -> Output {
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
@@ -136,7 +140,7 @@ public enum ShardBuilder {
     var lastKey: [UInt8]?
     let total = sorted.count
     try WorkerPool.orderedMap(
-      threads: options.jobs,
+      threads: plan.writers, budget: plan.pieces, cost: plan.cost,
       next: { () throws(BuildError) in try pieces.nextPiece() },
       transform: { (piece) throws(BuildError) -> [Finished] in
         let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
@@ -196,28 +200,32 @@ private final class CompressorPool: @unchecked Sendable {
 /// The first half of a build: datasets in, sorted records out.
 private struct Intake: ~Copyable {
   private let options: BuildOptions
+  let plan: MemoryPlan
   private(set) var names = FieldNames()
   private(set) var template: KeyTemplate?
   private var sort: ExternalSort
 
   init(options: BuildOptions, directory: String) {
     self.options = options
+    plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
   }
 
-  private struct Work: Sendable {
-    var batch: RecordBatch
-    var names: FieldNames
-    var encoder: RecordEncoder
+  /// A batch on its way from the reader to the sort: used over and over, so that nothing is allocated on the way.
+  ///
+  /// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
+  private final class Carrier: @unchecked Sendable {
+    @exclusivity(unchecked) var batch = RecordBatch()
+    @exclusivity(unchecked) var names = FieldNames()
+    @exclusivity(unchecked) var encoder: RecordEncoder?
+    @exclusivity(unchecked) var bad: [BadRecord] = []
     /// Records of this input before the batch.
-    var before: Int
-  }
+    @exclusivity(unchecked) var before = 0
+    let chunk = BlobChunk()
+    /// What was last counted of it in the bytes under way.
+    @exclusivity(unchecked) var counted = 0
 
-  private struct Encoded: Sendable {
-    var chunk: BlobChunk
-    var bad: [BadRecord]
-    var names: FieldNames
-    var before: Int
+    var charge: Int { batch.charge + chunk.charge }
   }
 
   mutating func read(
@@ -228,8 +236,9 @@ private struct Intake: ~Copyable {
       let known = DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
       throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
     }
-    let datasetOptions = DatasetOptions(
+    var datasetOptions = DatasetOptions(
       format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
+    datasetOptions.blockSizeBytes = plan.blockSize
     let reader: DatasetReader
     do throws(DatasetError) {
       reader = try DatasetReader(path: path, options: datasetOptions)
@@ -244,20 +253,29 @@ private struct Intake: ~Copyable {
     var unindexable: [(record: Int, flaw: BadRecord.Flaw)] = []
     var unindexableCount = 0
     let skipBad = options.skipBad
+    var idle: [Carrier] = []
+    var carried = 0  // Bytes that carriers hold, idle or not.
+    func count(_ carrier: Carrier, _ charge: Int) {
+      carried += charge - carrier.counted
+      carrier.counted = charge
+    }
     try WorkerPool.orderedMap(
-      threads: options.jobs,
-      next: { () throws(BuildError) -> Work? in
-        var batch = RecordBatch()
-        let before = reader.recordsRead
+      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { 3 * $0.batch.charge },
+      next: { () throws(BuildError) -> Carrier? in
+        let carrier = idle.popLast() ?? Carrier()
+        defer { count(carrier, carrier.charge) }
+        carrier.before = reader.recordsRead
         do throws(DatasetError) {
-          guard try reader.read(into: &batch) else { return nil }
+          guard try reader.read(into: &carrier.batch) else { return nil }
         } catch {
           throw BuildError(error)
         }
         let own = reader.names.names
         while numbers.count < own.count { numbers.append(names.number(of: own[numbers.count])) }
         if !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) {
-          for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
+          for field in carrier.batch.fields.indices {
+            carrier.batch.fields[field].name = numbers[Int(carrier.batch.fields[field].name)]
+          }
         }
         if encoder == nil {
           let template = try chooseTemplate(own, format: reader.format)
@@ -269,27 +287,35 @@ private struct Intake: ~Copyable {
           BuildProgress(
             phase: .reading, done: reader.bytesRead, total: reader.bytesTotal,
             records: summary.recordsRead + reader.recordsRead))
-        return Work(batch: batch, names: names, encoder: encoder!, before: before)
+        carrier.names = names
+        if carrier.encoder == nil { carrier.encoder = encoder }
+        return carrier
       },
-      transform: { (work) throws(BuildError) -> Encoded in
-        var encoder = work.encoder
-        let chunk = BlobChunk(capacity: work.batch.bytes.count * 2 + work.batch.fields.count * 16 + 4096)
-        let bad = encoder.encode(work.batch, names: work.names, into: chunk)
-        return Encoded(chunk: chunk, bad: bad, names: work.names, before: work.before)
+      transform: { (carrier) throws(BuildError) -> Carrier in
+        carrier.chunk.removeAll()
+        carrier.bad = carrier.encoder!.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
+        return carrier
       },
-      deliver: { (encoded) throws(BuildError) in
-        for bad in encoded.bad {
-          let record = encoded.before + bad.index + 1
+      deliver: { (carrier) throws(BuildError) in
+        for bad in carrier.bad {
+          let record = carrier.before + bad.index + 1
           guard skipBad else {
             // A field that no record has had so far is likelier a slip in the template than a bad record.
-            try chosen?.check(against: encoded.names.names)
+            try chosen?.check(against: carrier.names.names)
             throw BuildError(path: path, record: record, flaw: bad.flaw)
           }
           unindexableCount += 1
           if unindexable.count < DatasetReader.badRecordsKept { unindexable.append((record, bad.flaw)) }
         }
-        indexed += encoded.chunk.count
-        try sort.add(encoded.chunk, names: encoded.names)
+        indexed += carrier.chunk.count
+        count(carrier, carrier.charge)
+        sort.heldElsewhere = reader.charge + carried
+        try sort.add(carrier.chunk, names: carrier.names)
+        if carrier.charge > 8 * plan.blockSize {
+          count(carrier, 0)  // A large record was in it: that much is not kept.
+        } else {
+          idle.append(carrier)
+        }
       })
     summary.recordsRead += reader.recordsRead + reader.badCount
     summary.badRecordCount += reader.badCount + unindexableCount
@@ -317,6 +343,7 @@ private struct Intake: ~Copyable {
 
   consuming func finish() throws(BuildError) -> SortedRecords {
     let names = self.names
+    sort.heldElsewhere = plan.heldWhileWriting(sort.size)
     return try sort.finish(names: names)
   }
 }

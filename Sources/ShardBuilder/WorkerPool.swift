@@ -58,11 +58,14 @@ package enum WorkerPool {
 
   /// Transforms what `next` gives, on up to `threads` threads, and delivers the results in the order of `next`.
   ///
-  /// `next` and `deliver` run on the caller's thread. At most 2 x `threads` + 2 inputs are under way.
+  /// `next` and `deliver` run on the caller's thread.
   ///
+  /// - Parameters:
+  ///   - limit: How many inputs are under way at most; nil: 2 x `threads` + 2.
+  ///   - budget: The most that the costs of the inputs under way may come to, except that two always may be.
   /// - Throws: The first error in that order. Nothing is delivered after it, and no thread is left running.
   package static func orderedMap<Input: Sendable, Output: Sendable>(
-    threads: Int,
+    threads: Int, limit: Int? = nil, budget: Int = .max, cost: (Input) -> Int = { _ in 0 },
     next: () throws(BuildError) -> Input?,
     transform: @escaping @Sendable (Input) throws(BuildError) -> Output,
     deliver: (Output) throws(BuildError) -> Void
@@ -88,23 +91,32 @@ package enum WorkerPool {
       queue.close()
       for worker in workers { worker.join() }
     }
-    let limit = 2 * threads + 2
+    let limit = limit ?? 2 * threads + 2
     var (given, delivered, isAtEnd) = (0, 0, false)
+    var costs: [Int] = []  // Of those under way.
+    var total = 0
+    func settle(_ result: Result<Output, BuildError>) throws(BuildError) {
+      delivered += 1
+      total -= costs.removeFirst()
+      try deliver(try result.get())
+    }
     while !isAtEnd || delivered < given {
       if !isAtEnd, given - delivered < limit {
         if let input = try next() {
+          let cost = cost(input)
+          while costs.count >= 2, total + cost > budget, let result = queue.result(delivered, waiting: true) {
+            try settle(result)
+          }
+          costs.append(cost)
+          total += cost
           queue.give(given, input)
           given += 1
         } else {
           isAtEnd = true
         }
-        while let result = queue.result(delivered, waiting: false) {
-          delivered += 1
-          try deliver(try result.get())
-        }
+        while let result = queue.result(delivered, waiting: false) { try settle(result) }
       } else if let result = queue.result(delivered, waiting: true) {
-        delivered += 1
-        try deliver(try result.get())
+        try settle(result)
       }
     }
   }

@@ -76,6 +76,9 @@ final class ByteSource {
     if path != "-" { close(descriptor) }
   }
 
+  /// Bytes of memory held.
+  var charge: Int { pending.charge + (inflater?.charge ?? 0) }
+
   /// Reads at least one byte and at most `count` into `target`; 0 at the end.
   func read(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(DatasetError) -> Int {
     guard let inflater else {

@@ -115,6 +115,9 @@ package final class DatasetReader {
   /// The size of the file as stored; nil when it is a pipe.
   package var bytesTotal: Int? { source.bytesTotal }
 
+  /// Bytes of memory held, the names and what is fixed aside.
+  package var charge: Int { source.charge + window.capacity + sink.charge }
+
   private var isJSON: Bool { format == .json || format == .jsonl }
 
   /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.

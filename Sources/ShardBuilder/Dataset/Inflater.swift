@@ -6,6 +6,8 @@ protocol Inflater: AnyObject {
   var name: String { get }
   /// Whether the compressed data may end here.
   var isBetweenFrames: Bool { get }
+  /// Bytes of memory held.
+  var charge: Int { get }
   /// Takes what it can of `input` (none at the end of the file) and fills what it can of `output`.
   func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
     -> InflateStep
@@ -28,6 +30,8 @@ final class ZstdInflater: Inflater {
   }
 
   deinit { ZSTD_freeDCtx(context) }
+
+  var charge: Int { ZSTD_sizeof_DCtx(context) }
 
   func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
     -> InflateStep
@@ -68,6 +72,9 @@ final class GzipInflater: Inflater {
   }
 
   deinit { inflateEnd(&stream) }
+
+  /// As zlib.h says: the window and a little.
+  var charge: Int { 40 << 10 }
 
   func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
     -> InflateStep

@@ -10,7 +10,8 @@ struct InputWindow {
   /// What the padding begins with.
   var sentinel: [UInt8] = [] { didSet { seal() } }
   private(set) var start: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  /// In bytes.
+  private(set) var capacity: Int
   private(set) var count = 0
   /// Whether the window's end is the dataset's.
   private(set) var isLast = false

@@ -41,5 +41,8 @@ struct RawVector<Element: BitwiseCopyable> {
     start = grown
   }
 
+  /// Bytes of memory held.
+  var charge: Int { capacity * MemoryLayout<Element>.stride }
+
   var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: start, count: count) }
 }

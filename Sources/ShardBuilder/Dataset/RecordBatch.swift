@@ -39,6 +39,12 @@ package struct RecordBatch: Sendable {
 
   package init() {}
 
+  /// Bytes of memory held.
+  package var charge: Int {
+    bytes.capacity + fields.capacity * MemoryLayout<FieldSlice>.stride
+      + recordEnds.capacity * MemoryLayout<UInt32>.stride
+  }
+
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)

@@ -71,6 +71,9 @@ struct RecordSink {
     (fields.count, extra.count, inExtra.count, recordEnds.count) = (0, 0, 0, 0)
   }
 
+  /// Bytes of memory held.
+  var charge: Int { fields.charge + recordEnds.charge + extra.charge + inExtra.charge }
+
   func deallocate() {
     fields.deallocate()
     recordEnds.deallocate()

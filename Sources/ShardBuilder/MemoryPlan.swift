@@ -1,0 +1,47 @@
+/// How a build divides what `--memory` allows.
+///
+/// | while | what is held |
+/// |---|---|
+/// | reading | the reader, the batches under way, and with all that is left the sort |
+/// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
+///
+/// What is under way gets a quarter at most. The program itself, and for each thread one shard that is being encoded,
+/// come on top: the floor, see docs/measurements.md.
+package struct MemoryPlan {
+  /// Batches under way at most.
+  package let batches: Int
+  /// Bytes of a dataset that become one batch.
+  package let blockSize: Int
+  /// Bytes for the pieces under way and what encoding them takes.
+  package let pieces: Int
+  /// Threads that encode pieces: each keeps some memory for the next one, so there are no more than pieces under way.
+  package let writers: Int
+
+  private let memory: Int
+  private let shardLimit: Int
+
+  /// A block of city records as a batch and as blobs, in blocks: 1 of text, 0.9 of fields, 1.7 of blobs and entries.
+  private static let blocksPerBatch = 4
+  private static let blockRange = 16 << 10...256 << 10
+
+  package init(memory: Int, threads: Int, shardLimit: Int) {
+    (self.memory, self.shardLimit) = (memory, shardLimit)
+    pieces = memory / 4
+    writers = min(threads, max(2, pieces / (Self.costPerPiece * max(1, shardLimit))))
+    let blocks = memory / 4 / Self.blocksPerBatch
+    batches = min(2 * threads + 2, max(2, blocks / Self.blockRange.lowerBound))
+    blockSize = min(Self.blockRange.upperBound, max(Self.blockRange.lowerBound, blocks / batches))
+  }
+
+  /// Blobs are four times as large as the shard, and the columns that they become are three times that.
+  private static let costPerPiece = 16
+
+  /// What a piece costs while it is under way: its records, and the columns that they become.
+  package func cost(_ piece: Piece) -> Int { piece.charge * 4 }
+
+  /// What writing takes beside the records, when they are this many bytes as blobs.
+  package func heldWhileWriting(_ size: Int) -> Int {
+    // A shard of 64 KiB has 280 KB of blobs; its line in the manifest, its names and digests take 0.7 KB.
+    pieces + min(memory / 4, size / max(1, 4 * shardLimit) * 700)
+  }
+}
