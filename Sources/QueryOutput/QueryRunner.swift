@@ -159,7 +159,7 @@ package enum QueryRunner {
     do throws(WriteError) {
       if shown.isEmpty {
         try write(grouped: count, to: &error)
-        try error.write(" matches, none at offset " as StaticString)
+        try error.write(count == 1 ? " match, none at offset " : " matches, none at offset " as StaticString)
         try write(grouped: request.offset, to: &error)
         try error.write("\n" as StaticString)
       } else if shown.lowerBound == 0 {
@@ -202,6 +202,11 @@ package enum QueryRunner {
   /// A number as people read it: `24,473`.
   package static func grouped(_ number: Int) -> String {
     let digits = Array(String(number.magnitude).utf8)
+  /// So many of something, as people write it: `1 record`, `24,473 records`.
+  package static func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+    grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
+  }
+
     var text: [UInt8] = number < 0 ? [0x2d] : []
     for (at, digit) in digits.enumerated() {
       if at > 0, (digits.count - at) % 3 == 0 { text.append(0x2c) }

@@ -287,7 +287,7 @@ package struct Verifier {
     }
     previous = last
     if reason == nil, records != shard.recordCount {
-      reason = "holds \(records) records where the manifest says \(shard.recordCount)"
+      reason = "has a count of \(records) where \(shard.recordCount) was promised"
     }
     return reason
   }
@@ -465,7 +465,7 @@ package struct Verifier {
           && (expected.isEmpty || matches.firstPosition == expected.lowerBound)
         if isRight { return }
         reason =
-          "answered with \(matches.count) records from \(matches.firstPosition) on; there are \(expected.count) from \(expected.lowerBound) on"
+          "answered with the positions from \(matches.firstPosition) to before \(matches.firstPosition + matches.count), not from \(expected.lowerBound) to before \(expected.upperBound)"
       } catch {
         reason = error.description
       }

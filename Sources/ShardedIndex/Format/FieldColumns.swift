@@ -42,7 +42,7 @@ package struct FieldColumns {
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
     count = Int(try reader.read(UInt32.self))
     guard count == records else {
-      throw .invalid(reason: "holds \(count) records where \(records) were promised", offset: 4)
+      throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
     let rowSize = Int(try reader.read(UInt32.self))
     let flags = try reader.read(UInt32.self)
@@ -82,7 +82,7 @@ package struct FieldColumns {
       rows = try reader.read(bytes: rowSize).baseAddress!
       rowBits = rowSize * 8
       guard reader.remaining == 0 else {
-        throw .invalid(reason: "has \(reader.remaining) bytes behind its last section", offset: reader.offset)
+        throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
     } catch {
       derived.deallocate()

@@ -23,7 +23,7 @@ extension FormatError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .truncated(let offset, let needed, let available):
-      "ends too early: \(needed) bytes needed at byte \(offset), \(available) there"
+      "ends too early: \(needed == 1 ? "1 byte" : "\(needed) bytes") needed at byte \(offset), \(available) there"
     case .wrongMagic(let found, let expected):
       "begins with \(hexadecimal(found)) where \(hexadecimal(expected)) belongs"
     case .unsupportedVersion(let found, let supported):
@@ -33,7 +33,7 @@ extension FormatError: CustomStringConvertible {
     case .wrongChecksum(let found, let expected):
       "has checksum \(hexadecimal(found)) where the manifest says \(hexadecimal(expected))"
     case .wrongSize(let found, let expected):
-      "is \(found) bytes where \(expected) were promised"
+      "is \(found == 1 ? "1 byte" : "\(found) bytes") where \(expected) were promised"
     case .zstd(let reason):
       "is no valid zstd frame: \(reason)"
     case .invalid(let reason, let offset):

@@ -48,7 +48,7 @@ package struct KeyBlocks {
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
     count = Int(try reader.read(UInt32.self))
     guard count == records, count > 0 else {
-      throw .invalid(reason: "holds \(count) records where \(records) were promised", offset: 4)
+      throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
     let suffixBytes = Int(try reader.read(UInt32.self))
     let flags = try reader.read(UInt32.self)
@@ -61,7 +61,7 @@ package struct KeyBlocks {
     tails = try reader.read(bytes: tailTable.count > 0 ? count : 0).baseAddress!
     suffixes = try reader.read(bytes: suffixBytes).baseAddress!
     guard reader.remaining == 0 else {
-      throw .invalid(reason: "has \(reader.remaining) bytes behind its last section", offset: reader.offset)
+      throw .invalid(reason: "does not end with its last section", offset: reader.offset)
     }
 
     let blocks = (count + Self.blockSize - 1) / Self.blockSize

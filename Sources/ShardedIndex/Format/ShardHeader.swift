@@ -128,7 +128,7 @@ package final class ShardHeader: @unchecked Sendable {
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       recordCount = Int(try reader.read(UInt32.self))
       guard recordCount == records else {
-        throw .invalid(reason: "holds \(recordCount) records where the manifest says \(records)", offset: 4)
+        throw .invalid(reason: "has a count of \(recordCount) where \(records) was promised", offset: 4)
       }
       let partCount = Int(try reader.read(UInt32.self))
       let tailCount = Int(try reader.read(UInt16.self))
@@ -212,7 +212,7 @@ package final class ShardHeader: @unchecked Sendable {
       for shape in 0..<shapeCount {
         let fields = try reader.readVarint()
         guard fields <= columnCount else {
-          throw .invalid(reason: "a shape of \(fields) fields", offset: reader.offset)
+          throw .invalid(reason: "a shape of more fields than there are columns", offset: reader.offset)
         }
         for _ in 0..<fields {
           let column = try reader.readVarint()
@@ -350,7 +350,7 @@ package final class ShardHeader: @unchecked Sendable {
         }
       }
       guard reader.remaining == 0 else {
-        throw .invalid(reason: "has \(reader.remaining) bytes behind its last section", offset: reader.offset)
+        throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
       self.columns = arena.copy(columns)
       self.models = arena.copy(models)

@@ -150,7 +150,8 @@ struct ShardLoader: Sendable {
     // A record takes two bytes of keys at least: its count is believed before the keys are, to make room for them.
     guard KeyBlocks.headerSize + 2 * part.recordCount <= part.keysContentSize else {
       throw .corrupt(
-        path: file.path, cause: .invalid(reason: "part \(number) claims \(part.recordCount) records", offset: 0))
+        path: file.path, cause: .invalid(reason: "part \(number) claims more records than its keys can hold", offset: 0)
+      )
     }
     // The header's sizes add up to the file's.
     let bytes = try file.read(from: part.offset, size: part.fileSize)

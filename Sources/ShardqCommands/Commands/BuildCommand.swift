@@ -134,16 +134,16 @@
     }
 
     private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
-      let number = QueryRunner.grouped
+      let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       for bad in summary.badRecords { Diagnostics.note(bad) }
       if summary.badRecordCount > summary.badRecords.count {
         Diagnostics.note(
-          "… and \(number(summary.badRecordCount - summary.badRecords.count)) more bad records")
+          "… and " + counted(summary.badRecordCount - summary.badRecords.count, "more bad record", nil))
       }
       Diagnostics.note(
         """
-        \(number(summary.recordsRead)) records read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad
-        \(number(summary.shardCount)) shards in \(directory), \(number(summary.shardsWritten)) of them written; \(number(summary.bytes)) bytes, \(Clock.seconds(milliseconds)) s
+        \(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad
+        \(counted(summary.shardCount, "shard", nil)) in \(directory), \(number(summary.shardsWritten)) of them written; \(counted(summary.bytes, "byte", nil)), \(Clock.seconds(milliseconds)) s
         """)
       if let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
     }
@@ -220,7 +220,7 @@
         case .writing: "writing"
         }
       if let total = progress.total, total > 0 { text += " \(min(100, progress.done * 100 / total)) %" }
-      text += ", " + QueryRunner.grouped(progress.records) + " records"
+      text += ", " + QueryRunner.counted(progress.records, "record")
       Self.write("\r" + text + "\u{1b}[K")
     }
 

@@ -107,8 +107,8 @@
         lines +=
           "  " + shard.fileName + "  from \"" + FoldedText.readable(shard.bound)
           + "\"  "
-          + QueryRunner.grouped(shard.recordCount) + " records  "
-          + QueryRunner.grouped(shard.file.size) + " bytes"
+          + QueryRunner.counted(shard.recordCount, "record") + "  "
+          + QueryRunner.counted(shard.file.size, "byte")
           + (loaded.contains { $0.0 == shard.number } ? "  loaded" : "")
           + (hit?.contains(shard.number) == true ? "  hit" : "") + "\n"
       }

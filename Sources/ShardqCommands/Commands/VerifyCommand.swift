@@ -86,23 +86,22 @@
       } catch {
         finish(Diagnostics.failed(error))
       }
-      let number = QueryRunner.grouped
-      var line =
-        "\(number(summary.records)) records in \(number(summary.shards)) shards, \(number(summary.bytes)) bytes: "
+      let counted = QueryRunner.counted
+      var line = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
+      line += counted(summary.bytes, "byte", nil) + ": "
       line +=
         summary.damagedFiles == 0
-        ? "every byte is sound" : "\(number(summary.damagedFiles)) findings of damage"
+        ? "every byte is sound" : counted(summary.damagedFiles, "finding of damage", "findings of damage")
       if let records = summary.sourceRecords {
-        line += "\n\(number(records)) records in the dataset"
-        if summary.badRecords > 0 { line += " and \(number(summary.badRecords)) bad ones" }
+        line += "\n" + counted(records, "record", nil) + " in the dataset"
+        if summary.badRecords > 0 { line += " and " + counted(summary.badRecords, "bad one", nil) }
         line +=
           summary.differences == 0
-          ? ": all in the index, and no others" : ": \(number(summary.differences)) differences"
+          ? ": all in the index, and no others" : ": " + counted(summary.differences, "difference", nil)
         if summary.prefixes > 0 {
-          line += "\n\(number(summary.prefixes)) prefixes asked: "
+          line += "\n" + counted(summary.prefixes, "prefix", "prefixes") + " asked: "
           line +=
-            summary.wrongAnswers == 0
-            ? "every answer is right" : "\(number(summary.wrongAnswers)) wrong answers"
+            summary.wrongAnswers == 0 ? "every answer is right" : counted(summary.wrongAnswers, "wrong answer", nil)
         }
       }
       Diagnostics.note(line)
