@@ -168,7 +168,12 @@ struct LRU: @unchecked Sendable {
     if residentBytes > limitBytes { removePart(Int32(node)) }
   }
 
-  mutating func removeAll() { shrink(to: 0, sparing: -1) }
+  /// Lets go of everything. Nothing is evicted: nobody needed the room.
+  mutating func removeAll() {
+    let evicted = evictions
+    shrink(to: 0, sparing: -1)
+    evictions = evicted
+  }
 
   private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
     let node = nodes.take(

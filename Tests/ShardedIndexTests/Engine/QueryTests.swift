@@ -228,6 +228,7 @@ import Testing
     index.removeResidentShards()
     #expect(index.statistics.residentShards == 0 && index.statistics.residentBytes == 0)
     #expect(index.statistics.loads == read.loads)
+    #expect(index.statistics.evictions == read.evictions, "nothing had to go to make room")
     // What an answer holds on to is still there, and a new query loads again.
     #expect(try first.records(in: 0..<20).count == min(20, first.count))
     #expect(try index.matches(forPrefix: "sa").count == first.count)
