@@ -93,7 +93,10 @@ package enum QueryRunner {
     }
     while at < end {
       let next = min(end, at + chunkSize)
-      try reading { () throws(IndexError) in try matches.read(at..<next, into: buffer) }
+      try reading { () throws(IndexError) in
+        try matches.read(at..<next, into: buffer)
+        if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: at..<next) }
+      }
       do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
       at = next
     }
@@ -199,14 +202,14 @@ package enum QueryRunner {
     }
   }
 
-  /// A number as people read it: `24,473`.
-  package static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude).utf8)
   /// So many of something, as people write it: `1 record`, `24,473 records`.
   package static func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
   }
 
+  /// A number as people read it: `24,473`.
+  package static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude).utf8)
     var text: [UInt8] = number < 0 ? [0x2d] : []
     for (at, digit) in digits.enumerated() {
       if at > 0, (digits.count - at) % 3 == 0 { text.append(0x2c) }

@@ -17,6 +17,10 @@ package struct RecordWriter {
   private var keys: [UInt8] = []
   private var keyEnds: [(end: Int, columns: Int)] = []
   private var keyColumns = 0
+  /// text: whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
+  package var needsFoldedKeys: Bool { format == .text && !schema.isKeyStored }
+  /// Of the records that are written next.
+  package var foldedKeys = FoldedKeys()
 
   /// Columns to which a long key moves the coordinates of the others at most.
   private static let keyColumnLimit = 48
@@ -254,7 +258,8 @@ package struct RecordWriter {
     keyEnds.removeAll(keepingCapacity: true)
     for record in 0..<buffer.count {
       line.removeAll(keepingCapacity: true)
-      for part in schema.template.parts {
+      if needsFoldedKeys { line += foldedKeys[record] }
+      for part in schema.isKeyStored ? schema.template.parts : [] {
         switch part {
         case .text(let text): line.append(contentsOf: text.utf8)
         case .field(let name):

@@ -212,8 +212,6 @@ package struct Verifier {
     var key: [UInt8] = []
     var folded: [UInt8] = []
     let schema = index.fieldSchema
-    // Without all its fields a record's key cannot be made again.
-    let isKeyStored = schema.template.parts.allSatisfy { $0 != .field(-1) }
     var bytes: [UInt8] = []
     var last = previous
     var canonical = (key: [UInt8](), shard: -1)
@@ -255,7 +253,7 @@ package struct Verifier {
           part.decode(decoded, into: buffer)
         }
         let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
-        if isKeyStored {
+        if schema.isKeyStored {
           key.removeAll(keepingCapacity: true)
           for piece in schema.template.parts {
             switch piece {
@@ -489,7 +487,6 @@ package struct Verifier {
     var key: [UInt8] = []
     var lastKey: [UInt8] = []
     let schema = index.fieldSchema
-    let isKeyStored = schema.template.parts.allSatisfy { $0 != .field(-1) }
     for shard in shards {
       _ = try? index.readWhole(shard) { part in
         var decoded = 0..<0
@@ -509,7 +506,7 @@ package struct Verifier {
             while starts.count <= stored.count { starts.append(position) }
           }
           // And as it is typed, by way of the fold.
-          if isKeyStored {
+          if schema.isKeyStored {
             if !decoded.contains(record) {
               decoded = record..<min(record + 256, part.count)
               part.decode(decoded, into: buffer)

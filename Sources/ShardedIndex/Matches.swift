@@ -31,7 +31,21 @@ public struct Matches: Sendable {
   public func records(in positions: Range<Int>) throws(IndexError) -> Records {
     let buffer = RecordBuffer()
     try read(positions, into: buffer)
-    return Records(buffer: buffer, schema: index.schema)
+    let schema = index.schema
+    return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
+  }
+
+  /// The folded keys of some of the matches: what an index that does not store its keys has to show for them.
+  package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
+    var keys = FoldedKeys()
+    let lower = range.lowerBound + min(max(0, positions.lowerBound), range.count)
+    let upper = range.lowerBound + min(max(0, positions.upperBound), range.count)
+    if lower < upper {
+      try forEachRun(from: lower, to: upper) { (part, records) in
+        part.part.keys.forEachKey(in: records) { _, key in keys.append(key) }
+      }
+    }
+    return keys
   }
 
   /// Decodes some of the matches into a buffer that is used again and again; what it held before is gone.
@@ -57,6 +71,16 @@ public struct Matches: Sendable {
 
   @inline(never)
   private func read(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
+    try forEachRun(from: lower, to: upper) { (part, records) throws(IndexError) in
+      try decode(records, of: part, into: buffer)
+    }
+  }
+
+  /// Calls `body` with each part that holds some of the records, and which ones, counted within it.
+  @inline(__always)
+  private func forEachRun(
+    from lower: Int, to upper: Int, _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
+  ) throws(IndexError) {
     var position = lower
     var shard = try index.manifest.shard(holding: lower)
     while true {
@@ -64,7 +88,7 @@ public struct Matches: Sendable {
       while position < end {
         let part = try index.part(of: shard, promotes: false) { $0.part(holding: position &- shard.firstRecord) }
         let partEnd = min(end, part.start &+ part.part.keys.count)
-        try decode(position &- part.start..<partEnd &- part.start, of: part, into: buffer)
+        try body(part, position &- part.start..<partEnd &- part.start)
         position = partEnd
       }
       guard position < upper else { return }
@@ -87,12 +111,14 @@ public struct Records: RandomAccessCollection, @unchecked Sendable {
   // Sendable because nothing writes to the buffer once it is here.
   let buffer: RecordBuffer
   let schema: Schema
+  /// Where keys cannot be made again.
+  let folded: FoldedKeys?
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { buffer.count }
   public subscript(position: Int) -> Record {
     precondition(position >= 0 && position < buffer.count, "no such record")
-    return Record(buffer: buffer, number: position, schema: schema)
+    return Record(buffer: buffer, number: position, schema: schema, folded: folded)
   }
 }
 
@@ -101,6 +127,7 @@ public struct Record: @unchecked Sendable {
   let buffer: RecordBuffer
   let number: Int
   let schema: Schema
+  let folded: FoldedKeys?
 
   /// One field of a record.
   public struct Field: Sendable, Equatable {
@@ -112,7 +139,11 @@ public struct Record: @unchecked Sendable {
   }
 
   /// The text that a person types a prefix of, made by the index's template.
+  ///
+  /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), nobody can make it again. Then
+  /// this is what is left of it, which finds the record as well: the folded key, without case and accents.
   public var key: String {
+    if let folded { return folded.text(number) }
     var text = ""
     for part in schema.template.parts {
       switch part {
@@ -144,4 +175,23 @@ public struct Record: @unchecked Sendable {
     }
     return nil
   }
+}
+
+/// Folded keys, one after the other, as people read and type them: the separator is a comma and a space.
+package struct FoldedKeys: Sendable {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  package init() {}
+
+  mutating func append(_ key: UnsafeBufferPointer<UInt8>) {
+    for byte in key {
+      if byte == Fold.separator { bytes += [0x2c, 0x20] } else { bytes.append(byte) }
+    }
+    ends.append(bytes.count)
+  }
+
+  package subscript(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
+
+  func text(_ number: Int) -> String { String(decoding: self[number], as: UTF8.self) }
 }

@@ -82,26 +82,7 @@ package struct PartContent {
 
   /// Calls `body` with each folded key, in order.
   package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
-    let room = keys.longestStem + 64
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 65536) { scratch in
-      let (stem, whole) = (scratch.baseAddress!, scratch.baseAddress! + room)
-      var cursor = StemCursor(keys, at: 0, buffer: stem)
-      for record in 0..<keys.count {
-        if record > 0 { cursor.advance() }
-        whole.update(from: cursor.stem, count: cursor.stemSize)
-        var size = cursor.stemSize
-        if keys.tailCount > 0 {
-          let tail = keys.tail(Int(keys.tails[record]))
-          whole[size] = Fold.separator
-          size += 1
-          for byte in tail {
-            whole[size] = byte
-            size += 1
-          }
-        }
-        body(record, UnsafeBufferPointer(start: whole, count: size))
-      }
-    }
+    keys.forEachKey(in: 0..<keys.count, body)
   }
 }
 

@@ -2,6 +2,9 @@
 package final class Schema: Sendable {
   package let names: [String]
   package let template: KeyPattern
+  /// Whether every field of the template is stored, so that a record's key can be made again. A build refuses a
+  /// template with a field that no record has: one that is not named here was left out.
+  package let isKeyStored: Bool
   /// Field numbers of the coordinates, when the index has them.
   package let latitude: Int?
   package let longitude: Int?
@@ -10,6 +13,7 @@ package final class Schema: Sendable {
     let names = manifest.fieldNames
     self.names = names
     template = KeyPattern(manifest.setting("key") ?? "", names: names)
+    isKeyStored = template.parts.allSatisfy { $0 != .field(-1) }
     latitude = manifest.setting("latitude").flatMap { names.firstIndex(of: $0) }
     longitude = manifest.setting("longitude").flatMap { names.firstIndex(of: $0) }
   }
@@ -19,7 +23,7 @@ package final class Schema: Sendable {
 package struct KeyPattern: Sendable {
   package enum Part: Sendable, Equatable {
     case text(String)
-    /// A field number; -1 for one that no record has.
+    /// A field number; -1 for one that is not stored.
     case field(Int)
   }
   package let text: String

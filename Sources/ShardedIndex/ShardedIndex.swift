@@ -40,6 +40,8 @@ public final class ShardedIndex: Sendable {
   public var fieldNames: [String] { schema.names }
   /// The template that makes a record's key: `{name}, {country}`.
   public var keyTemplate: String { schema.template.text }
+  /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
+  public var storesKeys: Bool { schema.isKeyStored }
 
   public var statistics: Statistics {
     let counts = cache.counts

@@ -94,6 +94,34 @@ struct OutputTests {
     #expect(missing.status == 1 && missing.output == "" && !missing.error.utf8.contains(0x1b))
   }
 
+  @Test func keysThatAreNotStored() {
+    let scratch = TemporaryDirectory()
+    let build = ["build", "--key", "{name}, {country}", "--keep", "_id,coord", "-i", scratch.path, index.source]
+    let built = Program.run(build)
+    #expect(built.status == 0 && built.error.contains("try: shardq -i") && !built.error.contains("''"))
+    #expect(
+      Program.run(["alab", "--format", "text"], index: scratch.path).output
+        == "alab, us         32.75, -86.750260\nalab town, us    -0.50, 1e1\n")
+    #expect(Program.run(["ALAB, U", "--format", "text"], index: scratch.path).output.hasPrefix("alab, us    32.75"))
+    #expect(Program.run(["comma"], index: scratch.path).output == "4\t\t\t\t\n")
+  }
+
+  @Test func oneOfSomething() throws {
+    let scratch = TemporaryDirectory()
+    scratch.write("one.json", #"[{"name":"One","country":"XX"}]"#)
+    let source = scratch.path + "/one.json"
+    let built = Program.run(["build", "--key", "{name}, {country}", "-i", scratch.path + "/i", source])
+    #expect(built.error.hasPrefix("1 record read, 1 in the index, 0 bad\n1 shard in "), "\(built.error)")
+    let verified = Program.run(["verify", "-i", scratch.path + "/i"])
+    #expect(verified.error.hasPrefix("1 record in 1 shard, "), "\(verified.error)")
+    let compared = Program.run(["verify", "--key", "{name}, {country}", "-i", scratch.path + "/i", "--source", source])
+    #expect(compared.error.contains("\n1 record in the dataset: all"), "\(compared.error)")
+    #expect(Program.run(["explain", "one", "-i", scratch.path + "/i"]).output.contains("  1 record  "))
+    #expect(
+      Program.run(["one", "--offset", "5", "--format", "text", "-i", scratch.path + "/i"]).error
+        == "1 match, none at offset 5\n")
+  }
+
   @Test func positions() {
     #expect(shardq("", "-n", "3", "--format", "text").error == "3 of 9 shown; --all shows the rest\n")
     #expect(

@@ -397,3 +397,30 @@ package struct StemCursor {
     stemSize = common &+ rest
   }
 }
+
+extension KeyBlocks {
+  /// Calls `body` with the folded key of each record in `range`, in order, made whole.
+  func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
+    guard !range.isEmpty else { return }
+    let room = longestStem + 64
+    // A tail has 255 bytes at most.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 256) { scratch in
+      let (stem, whole) = (scratch.baseAddress!, scratch.baseAddress! + room)
+      var cursor = StemCursor(self, at: range.lowerBound, buffer: stem)
+      for record in range {
+        if record > range.lowerBound { cursor.advance() }
+        whole.update(from: cursor.stem, count: cursor.stemSize)
+        var size = cursor.stemSize
+        if tailCount > 0 {
+          whole[size] = Fold.separator
+          size += 1
+          for byte in tail(Int(tails[record])) {
+            whole[size] = byte
+            size += 1
+          }
+        }
+        body(record, UnsafeBufferPointer(start: whole, count: size))
+      }
+    }
+  }
+}

@@ -384,4 +384,36 @@ import Testing
         ModelRecord([ModelRecord.Field]()), ModelRecord([ModelRecord.Field]()),
       ])
   }
+
+  @Test("keys of which not every field is stored are shown folded, and find their records")
+  func foldedKeys() throws {
+    // Several parts and shards, with tails and without.
+    let names = (0..<3000).map { ["Łódź", "São Paulo", "O’Neil", "a, b"][$0 % 4] + " \($0 * 7919 % 3000)" }
+    let json = names.enumerated().map { #"{"name":"\#($1)","country":"C\#($0 % 3)","id":\#($0)}"# }
+      .joined(separator: "\n")
+    for keep in [["id"], ["name", "id"], ["none"]] {
+      let index = try SmallIndex(json: json, key: "{name}, {country}", suffix: ".jsonl") {
+        ($0.keep, $0.shardLimitBytes) = (keep, 16 << 10)
+      }.open
+      #expect(!index.storesKeys && index.keyTemplate == "{name}, {country}")
+      let folded = names.enumerated().map { Fold.fold("\($1), C\($0 % 3)") }.sorted {
+        $0.lexicographicallyPrecedes($1)
+      }
+      let records = try index.matches(forPrefix: "").records(in: 0..<3000)
+      #expect(records.map { Fold.fold($0.key) } == folded)
+      let some = try index.matches(forPrefix: "sao").records(in: 100..<103)
+      #expect(some.map(\.key) == records[2250 + 100..<2250 + 103].map(\.key))
+      #expect(some.allSatisfy { $0.key.hasPrefix("sao paulo ") && $0.key.contains(", c") }, "\(some.map(\.key))")
+      #expect(try index.matches(forPrefix: some[1].key).firstPosition == 2250 + 101)
+      #expect(try index.matches(forPrefix: "sao").records(in: 9000..<9001).isEmpty)
+    }
+    let whole = try SmallIndex(json: json, key: "{name}, {country}", suffix: ".jsonl") {
+      $0.keep = ["name", "country"]
+    }
+    #expect(whole.open.storesKeys)
+    #expect(
+      try whole.open.matches(forPrefix: "łódź").records(in: 0..<750).allSatisfy {
+        $0.key.hasPrefix("Łódź ") && $0.key.contains(", C")
+      })
+  }
 }
