@@ -175,11 +175,14 @@ package struct Verifier {
   }
 
   private mutating func checkShards(isCompared: Bool) {
-    var previous: [UInt8] = []
+    var previous = Before()
     let buffer = RecordBuffer()
     var checked: [String: Int] = [:]
     for shard in shards {
       let (name, entry) = (shard.fileName, shard.file)
+      var isSound = false
+      // Behind a shard that cannot be believed, nobody knows which key is the last.
+      defer { previous.isLast = isSound }
       do throws(IndexError) {
         let file = try index.files.read(name, size: entry.size)
         // Shards with the same content are one file.
@@ -192,6 +195,8 @@ package struct Verifier {
         }
         if let reason = try check(shard, after: &previous, buffer, isCompared: isCompared) {
           damage(name, reason)
+        } else {
+          isSound = true
         }
       } catch {
         switch error {
@@ -203,9 +208,33 @@ package struct Verifier {
     }
   }
 
+  /// The keys before the one that is looked at.
+  private struct Before {
+    /// The greatest one.
+    var key: [UInt8] = []
+    /// Whether there is one, and no other stands between.
+    var isLast = false
+
+    /// What is wrong with where a run of keys begins; nil if nothing is.
+    ///
+    /// - Parameter order: Of the greatest key before and `first`.
+    func fault(
+      first: UnsafeBufferPointer<UInt8>, order: Int, bound: UnsafeBufferPointer<UInt8>, isContinuation: Bool,
+      _ what: String
+    ) -> String? {
+      if compareBytes(bound, first) > 0 { return "has a key below \(what) lower bound" }
+      if isContinuation {
+        return isLast && order != 0 || compareBytes(bound, first) != 0
+          ? "does not go on with the key before it, as \(what) flag says" : nil
+      }
+      let isAbove = !isLast || key.withUnsafeBufferPointer { compareBytes($0, bound) } < 0
+      return isAbove ? nil : "follows keys that are not below \(what) lower bound"
+    }
+  }
+
   /// - Returns: What is wrong with the shard's content; nil if nothing is.
   private mutating func check(
-    _ shard: Manifest.Shard, after previous: inout [UInt8], _ buffer: RecordBuffer, isCompared: Bool
+    _ shard: Manifest.Shard, after previous: inout Before, _ buffer: RecordBuffer, isCompared: Bool
   ) throws(IndexError) -> String? {
     var reason: String? = nil
     var records = 0
@@ -226,28 +255,43 @@ package struct Verifier {
         reason = "part \(part.number) begins at record \(part.firstRecord), not \(records)"
         return
       }
+      if part.number == 0, !part.hasOrderedTails {
+        reason = "its tails do not ascend"
+        return
+      }
+      if let record = part.firstWrongShared {
+        reason = "record \(records + record) says that it shares more or less with the one before than it does"
+        return
+      }
+      if let block = part.firstMisplacedRows {
+        reason = "part \(part.number): the numbers of block \(block) have another size than it says"
+        return
+      }
       records += part.count
       var decoded = 0..<0
       part.forEachKey { record, stored in
         guard reason == nil else { return }
         func fail(_ text: String) { reason = "record \(part.firstRecord + record) " + text }
-        let order = last.withUnsafeBufferPointer { compareBytes($0, stored) }
+        let order = last.key.withUnsafeBufferPointer { compareBytes($0, stored) }
         if order > 0 { return fail("has a key below the one before") }
         if record == 0 {
-          if compareBytes(part.bound, stored) > 0 { return fail("has a key below its part's lower bound") }
-          let isAbove = last.withUnsafeBufferPointer { compareBytes($0, part.bound) } < 0
-          if part.number > 0, !isAbove, !(part.isContinuation && order == 0) {
-            return fail("follows keys that are not below its part's lower bound")
+          // The bound of a shard's first part is empty: what stands before it is another shard's.
+          let isFirst = part.number == 0
+          if let fault = last.fault(
+            first: stored, order: order, bound: isFirst ? bound : part.bound,
+            isContinuation: isFirst ? shard.file.isContinuation : part.isContinuation,
+            isFirst ? "the shard's" : "its part's")
+          {
+            return fail(fault)
           }
-          if part.number == 0 {
-            if compareBytes(bound, stored) > 0 { return fail("has a key below the shard's lower bound") }
-            let isAbove = last.withUnsafeBufferPointer { compareBytes($0, bound) } < 0
-            if shard.number > 0, !isAbove, !(shard.file.isContinuation && order == 0) {
-              return fail("follows keys that are not below the shard's lower bound")
-            }
+          if isFirst,
+            shard.fileName != Manifest.fileName(label: Manifest.label(ofKey: stored), digest: Array(shard.digest))
+          {
+            return fail("is the first, and the file is not named by its key")
           }
         }
-        if order != 0 { last.replace(with: stored) }
+        last.isLast = true
+        if order != 0 { last.key.replace(with: stored) }
         if !decoded.contains(record) {
           decoded = record..<min(record + 256, part.count)
           part.decode(decoded, into: buffer)

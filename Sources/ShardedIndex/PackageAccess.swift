@@ -72,6 +72,39 @@ package struct PartContent {
 
   package var count: Int { keys.count }
 
+  // What a query believes and ``Verifier`` does not: it would lead to wrong answers, never out of the content.
+
+  /// Whether the shard's tails ascend, each once.
+  package var hasOrderedTails: Bool {
+    for tail in 0..<max(0, keys.tailCount - 1) where !keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1)) {
+      return false
+    }
+    return true
+  }
+
+  /// The first record that says to share more or less with the stem before than it does; nil if none does.
+  package var firstWrongShared: Int? {
+    let room = keys.longestStem + 64
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room) { scratch in
+      let (stem, before) = (scratch.baseAddress!, scratch.baseAddress! + room)
+      var beforeSize = 0
+      var cursor = StemCursor(keys, at: 0, buffer: stem)
+      for record in 0..<keys.count {
+        if record > 0 { cursor.advance() }
+        var common = 0
+        let limit = min(beforeSize, cursor.stemSize)
+        while common < limit, before[common] == cursor.stem[common] { common += 1 }
+        if common != keys.sharedSize(record) { return record }
+        beforeSize = cursor.stemSize
+        before.update(from: cursor.stem, count: beforeSize)
+      }
+      return nil
+    }
+  }
+
+  /// The first block whose rows of numbers have another size than is given for them; nil if all are right.
+  package var firstMisplacedRows: Int? { columns.firstMisplacedRows(keys: keys) }
+
   /// Empties `buffer` and decodes some of the part's records into it.
   package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
     buffer.removeAll()

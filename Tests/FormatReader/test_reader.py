@@ -423,7 +423,7 @@ class Forged(Temporary):
         data = (self.index / name).read_bytes()
         return reader.unpack_frames(data, reader.frames_of(data, name), name)
 
-    def store(self, manifest=None, header=None, fields=None):
+    def store(self, manifest=None, header=None, fields=None, keys=None):
         """Writes the index's one shard and manifest with other contents; sizes, checksums and digests are made right."""
 
         def compress(content):
@@ -432,7 +432,7 @@ class Forged(Temporary):
 
         manifest, header = bytearray(manifest or self.manifest), bytearray(header or self.header)
         frames = []
-        for at, content in ((40, self.keys), (52, fields or self.fields)):
+        for at, content in ((40, keys or self.keys), (52, fields or self.fields)):
             frames.append(compress(content))
             struct.pack_into("<II4s", header, at, len(frames[-1]), len(content), frames[-1][-4:])
         head = compress(bytes(header))
@@ -459,6 +459,13 @@ class Forged(Temporary):
             list(self.store(**contents).lines())
         run = subprocess.run([COMMAND, "export", "-i", self.index], capture_output=True)
         self.assertEqual(run.returncode, 65, run.stderr)
+
+    def assertFound(self, **contents):
+        """Refused by this reader, and by `verify`: a query need not look that closely."""
+        with self.assertRaises(reader.FormatError):
+            list(self.store(**contents).shards())
+        run = subprocess.run([COMMAND, "verify", "-i", self.index], capture_output=True)
+        self.assertEqual(run.returncode, 1, run.stderr)
 
     def test_as_it_is(self):
         self.assertEqual(len(self.assertSame(self.store())), 8)
@@ -512,6 +519,9 @@ class Forged(Temporary):
                 with self.subTest(format=form, base=base):
                     changed = struct.pack("<BBBq", *form, base)
                     self.assertSame(self.store(header=self.header[:at] + changed + self.header[at + 11 :]))
+        # 330 bits of rows, and six more.
+        self.assertEqual(struct.unpack_from("<I", self.fields, 8)[0], 42)
+        self.assertRefused(fields=self.fields[:-1] + bytes([self.fields[-1] | 0x80]))
         over = [(0, 1, 0), (1, 19, 0), (1, 0, 2), (2, 0, 0), (2, 10, 1), (2, 0, 10), (3, 1, 0), (3, 0, 10), (4, 0, 0)]
         for form in over:
             with self.subTest(format=form):
@@ -536,10 +546,20 @@ class Forged(Temporary):
             with self.subTest(chosen):
                 self.assertSame(index)
 
-    def test_what_is_refused(self):
-        def changed(content, at, new):
-            return content[:at] + bytes(new) + content[at + len(new) :]
+    def test_what_verify_finds(self):
+        sections = dict(struct.unpack_from("<I4xQ", self.manifest, 48 + 24 * i) for i in range(9))
+        self.assertFound(manifest=changed(self.manifest, sections[9], b"xy"))
+        self.assertFound(manifest=changed(self.manifest, sections[5] + 16, [1]))
+        # `san francisco` by one byte less of `san diego`, and one more of its own.
+        n, size = struct.unpack_from("<II", self.keys, 4)
+        at = len(self.keys) - size + sum(self.keys[16 + n : 16 + n + 2])
+        shared, length = self.keys[16 + 2], self.keys[16 + n + 2]
+        keys = self.keys[:at] + b" " + self.keys[at:]
+        self.assertEqual((shared, keys[at : at + 10]), (4, b" francisco"))
+        keys = changed(changed(changed(keys, 8, [size + 1]), 18, [shared - 1]), 18 + n, [length + 1])
+        self.assertFound(keys=keys)
 
+    def test_what_is_refused(self):
         self.assertRefused(manifest=changed(self.manifest, 4, [2]))
         self.assertRefused(manifest=changed(self.manifest, 8, [2]))
         self.assertRefused(manifest=changed(self.manifest, 16, [0]))
@@ -549,17 +569,25 @@ class Forged(Temporary):
         self.assertRefused(header=changed(self.header, 4, [7]))
         self.assertRefused(header=changed(self.header, 28, [1]))
         self.assertRefused(header=changed(self.header, 32, [1]))
+        self.assertRefused(header=changed(self.header, 39, [0x80]))
         self.assertRefused(header=self.header + b"\0")
         self.assertRefused(header=self.header[:-1])
         self.assertRefused(fields=changed(self.fields, 12, [1]))
         self.assertRefused(fields=changed(self.fields, 16, [1]))
         self.assertRefused(fields=self.fields + b"\0")
         self.assertRefused(fields=self.fields[:-1])
+        self.assertRefused(keys=changed(self.keys, 16, [1]))
+        at = self.header.index(bytes([3, 0, 1, 2]))
+        self.assertRefused(header=changed(self.header, at + 3, [1]))
         # A text of 255 bytes or more is long, and no other is.
         (size,) = struct.unpack_from("<I", self.fields, 16)
         sizes = bytes([255]) + self.fields[25:32]
         long = struct.pack("<II", size, 1) + sizes + struct.pack("<II", 0, self.fields[24])
         self.assertRefused(fields=self.fields[:16] + long + self.fields[32:])
+
+
+def changed(content, at, new):
+    return content[:at] + bytes(new) + content[at + len(new) :]
 
 
 class Page(unittest.TestCase):

@@ -29,6 +29,8 @@ package struct FieldColumns {
   private let rowStarts: UnsafeMutablePointer<UInt32>
   private let rows: UnsafePointer<UInt8>
   private let rowBits: Int
+  /// Of the last row, in bits: `rowBits` but for what fills up the last byte.
+  private let rowEnd: Int
   private let derived: UnsafeMutableRawPointer
   /// Bytes that were derived.
   package let derivedSize: Int
@@ -81,6 +83,10 @@ package struct FieldColumns {
       guard (bit + 7) / 8 == rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
       rows = try reader.read(bytes: rowSize).baseAddress!
       rowBits = rowSize * 8
+      rowEnd = bit
+      guard bit & 7 == 0 || rows[rowSize - 1] >> UInt8(bit & 7) == 0 else {
+        throw .invalid(reason: "has bits behind its last row", offset: reader.offset - 1)
+      }
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
@@ -92,6 +98,23 @@ package struct FieldColumns {
 
   /// Frees what was derived; the value must not be used after it.
   package func deallocate() { derived.deallocate() }
+
+  /// The first block of records whose rows are not of the size that is given for them; nil if all are.
+  ///
+  /// No query asks: a wrong size gives other numbers and leads nowhere.
+  package func firstMisplacedRows(keys: KeyBlocks) -> Int? {
+    let numberCount = header.numberCount
+    guard numberCount > 0 else { return nil }
+    var bit = 0
+    for record in 0..<count {
+      let block = record / KeyBlocks.blockSize
+      if record % KeyBlocks.blockSize == 0, bit != Int(rowStarts[block]) { return block - 1 }
+      let context = keys.tailCount > 0 ? Int(keys.tails[record]) : 0
+      let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) : 0) * numberCount
+      for number in 0..<numberCount { bit += Int(header.models[Int(row[number])].range(context) & 0xff) }
+    }
+    return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
+  }
 
   /// One code a record, 8 bits wide or 16, each below `limit`.
   private static func codes(
@@ -144,6 +167,20 @@ package struct FieldColumns {
     }
     guard position == size, nextLong == longCount, !isMixed || shortest > 0 else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)
+    }
+    if isMixed {
+      (position, nextLong) = (0, 0)
+      for record in 0..<count {
+        guard texts[position] < ShardHeader.mixedKinds else {
+          throw .invalid(reason: "a text of kind \(texts[position])", offset: offset)
+        }
+        if sizes[record] < 255 {
+          position &+= Int(sizes[record])
+        } else {
+          position &+= word(long, 2 * nextLong + 1)
+          nextLong &+= 1
+        }
+      }
     }
     return Data(codes: sizes, texts: texts, starts: starts, long: long, longCount: longCount)
   }
@@ -332,8 +369,8 @@ package struct FieldColumns {
     guard column.kind == ShardHeader.mixedKinds else {
       return .init(text: output.append(text, size), size: size, column: column.word)
     }
-    // Not empty: checked when loaded.
-    let word = RecordOutput.Field.column(name: column.name, kind: min(text[0], 2))
+    // Not empty, and its kind is one: checked when loaded.
+    let word = RecordOutput.Field.column(name: column.name, kind: text[0])
     return .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
   }
 

@@ -108,7 +108,8 @@ package struct KeyBlocks {
   ) -> (isSound: Bool, size: Int, longest: Int) {
     var position = 0
     var longest = 0
-    var isSound = true
+    // Nothing stands before the first record that it could share.
+    var isSound = entry(0).shared == 0
     var index = 0
     while index < count {
       starts[index >> blockShift] = UInt32(truncatingIfNeeded: position)

@@ -162,7 +162,8 @@ package final class ShardHeader: @unchecked Sendable {
           boundEnd: Int(end & 0x7fff_ffff), head: 0)
         boundEnd = part.boundEnd
         guard part.boundStart <= boundEnd, first < records,
-          index == 0 ? first == 0 : first > parts[index - 1].firstRecord,
+          // The first part begins with the shard: at no bound and going on with nothing.
+          index == 0 ? first == 0 && end == 0 : first > parts[index - 1].firstRecord,
           part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
         part.head = 0
@@ -189,6 +190,7 @@ package final class ShardHeader: @unchecked Sendable {
       let tailEnds = arena.allocate(UInt16.self, tailCount)
       var end = 0
       for tail in 0..<tailCount {
+        guard tailSizes[tail] > 0 else { throw .invalid(reason: "tail \(tail) is empty", offset: reader.offset) }
         end += Int(tailSizes[tail])
         tailEnds[tail] = UInt16(truncatingIfNeeded: end)
       }
@@ -203,12 +205,18 @@ package final class ShardHeader: @unchecked Sendable {
         guard let number = name(try reader.read(bytes: try reader.readVarint())) else {
           throw .invalid(reason: "has a field that the manifest does not name", offset: at)
         }
+        // A handful of columns: looking through them costs less than the names did.
+        for other in names where Int(other) == number {
+          throw .invalid(reason: "two columns of one field", offset: at)
+        }
         names.append(UInt16(truncatingIfNeeded: number))
       }
       // A shape has two bytes in the file at least, so these are bounded by its size.
       guard shapeCount <= size else { throw .truncated(offset: reader.offset, needed: shapeCount, available: size) }
       let shapeEnds = arena.allocate(UInt32.self, shapeCount)
       var shapeFields: [UInt16] = []
+      // Per column one more than the last shape that had it.
+      var shapeOf = [Int](repeating: 0, count: columnCount)
       for shape in 0..<shapeCount {
         let fields = try reader.readVarint()
         guard fields <= columnCount else {
@@ -219,13 +227,17 @@ package final class ShardHeader: @unchecked Sendable {
           guard column < columnCount else {
             throw .invalid(reason: "a shape names column \(column)", offset: reader.offset)
           }
+          guard shapeOf[column] != shape + 1 else {
+            throw .invalid(reason: "a shape has column \(column) twice", offset: reader.offset)
+          }
+          shapeOf[column] = shape + 1
           shapeFields.append(UInt16(column))
         }
         shapeEnds[shape] = UInt32(shapeFields.count)
       }
       self.shapeEnds = UnsafePointer(shapeEnds)
       var cells = (0..<columnCount).map { UInt16($0) }
-      if shapeCount == 1, shapeFields.count == columnCount, Set(shapeFields).count == columnCount {
+      if shapeCount == 1, shapeFields.count == columnCount {
         isPlain = true
         for (cell, column) in shapeFields.enumerated() { cells[Int(column)] = UInt16(cell) }
       } else {
@@ -278,6 +290,12 @@ package final class ShardHeader: @unchecked Sendable {
           }
           column.ends = UnsafePointer(ends)
           column.texts = try reader.read(bytes: end).baseAddress!
+          if kind == Self.mixedKinds {
+            for text in 0..<count {
+              let first = column.texts[text == 0 ? 0 : Int(ends[text - 1])]
+              guard first < Self.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
+            }
+          }
           if encoding == .dictionary {
             column.variant = count > 256 ? 1 : 0
             column.slot = UInt16(dataColumns.count)
@@ -296,8 +314,8 @@ package final class ShardHeader: @unchecked Sendable {
           numberColumns.append(index)
           column.number = UInt32(models.count)
           column.formatCount = try reader.read(UInt8.self)
-          guard column.formatCount >= 1, models.count < 60000 else {
-            throw .invalid(reason: "a number column without a format", offset: at)
+          guard column.formatCount >= 1, models.count + Int(column.formatCount) <= 60000 else {
+            throw .invalid(reason: "\(models.count + Int(column.formatCount)) number formats", offset: at)
           }
           for _ in 0..<column.formatCount {
             let format = NumberFormat(

@@ -3,7 +3,8 @@ import ShardedIndex
 
 /// An index directory taken apart to the contents of its frames, and put together again with right checksums.
 ///
-/// Digests stay as they were: the engine does not look at them, and so the files keep their names.
+/// Digests stay as they were, for the engine does not look at them, and so the files keep their names; but for
+/// ``store(_:_:label:isContinuation:)``, which leaves nothing wrong but what a test wants to be.
 struct FrameSurgery {
   struct Shard {
     var name: String
@@ -107,7 +108,7 @@ struct FrameSurgery {
 
   // The manifest's layout, docs/format.md §3: a header of 48 bytes, then 24 bytes a section in order of their numbers.
   private static let (headerSize, sectionSize) = (48, 24)
-  private static let (firstRecords, files) = (2, 5)
+  private static let (firstRecords, files, digests, labels) = (2, 5, 6, 9)
 
   /// Bytes from the start of the manifest's content to section `number`.
   private func start(ofSection number: Int) -> Int {
@@ -119,6 +120,10 @@ struct FrameSurgery {
 
   /// The manifest of the index with the file of one shard changed, and with how many records it has.
   func manifestFile(_ number: Int, _ file: Manifest.File, records: Int? = nil) -> [UInt8] {
+    frame(manifestContent(number, file, records: records))
+  }
+
+  private func manifestContent(_ number: Int, _ file: Manifest.File, records: Int? = nil) -> [UInt8] {
     var content = manifest
     func write(_ value: Int, _ size: Int, at offset: Int) {
       for byte in 0..<size { content[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
@@ -138,7 +143,32 @@ struct FrameSurgery {
       write(total, 8, at: start(ofSection: Self.firstRecords) + 8 * shards.count)
       write(total, 8, at: Self.recordCount)
     }
-    return frame(content)
+    return content
+  }
+
+  /// Writes the index with one shard changed: sizes, checksums, its digest and its name are right.
+  ///
+  /// - Parameter contents: By frame: 0 is the header.
+  /// - Returns: The path of the shard's file.
+  func store(
+    _ number: Int, _ contents: [Int: [UInt8]] = [:], label: [UInt8]? = nil, isContinuation: Bool? = nil
+  ) -> String {
+    let (bytes, file) = shardFile(number, contents)
+    var content = manifestContent(number, file)
+    let digest = Array(bytes.withUnsafeBufferPointer { Digest.sha256($0) }.prefix(16))
+    let at = start(ofSection: Self.digests) + 16 * number
+    content.replaceSubrange(at..<at + 16, with: digest)
+    let labelStart = start(ofSection: Self.labels) + 8 * number
+    if let label { content.replaceSubrange(labelStart..<labelStart + 8, with: label) }
+    if let isContinuation {
+      content[start(ofSection: Self.files) + Manifest.File.width * number + 16] = isContinuation ? 1 : 0
+    }
+    for shard in shards { Files.remove("\(path)/\(shard.name)") }
+    for shard in shards { Files.write(shard.frames.flatMap { $0 }, to: "\(path)/\(shard.name)") }
+    let name = Manifest.fileName(label: Array(content[labelStart..<labelStart + 8]), digest: digest)
+    Files.write(bytes, to: "\(path)/\(name)")
+    Files.write(frame(content), to: path + "/manifest")
+    return "\(path)/\(name)"
   }
 
   /// Bytes from the start of the manifest's content to the number of its records.
