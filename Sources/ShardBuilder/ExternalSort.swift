@@ -201,7 +201,7 @@ private final class RunWriter {
   private static let capacity = 256 << 10
   private let descriptor: CInt
   private let directory: String
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+  private let buffer: UnsafeMutableRawBufferPointer
   private var filled = 0
   private var size = 0
   private var isFinished = false
@@ -209,6 +209,8 @@ private final class RunWriter {
   init(directory: String) throws(BuildError) {
     self.directory = directory
     descriptor = try SystemFile.openTemporary(in: directory)
+    // Behind what can fail: who has not become whole is not deinitialised.
+    buffer = .allocate(byteCount: Self.capacity, alignment: 16)
   }
 
   deinit {
