@@ -1,18 +1,58 @@
-import Synchronization
+#if SHARDQ_TSAN
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+#else
+  import Synchronization
+#endif
 
 /// The one lock of the engine: some state, and who holds it.
 ///
-/// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported); a build for
-/// that sanitizer changes this file alone.
+/// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported), so a build for
+/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place.
 package struct Lock<State: Sendable>: ~Copyable, Sendable {
-  private let mutex: Mutex<State>
+  #if SHARDQ_TSAN
+    private final class Storage: @unchecked Sendable {
+      let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+      var state: State
 
-  package init(_ state: State) { mutex = Mutex(state) }
+      init(_ state: State) {
+        self.state = state
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+      }
 
-  @inline(__always)
-  package borrowing func withLock<Result: Sendable, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try mutex.withLock { (state) throws(Failure) -> Result in try body(&state) }
-  }
+      deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+      }
+    }
+
+    private let storage: Storage
+
+    package init(_ state: State) { storage = Storage(state) }
+
+    package borrowing func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      pthread_mutex_lock(storage.mutex)
+      defer { pthread_mutex_unlock(storage.mutex) }
+      return try body(&storage.state)
+    }
+  #else
+    private let mutex: Mutex<State>
+
+    package init(_ state: State) { mutex = Mutex(state) }
+
+    @inline(__always)
+    package borrowing func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try mutex.withLock { (state) throws(Failure) -> Result in try body(&state) }
+    }
+  #endif
 }

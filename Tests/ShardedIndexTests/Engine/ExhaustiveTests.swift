@@ -6,7 +6,7 @@ import Testing
 @Suite("The engine against a linear scan") struct ExhaustiveTests {
   /// What went wrong first; one sentence each, so that a fault in everything does not fill the terminal.
   private final class Faults: Sendable {
-    private let list = Mutex<(count: Int, first: [String])>((0, []))
+    private let list = Lock<(count: Int, first: [String])>((0, []))
 
     func add(_ fault: @autoclosure () -> String) {
       list.withLock {

@@ -447,7 +447,7 @@ import Testing
     let (small, scan) = try Self.generated()
     let index = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: cacheLimitBytes))
     let fieldNumbers = scan.fieldNumbers(of: index)
-    let faults = Mutex<[String]>([])
+    let faults = Lock<[String]>([])
     WorkerPool.forEach(8, threads: 8) { thread in
       var random = SplitMix64(seed: UInt64(thread))
       let buffer = RecordBuffer()

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -134,7 +133,7 @@ final class BuiltList: Sendable {
 }
 
 extension TemporaryDirectory {
-  private static let kept = Mutex<[TemporaryDirectory]>([])
+  private static let kept = Lock<[TemporaryDirectory]>([])
 
   /// The path of a directory that is removed when the process ends.
   static func untilExit() -> String {
