@@ -4,7 +4,7 @@ extension ShardedIndex {
   /// Loads at most the keys of the two shards at the ends of the answer. No record is decoded yet.
   ///
   /// - Parameter prefix: As typed. Folded here; a trailing space counts. An empty one matches every record.
-  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged. The index stays usable.
+  /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
   public func matches(forPrefix prefix: String) throws(IndexError) -> Matches {
     var prefix = prefix

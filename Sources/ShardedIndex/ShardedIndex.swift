@@ -1,7 +1,8 @@
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
-/// Opening reads the manifest and nothing else. Safe to use from any thread; a query takes no lock but for the
-/// moment in which it finds a shard in the cache.
+/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that nothing
+/// came upon before, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it
+/// finds a shard in the cache.
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")
@@ -18,7 +19,7 @@ public final class ShardedIndex: Sendable {
   /// Opens the index in a directory.
   ///
   /// - Parameter path: The directory that holds `manifest` and the shard files.
-  /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if it
+  /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
   ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``.
   public init(opening path: String, options: Options = Options()) throws(IndexError) {
     directory = try IndexDirectory(opening: path)

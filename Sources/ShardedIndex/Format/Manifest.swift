@@ -205,9 +205,7 @@ package final class Manifest: @unchecked Sendable {
         UnsafeBufferPointer(frame), checksum: entry.checksum, size: entry.contentSize, with: contexts)
       do throws(FormatError) {
         try ManifestPage.check(
-          UnsafeBufferPointer(content.assumingMemoryBound(to: UInt8.self)), shards: root.shards(ofPage: number).count,
-          records: root.firstRecord(ofPage: number + 1) - root.firstRecord(ofPage: number), bound: root.bounds[number],
-          isContinuation: entry.isContinuation)
+          UnsafeBufferPointer(content.assumingMemoryBound(to: UInt8.self)), number: number, of: root)
       } catch {
         content.deallocate()
         throw error
@@ -244,7 +242,8 @@ package final class Manifest: @unchecked Sendable {
 
   /// The shards that can hold keys which begin with `prefix`: the first to the last, both included.
   ///
-  /// Every key of those strictly between begins with it. There must be a shard, and the prefix must not be empty.
+  /// Every key of those strictly between begins with it. Reads two pages at most. There must be a shard, and the
+  /// prefix must not be empty.
   @inline(__always)
   package func shards(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64
@@ -252,39 +251,47 @@ package final class Manifest: @unchecked Sendable {
     // The first bound is empty, so that some page and some shard of it are below.
     let below = root.bounds.countBelow(prefix, head: head)
     let pageNumber = max(0, below &- 1)
-    let page = try page(pageNumber)
-    var index = max(0, page.bounds.countBelow(prefix, head: head) &- 1)
-    var first = Shard(index, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
-    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
-    let next = index &+ 1
-    if next < page.bounds.count {
-      if page.bounds.equals(next, prefix), !page.isContinuation(next) {
-        index = next
-        first = Shard(index, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
-      }
-    } else if below < root.pageCount, root.bounds.equals(below, prefix), !root.page(below).isContinuation {
-      first = try shard(below &* Self.pageCapacity)
-    }
     // Bounds that begin with the prefix follow at once.
     let lastPage = root.bounds.countNotAbove(prefix, head: head, from: below) &- 1
-    if lastPage == pageNumber {
-      let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
-      return (
-        first,
-        last == index
-          ? first : Shard(last, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
-      )
-    }
-    return (first, try lastShard(ofPage: lastPage, prefix, head))
+    guard lastPage == pageNumber else { return try shards(forPrefix: prefix, head, below: below, lastPage: lastPage) }
+    let page = try page(pageNumber)
+    let start = root.firstRecord(ofPage: pageNumber)
+    let index = Self.firstShard(of: page, forPrefix: prefix, head)
+    let first = Shard(index, of: page, number: pageNumber, firstRecord: start)
+    let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
+    return (first, last == index ? first : Shard(last, of: page, number: pageNumber, firstRecord: start))
   }
 
+  /// Where `below` pages begin below the prefix, and those behind them up to `lastPage` with it: reads two of them.
   @inline(never)
-  private func lastShard(
-    ofPage pageNumber: Int, _ prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64
-  ) throws(IndexError) -> Shard {
-    let page = try page(pageNumber)
+  private func shards(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, below: Int, lastPage: Int
+  ) throws(IndexError) -> (first: Shard, last: Shard) {
+    let first: Shard
+    if root.bounds.equals(below, prefix), !root.page(below).isContinuation {
+      first = try shard(below &* Self.pageCapacity)
+    } else {
+      let pageNumber = max(0, below &- 1)
+      let page = try page(pageNumber)
+      first = Shard(
+        Self.firstShard(of: page, forPrefix: prefix, head), of: page, number: pageNumber,
+        firstRecord: root.firstRecord(ofPage: pageNumber))
+    }
+    let page = try page(lastPage)
     let last = page.bounds.countNotAbove(prefix, head: head, from: 1) &- 1
-    return Shard(last, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+    return (first, Shard(last, of: page, number: lastPage, firstRecord: root.firstRecord(ofPage: lastPage)))
+  }
+
+  /// The shard of a page that keys which begin with the prefix begin in, if they do on this page.
+  @inline(__always)
+  private static func firstShard(
+    of page: ManifestPage, forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64
+  ) -> Int {
+    let index = max(0, page.bounds.countBelow(prefix, head: head) &- 1)
+    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    let next = index &+ 1
+    let isBeginning = next < page.bounds.count && page.bounds.equals(next, prefix) && !page.isContinuation(next)
+    return isBeginning ? next : index
   }
 
   /// The shard that holds the record at `position`, which must be there.

@@ -48,6 +48,13 @@ package struct BoundTable {
     }
   }
 
+  /// Whether bound `index` is above `key`.
+  func isAbove(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bound = self[index]
+    let common = Self.commonSize(bound, key)
+    return common < bound.count && (common == key.count || bound[common] > key[common])
+  }
+
   @inline(__always) private func end(_ index: Int) -> Int {
     Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
   }
@@ -153,22 +160,21 @@ struct ManifestPage {
     )
   }
 
-  /// Checks a page's content.
-  ///
-  /// - Parameter records: How many the root says that it has.
+  /// Checks the content of page `number`, also against what the root says of it.
   static func check(
-    _ content: UnsafeBufferPointer<UInt8>, shards count: Int, records: Int, bound: UnsafeBufferPointer<UInt8>,
-    isContinuation: Bool
+    _ content: UnsafeBufferPointer<UInt8>, number: Int, of root: ManifestRoot
   ) throws(FormatError) {
+    let count = root.shards(ofPage: number).count
     let fixed = fixedSize(shards: count)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
     let bounds = try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
     let page = ManifestPage(checked: start, shards: count)
-    guard bounds.equals(0, bound), page.isContinuation(0) == isContinuation else {
+    guard bounds.equals(0, root.bounds[number]), page.isContinuation(0) == root.page(number).isContinuation else {
       throw .invalid(reason: "begins with another lower bound than the root says", offset: 0)
     }
+    let records = root.firstRecord(ofPage: number + 1) - root.firstRecord(ofPage: number)
     guard page.firstRecord(0) == 0, page.firstRecord(count) == records else {
       throw .invalid(reason: "records do not add up", offset: 8 * count)
     }
@@ -181,6 +187,12 @@ struct ManifestPage {
       guard file.headerSize <= file.size, file.headerContentSize <= ZstdFrame.contentLimit else {
         throw .invalid(reason: "shard \(shard) has a header larger than it can be", offset: 0)
       }
+    }
+    let next = number + 1
+    guard next < root.pageCount else { return }
+    let isBelow = root.bounds.isAbove(next, bounds[count - 1])
+    guard isBelow || (root.page(next).isContinuation && root.bounds.equals(next, bounds[count - 1])) else {
+      throw .invalid(reason: "its last lower bound is not below the next page's", offset: 0)
     }
   }
 

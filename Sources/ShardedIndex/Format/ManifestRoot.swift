@@ -11,6 +11,9 @@
 ///
 /// All of it is checked when it is made.
 package struct ManifestRoot: @unchecked Sendable {
+  /// An index has no more fields.
+  package static let fieldLimit = 65536
+
   /// What lies where, by the number that stands in the file; sections of other numbers are passed over.
   package enum Section: UInt32, CaseIterable, Sendable {
     /// u64 per page: the head of its lower bound.
@@ -78,7 +81,8 @@ package struct ManifestRoot: @unchecked Sendable {
     shardLimit = Int(try reader.read(UInt32.self))
     fieldCount = Int(try reader.read(UInt32.self))
     _ = try reader.read(UInt32.self)
-    guard records <= UInt64(Int64.max), fieldCount <= 65536, sectionCount <= 64, (records == 0) == (shardCount == 0)
+    guard records <= UInt64(Int64.max), fieldCount <= Self.fieldLimit, sectionCount <= 64,
+      (records == 0) == (shardCount == 0)
     else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
     recordCount = Int(records)
     let count = (shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
@@ -122,13 +126,13 @@ package struct ManifestRoot: @unchecked Sendable {
     }
     for page in 0..<count {
       let (first, next) = (firstRecord(ofPage: page), firstRecord(ofPage: page + 1))
-      guard first >= 0, next - first >= shards(ofPage: page).count else {
-        throw .invalid(reason: "page \(page) has \(next - first) records", offset: 0)
+      guard first >= 0, next >= first, next - first >= shards(ofPage: page).count else {
+        throw .invalid(reason: "page \(page) has fewer records than shards", offset: 0)
       }
       let entry = self.page(page)
-      guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit else {
-        throw .invalid(reason: "page \(page) is misplaced", offset: 0)
-      }
+      guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit,
+        entry.end - entry.start <= ZstdFrame.sizeLimit(content: entry.contentSize)
+      else { throw .invalid(reason: "page \(page) is misplaced", offset: 0) }
       guard page > 0 || !entry.isContinuation else {
         throw .invalid(reason: "the first shard continues another", offset: 0)
       }

@@ -104,11 +104,11 @@ extension ZstdFrame {
   }
 
   /// The size in bytes of the frame that `bytes` begin with; nil if they hold no whole one.
-  static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  package static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
     return ZSTD_isError(size) == 0 ? size : nil
   }
 
-  /// No frame that declares `content` bytes is accepted if it is larger, where its size is not known before.
+  /// A frame of a manifest that declares `content` bytes is refused if it is larger.
   static func sizeLimit(content: Int) -> Int { content + 65536 }
 }
