@@ -55,9 +55,11 @@ package struct ManifestEncoder {
   }
 
   /// The manifest file: the root's frame, then a frame per page.
+  ///
+  /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package func file(
     shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)]
-  ) -> [UInt8] {
+  ) throws(BuildError) -> [UInt8] {
     var frames: [UInt8] = []
     var sections: [ByteWriter] = ManifestRoot.Section.allCases.map { _ in ByteWriter() }
     func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {
@@ -118,6 +120,13 @@ package struct ManifestEncoder {
       offset += writer.bytes.count
     }
     for writer in sections { root.write(writer.bytes) }
+    // Every name of a field is in the root, and a lower bound a page. A page has 64 keys at most, of 64 KiB each.
+    guard fieldNames.count <= ManifestRoot.fieldLimit, root.bytes.count <= Manifest.contentLimit else {
+      throw .dataset(
+        .bad,
+        message: "the names of \(fieldNames.count) fields and the bounds of \(shards.count) shards take"
+          + " \(root.bytes.count >> 10) KiB, over what an index can hold; keep fewer fields, or make shards larger")
+    }
     return ZstdFrame.compress(root.bytes, level: level, with: compressor) + frames
   }
 }

@@ -87,7 +87,7 @@ public enum ShardBuilder {
       if let field = candidates.first(where: { output.fieldNames.contains($0) }) { settings.append((setting, field)) }
     }
     if let weight = options.weight { settings.append(("weight", weight)) }
-    let manifest = ManifestEncoder(level: options.level).file(
+    let manifest = try ManifestEncoder(level: options.level).file(
       shards: output.shards, shardLimit: options.shardLimitBytes, fieldNames: output.fieldNames, settings: settings)
     let published = try publisher.publish(manifest: manifest, previous: previous)
     summary.recordsIndexed = output.records
