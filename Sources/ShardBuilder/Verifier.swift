@@ -145,6 +145,12 @@ package struct Verifier {
     summary.bytes += index.generation.fileSize
     do throws(IndexError) {
       shards = try index.generation.shards()
+      // Every opening would pay for this check; a name that stands twice makes no query wrong.
+      var names: Set<[UInt8]> = []
+      for name in index.generation.fieldNames where !names.insert(Array(name.utf8)).inserted {
+        damage(Manifest.fileName, "names the field \(name) twice")
+        break
+      }
       return true
     } catch {
       if case .corrupt(_, let cause) = error {
