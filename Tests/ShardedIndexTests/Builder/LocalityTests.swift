@@ -235,10 +235,10 @@ private final class SortedList: Sendable {
   /// What each shard holds, uncompressed, all its frames together, and how many records.
   private static func sizes(_ path: String) throws -> [(bytes: Int, records: Int)] {
     let index = try ShardedIndex(opening: path)
-    return try (0..<index.shardCount).map { shard in
-      var size = index.generation.file(of: shard).headerContentSize
+    return try index.generation.shards().map { shard in
+      var size = shard.file.headerContentSize
       _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in size += part.contentSize }
-      return (size, index.generation.recordCount(of: shard))
+      return (size, shard.recordCount)
     }
   }
 

@@ -62,29 +62,62 @@ import Testing
     #expect(grown < 160 << 20, "\(what)")
   }
 
-  @Test("every byte of the manifest's content, changed, with a right checksum")
+  @Test("every byte of the manifest's root and of its page, changed, with right checksums")
   func manifestContents() async {
-    await #expect(processExitsWith: .success) { try ContentDamageTests.runManifestContents() }
+    await #expect(processExitsWith: .success) {
+      try ContentDamageTests.runManifestContents(CorruptionTests.build().path, masks: [0xff, 0x01, 0x80])
+    }
   }
 
-  private static func runManifestContents() throws {
-    let built = try CorruptionTests.build()
-    let surgery = try FrameSurgery(built.path)
+  @Test("every byte of a manifest of three pages, changed, with right checksums")
+  func pagedManifestContents() async {
+    await #expect(processExitsWith: .success) {
+      try ContentDamageTests.runManifestContents(
+        ContentDamageTests.manyShards().path, masks: TestData.isDebug ? [] : [0xff])
+    }
+  }
+
+  /// 160 records in as many shards or nearly: runs of equal keys, and prefixes of ``Abuse`` that span pages.
+  static func manyShards() throws -> SmallIndex {
+    let records = (0..<160).map { row in
+      ModelRecord([
+        ("name", .string(row % 16 == 0 ? "San a" : ["Al", "San ", "Lo", "Zü"][row % 4] + "s\(row / 5)")),
+        ("country", .string("DE")), ("id", .number("\(row)")),
+      ])
+    }
+    return try SmallIndex(records, key: CorruptionTests.key, shardLimitBytes: 1)
+  }
+
+  private static func runManifestContents(_ path: String, masks: [UInt8]) throws {
+    let surgery = try FrameSurgery(path)
     let abuse = Abuse()
-    let manifest = Files.read(built.path + "/manifest")!
-    var errors = 0
+    let manifest = Files.read(path + "/manifest")!
+    var (changes, errors) = (0, 0)
+    func run(_ bytes: [UInt8]) {
+      Files.write(bytes, to: path + "/manifest")
+      changes += 1
+      if abuse.run(path) { errors += 1 }
+    }
+    #expect(!abuse.run(path))
     Self.checkMemory("manifest") {
-      for offset in surgery.manifest.indices {
-        for mask in [0xff, 0x01, 0x80] as [UInt8] {
-          var content = surgery.manifest
-          content[offset] ^= mask
-          Files.write(surgery.frame(content), to: built.path + "/manifest")
-          if abuse.run(built.path) { errors += 1 }
+      for mask in masks {
+        for offset in surgery.root.indices {
+          var root = surgery.root
+          root[offset] ^= mask
+          run(surgery.manifestFile(changedRoot: root))
+        }
+        for (page, content) in surgery.pages.enumerated() {
+          for offset in content.indices {
+            var content = content
+            content[offset] ^= mask
+            run(surgery.manifestFile(pages: [page: content]))
+          }
         }
       }
     }
-    print("manifest: \(errors) of \(3 * surgery.manifest.count) changes noticed")
-    Files.write(manifest, to: built.path + "/manifest")
+    print("manifest of \(surgery.pages.count) pages: \(errors) of \(changes) changes noticed")
+    Files.write(manifest, to: path + "/manifest")
+    #expect(!abuse.run(path))
   }
 
   @Test("every byte of every frame's content, changed, with right checksums")
@@ -169,30 +202,44 @@ import Testing
     Files.write(manifest, to: built.path + "/manifest")
   }
 
-  @Test("random damage to the manifest's content, with a right checksum", arguments: UInt64(1)...4)
+  @Test("random damage to the manifest's root and pages, with right checksums", arguments: UInt64(1)...4)
   func fuzzManifest(seed: UInt64) async {
     await #expect(processExitsWith: .success) { [seed] in try ContentDamageTests.runFuzzManifest(seed: seed) }
   }
 
   private static func runFuzzManifest(seed: UInt64) throws {
-    let built = try CorruptionTests.build()
+    // Of one page and of three, in turns.
+    let built = try seed % 2 == 0 ? CorruptionTests.build() : manyShards()
     let surgery = try FrameSurgery(built.path)
     let abuse = Abuse()
     var random = SplitMix64(seed: seed)
+    func damage(_ content: [UInt8]) -> [UInt8] {
+      var content = content
+      for _ in 0..<Int.random(in: 1...4, using: &random) where !content.isEmpty {
+        let at = Int.random(in: content.indices, using: &random)
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<4 where at + 4 <= content.count:
+          let values = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 255, 1 << 26]
+          FrameSurgery.set(&content, at, values.randomElement(using: &random)!, size: 4)
+        case 4..<6 where at + 8 <= content.count:
+          let values = [0, 1, .max, .min, -1, .min + 1, 1 << 62]
+          FrameSurgery.set(&content, at & ~7, values.randomElement(using: &random)!, size: 8)
+        case 6: content.remove(at: at)
+        case 7: content.insert(UInt8.random(in: 0...255, using: &random), at: at)
+        case 8: content.removeLast(min(content.count, Int.random(in: 1...80, using: &random)))
+        default: content[at] = UInt8.random(in: 0...255, using: &random)
+        }
+      }
+      return content
+    }
     Self.checkMemory("random damage to the manifest") {
       for _ in 0..<(TestData.isDebug ? 300 : 5000) {
-        var content = surgery.manifest
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
-          let at = Int.random(in: content.indices, using: &random)
-          if Bool.random(using: &random), at + 4 <= content.count {
-            let value = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 255, 1 << 26].randomElement(
-              using: &random)!
-            for byte in 0..<4 { content[at + byte] = UInt8(value >> (8 * byte) & 255) }
-          } else {
-            content[at] = UInt8.random(in: 0...255, using: &random)
-          }
-        }
-        Files.write(surgery.frame(content), to: built.path + "/manifest")
+        let page = surgery.pages.indices.randomElement(using: &random)!
+        let bytes =
+          Bool.random(using: &random)
+          ? surgery.manifestFile(changedRoot: damage(surgery.root))
+          : surgery.manifestFile(pages: [page: damage(surgery.pages[page])])
+        Files.write(bytes, to: built.path + "/manifest")
         _ = abuse.run(built.path)
       }
     }
@@ -223,7 +270,7 @@ import Testing
     Files.write(manifest, to: built.path + "/manifest")
   }
 
-  // More records than the shards have, in the manifest: positions behind the last shard.
+  // More records than the shards have: positions behind the last shard.
   @Test("a manifest that promises records behind its last shard")
   func recordsBehindTheEnd() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runRecordsBehindTheEnd() }
@@ -232,21 +279,63 @@ import Testing
   private static func runRecordsBehindTheEnd() throws {
     let built = try CorruptionTests.build()
     let surgery = try FrameSurgery(built.path)
+    let path = built.path + "/manifest"
+    let last = surgery.shards.count - 1
+    let (_, file) = surgery.shardFile(last, [:])
     for count in [201, 210, 1 << 20, 1 << 40, .max] {
-      var content = surgery.manifest
-      for byte in 0..<8 {
-        content[FrameSurgery.recordCount + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte))
+      // One place that says it, and all of them.
+      let records = count - 200 + surgery.shards[last].records
+      let whole = surgery.manifestFile(last, file, records: records)
+      var root = surgery.root
+      FrameSurgery.set(&root, FrameSurgery.recordCount, count, size: 8)
+      for bytes in [surgery.manifestFile(changedRoot: root), whole] {
+        Files.write(bytes, to: path)
+        do throws(IndexError) {
+          let index = try ShardedIndex(opening: built.path)
+          #expect(index.recordCount == count, "the number of records stands elsewhere: see docs/format.md")
+          let matches = try index.matches(forPrefix: "")
+          _ = try matches.records(in: 195..<215)
+          _ = try matches.records(in: count - 1..<count)
+          Issue.record("\(count) records were believed")
+        } catch {
+          let shard = "\(built.path)/\(surgery.shards[last].name)"
+          let fault = CorruptionTests.fault(error, bytes == whole ? shard : path)
+          #expect(fault == nil, "\(error)")
+        }
       }
-      Files.write(surgery.frame(content), to: built.path + "/manifest")
-      do throws(IndexError) {
-        let index = try ShardedIndex(opening: built.path)
-        #expect(index.recordCount == count, "the number of records stands elsewhere: see docs/format.md")
-        let matches = try index.matches(forPrefix: "")
-        _ = try matches.records(in: 195..<215)
-        _ = try matches.records(in: count - 1..<count)
-        Issue.record("\(count) records were believed")
-      } catch {
-        #expect(CorruptionTests.fault(error, built.path + "/manifest") == nil, "\(error)")
+    }
+  }
+
+  // Signed 64-bit arithmetic over what a root says must not overflow, wherever the numbers stand.
+  @Test("first records of pages at the ends of what 64 bits hold")
+  func extremeFirstRecords() async {
+    await #expect(processExitsWith: .success) { try ContentDamageTests.runExtremeFirstRecords() }
+  }
+
+  private static func runExtremeFirstRecords() throws {
+    let built = try manyShards()
+    let surgery = try FrameSurgery(built.path)
+    let abuse = Abuse()
+    #expect(surgery.pages.count == 3)
+    let places = 0..<surgery.pages.count + 1
+    for place in places {
+      for value in [Int.min, .min + 1, .min + 70, .max, .max - 1, -1, 0] where place > 0 || value != 0 {
+        var root = surgery.root
+        let start = surgery.firstRecordsStart + 8 * place
+        FrameSurgery.set(&root, start, value, size: 8)
+        Files.write(surgery.manifestFile(changedRoot: root), to: built.path + "/manifest")
+        #expect(abuse.run(built.path), "\(value) at \(place)")
+      }
+    }
+    for page in surgery.pages.indices {
+      let count = page < 2 ? 64 : surgery.shards.count - 128
+      for place in [0, 1, count / 2, count] {
+        for value in [Int.min, .min + 1, .max, -1] {
+          var content = surgery.pages[page]
+          FrameSurgery.set(&content, 8 * (count + place), value, size: 8)
+          Files.write(surgery.manifestFile(pages: [page: content]), to: built.path + "/manifest")
+          #expect(abuse.run(built.path), "\(value) at \(place) of page \(page)")
+        }
       }
     }
   }

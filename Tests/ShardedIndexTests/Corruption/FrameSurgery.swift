@@ -17,8 +17,10 @@ struct FrameSurgery {
   }
 
   let path: String
-  /// The manifest's content.
-  let manifest: [UInt8]
+  /// The content of the manifest's root, right for pages whose frames ``frame(_:)`` makes.
+  private(set) var root: [UInt8]
+  /// The contents of its pages.
+  private(set) var pages: [[UInt8]] = []
   private(set) var shards: [Shard] = []
   private let compressor = Compressor()
 
@@ -30,9 +32,21 @@ struct FrameSurgery {
     self.path = path
     let index = try ShardedIndex(opening: path)
     let generation = index.generation
-    manifest = try Self.content(of: Files.read(path + "/manifest")!)
-    for number in 0..<index.shardCount {
-      let (name, file) = (generation.fileName(of: number), generation.file(of: number))
+    let manifest = Files.read(path + "/manifest")!
+    let rootSize = manifest.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }
+    root = try Self.content(of: Array(manifest[..<rootSize]))
+    var start = rootSize
+    let entries = Self.start(ofSection: Self.pageEntries, in: root)
+    let end = Self.start(ofSection: Self.pageEntries + 1, in: root)
+    for entry in stride(from: entries, to: end, by: Self.pageWidth) {
+      let end = rootSize + Self.word(root, at: entry)
+      pages.append(try Self.content(of: Array(manifest[start..<end])))
+      start = end
+    }
+    precondition(start == manifest.count, "the manifest's layout is another one: see docs/format.md")
+    root = fitted(root, to: pages.map(frame))
+    for shard in try generation.shards() {
+      let (name, file) = (shard.fileName, shard.file)
       let bytes = Files.read("\(path)/\(name)")!
       var frames = [Array(bytes[..<file.headerSize])]
       let header = try Self.content(of: frames[0])
@@ -47,17 +61,21 @@ struct FrameSurgery {
       precondition(offset == bytes.count, "the layout of a shard's header is another one: see docs/format.md")
       shards.append(
         Shard(
-          name: name, records: generation.recordCount(of: number),
+          name: name, records: shard.recordCount,
           isContinuation: file.isContinuation, contents: try frames.map(Self.content), frames: frames))
     }
   }
 
-  static func word(_ bytes: [UInt8], _ index: Int) -> Int {
-    (0..<4).reduce(0) { $0 | Int(bytes[4 * index + $1]) << (8 * $1) }
+  static func word(_ bytes: [UInt8], _ index: Int) -> Int { word(bytes, at: 4 * index) }
+
+  private static func word(_ bytes: [UInt8], at offset: Int) -> Int {
+    (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
   }
 
-  static func setWord(_ bytes: inout [UInt8], _ index: Int, _ value: Int) {
-    for byte in 0..<4 { bytes[4 * index + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
+  static func setWord(_ bytes: inout [UInt8], _ index: Int, _ value: Int) { set(&bytes, 4 * index, value, size: 4) }
+
+  static func set(_ bytes: inout [UInt8], _ offset: Int, _ value: Int, size: Int) {
+    for byte in 0..<size { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
   }
 
   static func content(of frame: [UInt8]) throws -> [UInt8] {
@@ -106,44 +124,94 @@ struct FrameSurgery {
     )
   }
 
-  // The manifest's layout, docs/format.md §3: a header of 48 bytes, then 24 bytes a section in order of their numbers.
+  // The root's layout, docs/format.md §3: a header of 48 bytes, then 24 bytes a section in order of their numbers.
   private static let (headerSize, sectionSize) = (48, 24)
-  private static let (firstRecords, files, digests, labels) = (2, 5, 6, 9)
+  private static let (firstRecords, pageEntries, pageWidth) = (2, 5, 20)
+  /// Bytes from the start of the root's content to the number of the index's records.
+  static let recordCount = 24
+  private static let pageCapacity = 64
 
-  /// Bytes from the start of the manifest's content to section `number`.
-  private func start(ofSection number: Int) -> Int {
-    let entry = (Self.headerSize + Self.sectionSize * (number - 1)) / 4
-    precondition(
-      Self.word(manifest, entry) == number, "the manifest's layout is another one: see docs/format.md")
-    return Self.word(manifest, entry + 2)
+  /// Bytes from the start of a root's content to section `number`.
+  private static func start(ofSection number: Int, in root: [UInt8]) -> Int {
+    let entry = (headerSize + sectionSize * (number - 1)) / 4
+    precondition(word(root, entry) == number, "the root's layout is another one: see docs/format.md")
+    return word(root, entry + 2)
   }
+
+  /// Bytes from the start of the root's content to the first records of its pages.
+  var firstRecordsStart: Int { Self.start(ofSection: Self.firstRecords, in: root) }
+
+  /// The same to what it says of the last page.
+  var lastPageEntry: Int { Self.start(ofSection: Self.pageEntries, in: root) + Self.pageWidth * (pages.count - 1) }
+
+  /// A root's content with what it says of its pages' frames made right.
+  private func fitted(_ root: [UInt8], to frames: [[UInt8]]) -> [UInt8] {
+    var (root, end) = (root, 0)
+    for (page, frame) in frames.enumerated() {
+      let entry = Self.start(ofSection: Self.pageEntries, in: self.root) + Self.pageWidth * page
+      end += frame.count
+      Self.set(&root, entry, end, size: 8)
+      Self.set(&root, entry + 8, frame.withUnsafeBufferPointer { ZstdFrame.contentSize(of: $0)! }, size: 4)
+      Self.set(&root, entry + 12, Int(Self.checksum(frame)), size: 4)
+    }
+    return root
+  }
+
+  /// The manifest with the contents of some pages changed, and its root made right for them.
+  func manifestFile(pages changed: [Int: [UInt8]] = [:], root: [UInt8]? = nil) -> [UInt8] {
+    let frames = pages.indices.map { frame(changed[$0] ?? pages[$0]) }
+    return frame(fitted(root ?? self.root, to: frames)) + frames.joined()
+  }
+
+  /// The manifest with its root changed, which is left as it is.
+  func manifestFile(changedRoot: [UInt8]) -> [UInt8] { frame(changedRoot) + pages.map(frame).joined() }
 
   /// The manifest of the index with the file of one shard changed, and with how many records it has.
-  func manifestFile(_ number: Int, _ file: Manifest.File, records: Int? = nil) -> [UInt8] {
-    frame(manifestContent(number, file, records: records))
-  }
-
-  private func manifestContent(_ number: Int, _ file: Manifest.File, records: Int? = nil) -> [UInt8] {
-    var content = manifest
-    func write(_ value: Int, _ size: Int, at offset: Int) {
-      for byte in 0..<size { content[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
-    }
-    let entry = start(ofSection: Self.files) + Manifest.File.width * number
-    for (word, value) in [file.size, file.headerSize, file.headerContentSize, Int(file.headerChecksum)]
-      .enumerated()
-    {
-      write(value, 4, at: entry + 4 * word)
+  func manifestFile(
+    _ number: Int, _ file: Manifest.File, records: Int? = nil, digest: [UInt8]? = nil, label: [UInt8]? = nil,
+    isContinuation: Bool? = nil
+  ) -> [UInt8] {
+    let page = number / Self.pageCapacity
+    let inPage = page * Self.pageCapacity..<min(shards.count, (page + 1) * Self.pageCapacity)
+    var (content, root) = (pages[page], root)
+    let entry = 16 * inPage.count + 8 + 4 * inPage.count + Manifest.File.width * (number - inPage.lowerBound)
+    for (word, value) in [file.size, file.headerSize, file.headerContentSize, Int(file.headerChecksum)].enumerated() {
+      Self.set(&content, entry + 4 * word, value, size: 4)
     }
     if let records {
-      var total = 0
+      var (total, pageTotal) = (0, 0)
+      let firsts = Self.start(ofSection: Self.firstRecords, in: root)
       for (at, shard) in shards.enumerated() {
-        write(total, 8, at: start(ofSection: Self.firstRecords) + 8 * at)
+        if at % Self.pageCapacity == 0 {
+          Self.set(&root, firsts + 8 * (at / Self.pageCapacity), total, size: 8)
+          pageTotal = 0
+        }
+        if inPage.contains(at) {
+          Self.set(&content, 8 * (inPage.count + at - inPage.lowerBound), pageTotal, size: 8)
+        }
         total += at == number ? records : shard.records
+        pageTotal += at == number ? records : shard.records
+        if at + 1 == inPage.upperBound { Self.set(&content, 16 * inPage.count, pageTotal, size: 8) }
       }
-      write(total, 8, at: start(ofSection: Self.firstRecords) + 8 * shards.count)
-      write(total, 8, at: Self.recordCount)
+      Self.set(&root, firsts + 8 * pages.count, total, size: 8)
+      Self.set(&root, Self.recordCount, total, size: 8)
     }
-    return content
+    if let digest {
+      let at = 40 * inPage.count + 8 + 16 * (number - inPage.lowerBound)
+      content.replaceSubrange(at..<at + 16, with: digest)
+    }
+    if let label {
+      let at = 56 * inPage.count + 8 + 8 * (number - inPage.lowerBound)
+      content.replaceSubrange(at..<at + 8, with: label)
+    }
+    if let isContinuation {
+      Self.set(&content, entry + 16, isContinuation ? 1 : 0, size: 4)
+      if number == inPage.lowerBound {
+        let pageEntry = Self.start(ofSection: Self.pageEntries, in: root) + Self.pageWidth * page
+        Self.set(&root, pageEntry + 16, isContinuation ? 1 : 0, size: 4)
+      }
+    }
+    return manifestFile(pages: [page: content], root: root)
   }
 
   /// Writes the index with one shard changed: sizes, checksums, its digest and its name are right.
@@ -154,23 +222,17 @@ struct FrameSurgery {
     _ number: Int, _ contents: [Int: [UInt8]] = [:], label: [UInt8]? = nil, isContinuation: Bool? = nil
   ) -> String {
     let (bytes, file) = shardFile(number, contents)
-    var content = manifestContent(number, file)
     let digest = Array(bytes.withUnsafeBufferPointer { Digest.sha256($0) }.prefix(16))
-    let at = start(ofSection: Self.digests) + 16 * number
-    content.replaceSubrange(at..<at + 16, with: digest)
-    let labelStart = start(ofSection: Self.labels) + 8 * number
-    if let label { content.replaceSubrange(labelStart..<labelStart + 8, with: label) }
-    if let isContinuation {
-      content[start(ofSection: Self.files) + Manifest.File.width * number + 16] = isContinuation ? 1 : 0
-    }
+    let page = number / Self.pageCapacity
+    let count = min(shards.count, (page + 1) * Self.pageCapacity) - page * Self.pageCapacity
+    let labelStart = 56 * count + 8 + 8 * (number - page * Self.pageCapacity)
+    let name = Manifest.fileName(label: label ?? Array(pages[page][labelStart..<labelStart + 8]), digest: digest)
     for shard in shards { Files.remove("\(path)/\(shard.name)") }
     for shard in shards { Files.write(shard.frames.flatMap { $0 }, to: "\(path)/\(shard.name)") }
-    let name = Manifest.fileName(label: Array(content[labelStart..<labelStart + 8]), digest: digest)
     Files.write(bytes, to: "\(path)/\(name)")
-    Files.write(frame(content), to: path + "/manifest")
+    Files.write(
+      manifestFile(number, file, digest: digest, label: label, isContinuation: isContinuation), to: path + "/manifest")
     return "\(path)/\(name)"
   }
-
-  /// Bytes from the start of the manifest's content to the number of its records.
-  static let recordCount = 24
+  }
 }
