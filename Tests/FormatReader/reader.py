@@ -19,6 +19,9 @@ import sys
 from operator import itemgetter
 
 CONTENT_LIMIT = 1 << 26
+MANIFEST_LIMIT = 1 << 24  # content bytes of a frame of the manifest
+FRAME_EXCESS = 65536  # bytes that a frame of the manifest may have more than its content
+PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
 FOLD_VERSION = 1
 FOLD_HASH = 0x8CF6471A7B7D041A
@@ -111,6 +114,16 @@ def frames_of(data, what):
     return frames
 
 
+def manifest_frames(data):
+    """§3: the root's frame and the pages', each not much larger than its content."""
+    frames = frames_of(data, "manifest")
+    need(frames, "manifest: empty")
+    for frame in frames:
+        need(frame.content_size <= MANIFEST_LIMIT, "manifest: a frame's content is too large")
+        need(frame.size <= frame.content_size + FRAME_EXCESS, "manifest: a frame is too large")
+    return frames
+
+
 def unpack_frames(data, frames, what):
     """The contents of frames that follow each other in `data`: one zstd process for all of them."""
     run = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
@@ -150,6 +163,18 @@ def check_bounds(bounds, continuations, what):
 # §3: the manifest
 
 
+def bounds_of(heads, ends, texts, what):
+    """Bounds by where they end, which must be all of `texts`; each is to have its head."""
+    bounds, at = [], 0
+    for (end,), (head,) in zip(struct.iter_unpack("<I", ends), struct.iter_unpack("<Q", heads)):
+        need(at <= end <= len(texts), f"{what}: ends of bounds fall")
+        bounds.append(texts[at:end])
+        need(head == head_of(bounds[-1]), f"{what}: the head of bound {len(bounds) - 1} is another's")
+        at = end
+    need(at == len(texts), f"{what}: something is left over behind its bounds")
+    return bounds
+
+
 class ShardEntry:
     """What the manifest says of one shard."""
 
@@ -174,62 +199,93 @@ class Index:
         self.check_digests = check_digests
         self.features = set()  # what of the format was met: tests ask for it
         data = read_file(directory, "manifest")
-        frames = frames_of(data, "manifest")
-        need(len(frames) == 1, "manifest: not one frame")
-        self._read_manifest(unpack_frames(data, frames, "manifest")[0])
+        frames = manifest_frames(data)
+        root, *pages = unpack_frames(data, frames, "manifest")
+        self._read_root(root, frames)
+        self.entries = []
+        for number, content in enumerate(pages):
+            self._read_page(number, content)
+        if self.entries:
+            check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
 
-    def _read_manifest(self, content):
+    def _read_root(self, content, frames):
+        """§3.1, §3.2: everything but the pages, which are promised here."""
         header = Cursor(content, "manifest")
         need(header.take(4) == b"SQM1", "manifest: another magic")
         need(header.unpack("HH")[0] == 1, "manifest: another version")
         fold_version, section_count = header.unpack("II")
         need(section_count <= 64, "manifest: too many sections")
-        fold_hash, self.records, shard_count = header.unpack("QQI")
+        fold_hash, self.records, self.shard_count = header.unpack("QQI")
         need((fold_version, fold_hash) == (FOLD_VERSION, FOLD_HASH), "manifest: another fold")
         need(self.records < 1 << 63, "manifest: too many records")
-        need((self.records == 0) == (shard_count == 0), "manifest: records without shards, or the reverse")
+        need((self.records == 0) == (self.shard_count == 0), "manifest: records without shards, or the reverse")
         self.shard_limit, name_count, _ = header.unpack("III")
         need(name_count <= 65536, "manifest: too many field names")
 
+        table = [header.unpack("IIQQ") for _ in range(section_count)]
+        p = -(-self.shard_count // PAGE)
+        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None}
         sections = {}
-        for _ in range(section_count):
-            number, _, offset, size = header.unpack("IIQQ")
-            need(offset <= len(content) and size <= len(content) - offset, "manifest: a section lies outside")
-            sections[number] = content[offset : offset + size]
-        s = shard_count
-        sizes = {1: 8 * s, 2: 8 * (s + 1), 3: 4 * s, 4: None, 5: 20 * s, 6: 16 * s, 7: None, 8: None, 9: 8 * s}
-        for number, size in sizes.items():
+        for number, _, offset, size in table:
+            if number in sizes and number not in sections:
+                need(offset <= len(content) and size <= len(content) - offset, "manifest: a section lies outside")
+                need(sizes[number] in (None, size), f"manifest: section {number} has another size")
+                sections[number] = content[offset : offset + size]
+        for number in sizes:
             need(number in sections, f"manifest: no section {number}")
-            need(size in (None, len(sections[number])), f"manifest: section {number} has another size")
 
-        heads = struct.unpack(f"<{s}Q", sections[1])
-        firsts = struct.unpack(f"<{s + 1}Q", sections[2])
-        need(firsts[0] == 0 and firsts[-1] == self.records, "manifest: first records do not go from 0 to all")
-        need(all(a < b for a, b in zip(firsts, firsts[1:])), "manifest: an empty shard")
-        bounds, at = [], 0
-        for end in struct.unpack(f"<{s}I", sections[3]):
-            need(at <= end <= len(sections[4]), "manifest: ends of bounds fall")
-            bounds.append(sections[4][at:end])
-            at = end
-        self.entries = []
-        for i, bound in enumerate(bounds):
-            need(heads[i] == head_of(bound), f"manifest: the head of shard {i} is not that of its bound")
-            *file, flags = struct.unpack_from("<5I", sections[5], 20 * i)
-            need(file[1] <= file[0] and file[2] <= CONTENT_LIMIT, f"manifest: sizes of shard {i}")
-            digest, label = sections[6][16 * i : 16 * i + 16], sections[9][8 * i : 8 * i + 8]
-            count = firsts[i + 1] - firsts[i]
-            self.entries.append(ShardEntry(i, firsts[i], count, bound, bool(flags & 1), digest, label, file))
-        if bounds:
-            check_bounds(bounds, [entry.continuation for entry in self.entries], "manifest")
+        self.page_firsts = struct.unpack(f"<{p + 1}Q", sections[2])
+        need(self.page_firsts[0] == 0 and self.page_firsts[-1] == self.records, "manifest: records do not add up")
+        self.page_bounds = bounds_of(sections[1], sections[3], sections[4], "manifest")
+        self.page_flags = []
+        need(len(frames) == p + 1, "manifest: another count of pages than its shards fill")
+        start = frames[0].size
+        for number, frame in enumerate(frames[1:]):
+            end, content_size, checksum, flags = struct.unpack_from("<QIII", sections[5], 20 * number)
+            what = f"manifest, page {number}"
+            need(start + frame.size == frames[0].size + end, f"{what}: ends elsewhere than promised")
+            start += frame.size
+            need(frame.content_size == content_size, f"{what}: another content size than promised")
+            need(frame.checksum == checksum, f"{what}: another checksum than promised")
+            self.page_flags.append(bool(flags & 1))
+            records = self.page_firsts[number + 1] - self.page_firsts[number]
+            need(records >= self._shards_of(number), f"{what}: fewer records than shards")
+        if p:
+            need(not self.page_flags[0], "manifest: the first page goes on with another")
+            check_bounds(self.page_bounds, self.page_flags, "manifest")
 
-        names = Cursor(sections[7], "manifest: field names")
+        names = Cursor(sections[6], "manifest: field names")
         self.names = [names.text() for _ in range(name_count)]
         names.finish()
         need(len(set(self.names)) == name_count, "manifest: a field name stands twice")
-        settings, self.settings = Cursor(sections[8], "manifest: settings"), {}
+        settings, self.settings = Cursor(sections[7], "manifest: settings"), {}
         while settings.at < len(settings.data):
             name, value = settings.text(), settings.text()
             self.settings.setdefault(name, value)
+
+    def _shards_of(self, page):
+        return min(PAGE, self.shard_count - PAGE * page)
+
+    def _read_page(self, number, content):
+        """§3.4."""
+        what, c = f"manifest, page {number}", self._shards_of(number)
+        cursor = Cursor(content, what)
+        heads, firsts = cursor.take(8 * c), cursor.unpack(f"{c + 1}Q")
+        ends, files, digests, labels = (cursor.take(size * c) for size in (4, 20, 16, 8))
+        bounds = bounds_of(heads, ends, content[cursor.at :], what)
+        first = self.page_firsts[number]
+        need(firsts[0] == 0 and first + firsts[c] == self.page_firsts[number + 1], f"{what}: records do not add up")
+        need(all(a < b for a, b in zip(firsts, firsts[1:])), f"{what}: an empty shard")
+        need(bounds[0] == self.page_bounds[number], f"{what}: begins with another bound than the root says")
+        for i, bound in enumerate(bounds):
+            *file, flags = struct.unpack_from("<5I", files, 20 * i)
+            need(file[1] <= file[0] and file[2] <= CONTENT_LIMIT, f"{what}: sizes of shard {i}")
+            digest, label = digests[16 * i : 16 * i + 16], labels[8 * i : 8 * i + 8]
+            place, count = PAGE * number + i, firsts[i + 1] - firsts[i]
+            entry = ShardEntry(place, first + firsts[i], count, bound, bool(flags & 1), digest, label, file)
+            self.entries.append(entry)
+        flag = self.entries[PAGE * number].continuation
+        need(flag == self.page_flags[number], f"{what}: another continuation flag than the root says")
 
     def shards(self):
         """Every shard in order, decoded and checked against its neighbours."""

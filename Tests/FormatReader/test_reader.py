@@ -415,7 +415,7 @@ class Forged(Temporary):
 
     def open(self, index):
         self.index = index
-        self.manifest = self.contents("manifest")[0]
+        self.manifest, self.page = self.contents("manifest")
         (self.entry,) = reader.Index(self.index).entries
         self.header, self.keys, self.fields = self.contents(self.entry.name)
 
@@ -423,29 +423,36 @@ class Forged(Temporary):
         data = (self.index / name).read_bytes()
         return reader.unpack_frames(data, reader.frames_of(data, name), name)
 
-    def store(self, manifest=None, header=None, fields=None, keys=None):
-        """Writes the index's one shard and manifest with other contents; sizes, checksums and digests are made right."""
+    @staticmethod
+    def compress(content):
+        run = ["zstd", "-qc", "--check", f"--stream-size={len(content)}"]
+        return subprocess.run(run, input=content, check=True, capture_output=True).stdout
 
-        def compress(content):
-            run = ["zstd", "-qc", "--check", f"--stream-size={len(content)}"]
-            return subprocess.run(run, input=content, check=True, capture_output=True).stdout
+    @staticmethod
+    def sections(manifest):
+        """Where the sections of a root begin, the first of each number."""
+        entries = [struct.unpack_from("<I4xQ", manifest, 48 + 24 * i) for i in range(manifest[12])]
+        return dict(reversed(entries))
 
+    def store(self, manifest=None, page=None, header=None, fields=None, keys=None):
+        """Writes the index's one shard, page and root with other contents; sizes, checksums, digests are made right."""
         manifest, header = bytearray(manifest or self.manifest), bytearray(header or self.header)
+        page = bytearray(page or self.page)
         frames = []
         for at, content in ((40, keys or self.keys), (52, fields or self.fields)):
-            frames.append(compress(content))
+            frames.append(self.compress(content))
             struct.pack_into("<II4s", header, at, len(frames[-1]), len(content), frames[-1][-4:])
-        head = compress(bytes(header))
+        head = self.compress(bytes(header))
         data = b"".join([head, *frames])
         digest = hashlib.sha256(data).digest()
-        sections = dict(struct.unpack_from("<I4xQ", manifest, 48 + 24 * i) for i in range(manifest[12]))
-        struct.pack_into("<III4s", manifest, sections[5], len(data), len(head), len(header), head[-4:])
-        manifest[sections[6] : sections[6] + 16] = digest[:16]
+        struct.pack_into("<III4s", page, 28, len(data), len(head), len(header), head[-4:])
+        page[48:64] = digest[:16]
         for path in self.index.glob("*.zst"):
             path.unlink()
-        (self.index / "manifest").write_bytes(compress(bytes(manifest)))
-        label = bytes(manifest[sections[9] : sections[9] + 8])
-        name = reader.ShardEntry(0, 0, 0, b"", False, digest[:16], label, (0, 0, 0, 0)).name
+        frame = self.compress(bytes(page))
+        struct.pack_into("<QI4s", manifest, self.sections(manifest)[5], len(frame), len(page), frame[-4:])
+        (self.index / "manifest").write_bytes(self.compress(bytes(manifest)) + frame)
+        name = reader.ShardEntry(0, 0, 0, b"", False, digest[:16], bytes(page[64:72]), (0, 0, 0, 0)).name
         (self.index / name).write_bytes(data)
         return reader.Index(self.index)
 
@@ -474,26 +481,24 @@ class Forged(Temporary):
         manifest = bytearray(self.manifest)
         manifest[6:8] = manifest[44:46] = b"\xff\xff"  # reserved
         struct.pack_into("<I", manifest, 36, 7)  # the limit
-        for i in range(9):
-            number, offset = struct.unpack_from("<I4xQ", manifest, 48 + 24 * i)
+        for i in range(7):
             struct.pack_into("<I", manifest, 52 + 24 * i, 99)  # reserved
-            if number == 5:
-                manifest[offset + 17] = 0x80  # an unknown flag
-        # An unknown section, and two of section 8, of which the later counts; in it two of a setting.
+        manifest[self.sections(manifest)[5] + 17] = 0x80  # an unknown flag
+        page = bytearray(self.page)
+        page[28 + 17] = 0x80  # another
+        # An unknown section that lies nowhere, and two of section 7, of which the first counts, as of a setting.
         settings = b"\x03key\x01x" + b"\x07unknown\x03..." + b"\x03key\x01y"
-        added = [(77, b"unknown"), (8, settings)]
-        table, end = b"", len(manifest) + 24 * len(added)
-        for number, content in added:
-            table += struct.pack("<IIQQ", number, 0, end, len(content))
-            end += len(content)
-        sections = bytearray(manifest[48 : 48 + 24 * 9])
-        for i in range(9):
-            (offset,) = struct.unpack_from("<Q", sections, 24 * i + 8)
-            struct.pack_into("<Q", sections, 24 * i + 8, offset + 24 * len(added))
-        manifest[12] += len(added)
-        manifest[48 : 48 + 24 * 9] = sections + table
-        manifest += b"".join(content for _, content in added)
-        index = self.store(manifest=manifest)
+        table = b"".join(struct.pack("<IIQQ", *entry) for entry in [
+            (77, 0, 1 << 63, 1 << 62), (7, 0, len(manifest) + 24 * 9 - 24 * 7, len(settings))
+        ])
+        old = bytearray(manifest[48 : 48 + 24 * 7])
+        for i in range(7):
+            (offset,) = struct.unpack_from("<Q", old, 24 * i + 8)
+            struct.pack_into("<Q", old, 24 * i + 8, offset + len(table))
+        manifest[12] += 2
+        manifest[48 : 48 + 24 * 7] = table + old
+        manifest += settings
+        index = self.store(manifest=manifest, page=page)
         self.assertEqual(index.settings, {b"key": b"x", b"unknown": b"..."})
         self.assertEqual(len(self.assertSame(index)), 8)
 
@@ -564,7 +569,22 @@ class Forged(Temporary):
         self.assertRefused(manifest=changed(self.manifest, 8, [2]))
         self.assertRefused(manifest=changed(self.manifest, 16, [0]))
         self.assertRefused(manifest=changed(self.manifest, 24, [9]))
-        self.assertRefused(manifest=changed(self.manifest, 108, [9]))
+        self.assertRefused(manifest=changed(self.manifest, 32, [65]))
+        self.assertRefused(manifest=changed(self.manifest, 40, [self.manifest[40] + 1]))
+        at = self.sections(self.manifest)
+        self.assertRefused(manifest=changed(self.manifest, at[1], [9]))
+        self.assertRefused(manifest=changed(self.manifest, at[2], [1]))
+        self.assertRefused(manifest=changed(self.manifest, at[2] + 8, [9]))
+        self.assertRefused(manifest=changed(self.manifest, at[3], [1]))
+        self.assertRefused(manifest=changed(self.manifest, at[5] + 16, [1]))
+        self.assertRefused(manifest=changed(self.manifest, 48, [77]))
+        self.assertRefused(manifest=changed(self.manifest, 48 + 24 * 5 + 16, [1]))
+        self.assertRefused(manifest=self.manifest + bytes(1 << 24))
+        for offset, new in [(0, [9]), (8, [1]), (16, [9]), (24, [1]), (44, [1])]:
+            with self.subTest(page=offset):
+                self.assertRefused(page=changed(self.page, offset, new))
+        self.assertRefused(page=self.page + b"\0")
+        self.assertRefused(page=self.page[:-1])
         self.assertRefused(header=changed(self.header, 0, b"SQH2"))
         self.assertRefused(header=changed(self.header, 4, [7]))
         self.assertRefused(header=changed(self.header, 28, [1]))
@@ -596,15 +616,14 @@ class Page(unittest.TestCase):
     def setUp(self):
         self.page = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
 
-    def example(self, heading, size):
-        """The bytes of the first listing with offsets behind a heading."""
+    def example(self, heading, size, number=0):
+        """The bytes of a listing with offsets behind a heading: the first of them, or a later one."""
         section = self.page.split(f"\n{heading}\n", 1)[1]
-        for listing in re.findall(r"```\n(.*?)```", section, re.DOTALL):
-            if listing.startswith("00  "):
-                break
+        listings = re.findall(r"^```\w*\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+        listing = [listing for listing in listings if re.match("0+  ", listing)][number]
         content = bytearray()
         for line in listing.splitlines():
-            offset, rest = re.fullmatch(r"([0-9a-f]{2}) +(.*)", line).groups()
+            offset, rest = re.fullmatch(r"([0-9a-f]{2,3}) +(.*)", line).groups()
             self.assertEqual(int(offset, 16), len(content), line)
             while token := re.match(r'([0-9a-f]{2}(?=\s|$)|"[^"]*") *', rest):
                 content += token[1][1:-1].encode() if token[1][0] == '"' else bytes.fromhex(token[1])
@@ -618,21 +637,36 @@ class Page(unittest.TestCase):
         run = subprocess.run(["zstd", "-qc", "--check"], input=content, check=True, capture_output=True)
         return int.from_bytes(run.stdout[-4:], "little")
 
+    def test_manifest_example(self):
+        root, page = (self.example("### 3.7 Example", size, i) for i, size in enumerate((361, 137)))
+        frames = [
+            SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
+            for size, content in ((177, root), (111, page))
+        ]
+        index = reader.Index.__new__(reader.Index)
+        index.entries = []
+        index._read_root(root, frames)
+        index._read_page(0, page)
+        self.assertEqual((index.records, index.shard_limit, len(index.names)), (9, 400, 5))
+        self.assertEqual([(entry.bound, entry.records) for entry in index.entries], [(b"", 6), (b"z", 3)])
+        for entry in index.entries:
+            self.assertIn(entry.name, self.page)
+
     def test_example(self):
         places = [("### 4.7 Example", 172), ("## 5. Keys", 71), ("### 6.5 Example", 138)]
         contents = [self.example(heading, size) for heading, size in places]
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in zip((148, 90, 133), contents)
+            for size, content in zip((148, 90, 129), contents)
         ]
-        self.assertEqual(frames[0].checksum, 0x6AB0132F)
+        self.assertEqual(frames[0].checksum, 0x7F16CBE3)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         index = SimpleNamespace(names=names, features=set())
-        digest = bytes.fromhex("c4629a0e4288c9dc20f13b2552ef4d5c")
-        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (371, 148, 172, 0x6AB0132F))
+        digest = bytes.fromhex("7344b8c7b2af3f0e6870acaf9885ee5f")
+        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (367, 148, 172, 0x7F16CBE3))
         shard = reader.Shard(index, entry, frames, contents)
         shard.check_keys(None)
-        self.assertEqual(entry.name, "sa-c4629a0e4288c9dc.zst")
+        self.assertEqual(entry.name, "sa-7344b8c7b2af3f0e.zst")
         self.assertIn(entry.name, self.page)
         (part,) = shard.parts
         self.assertEqual(part.keys[0], b"san diego\x01us")
