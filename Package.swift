@@ -32,7 +32,8 @@ let package = Package(
     .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
-    .target(name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings),
+    .target(
+      name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
     .executableTarget(
       name: "ShardqCommands",

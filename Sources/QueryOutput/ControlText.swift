@@ -16,17 +16,12 @@ package enum ControlText {
   /// Escaped are C0 and C1, the direction overrides and isolates (a name could otherwise turn a line around) and the
   /// line and paragraph separators. Bytes that are no UTF-8 come out as U+FFFD.
   package static func append(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) -> Int {
-    var isPlain = true
-    for byte in text where byte < 0x20 || byte >= 0x7f {
-      isPlain = false
-      break
-    }
-    if isPlain {
-      line.append(contentsOf: text)
+    if unsafe !text.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
+      unsafe line.append(contentsOf: text)
       return text.count
     }
     var columns = 0
-    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+    for scalar in unsafe String(decoding: text, as: UTF8.self).unicodeScalars {
       if isControl(scalar.value) {
         line += escape(of: scalar.value)
         columns += 6

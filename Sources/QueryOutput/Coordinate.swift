@@ -16,47 +16,47 @@ enum Coordinate {
     guard text.count <= 64 else { return nil }
     var at = 0
     var digits: [UInt8] = []
-    func isDigit() -> Bool { at < text.count && text[at] >= 0x30 && text[at] <= 0x39 }
-    if at < text.count, text[at] == 0x2d || text[at] == 0x2b {
-      if text[at] == 0x2d { digits.append(0x2d) }
+    func isDigit() -> Bool { unsafe at < text.count && text[at] >= 0x30 && text[at] <= 0x39 }
+    if at < text.count, unsafe text[at] == 0x2d || text[at] == 0x2b {
+      if unsafe text[at] == 0x2d { digits.append(0x2d) }
       at += 1
     }
     let start = at
-    while isDigit(), text[at] == 0x30 { at += 1 }
+    while isDigit(), unsafe text[at] == 0x30 { at += 1 }
     let whole = at
     while isDigit() {
-      digits.append(text[at])
+      unsafe digits.append(text[at])
       at += 1
     }
     if at == whole { digits.append(0x30) }
     var count = at - start
-    if at < text.count, text[at] == 0x2e {
+    if at < text.count, unsafe text[at] == 0x2e {
       at += 1
       let fraction = at
       if isDigit() { digits.append(0x2e) }
       while isDigit() {
-        digits.append(text[at])
+        unsafe digits.append(text[at])
         at += 1
       }
       count += at - fraction
     }
     guard count > 0 else { return nil }
-    if at < text.count, text[at] | 0x20 == 0x65 {
+    if at < text.count, unsafe text[at] | 0x20 == 0x65 {
       digits.append(0x65)
       at += 1
-      if at < text.count, text[at] == 0x2d || text[at] == 0x2b {
-        digits.append(text[at])
+      if at < text.count, unsafe text[at] == 0x2d || text[at] == 0x2b {
+        unsafe digits.append(text[at])
         at += 1
       }
       guard isDigit() else { return nil }
       while isDigit() {
-        digits.append(text[at])
+        unsafe digits.append(text[at])
         at += 1
       }
     }
     guard at == text.count else { return nil }
-    let value = (digits + [0]).withUnsafeBytes {
-      strtod($0.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
+    let value = unsafe (digits + [0]).withUnsafeBytes {
+      unsafe strtod($0.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
     }
     return value.magnitude <= limit ? digits : nil
   }

@@ -26,33 +26,33 @@ package enum FrontParser {
     var hasOffset = false
     var at = 1
     var isQuery = false
-    guard count > 1, let first = arguments[1] else { return nil }
-    if strcmp(first, "query") == 0 {
+    guard count > 1, let first = unsafe arguments[1] else { return nil }
+    if unsafe strcmp(first, "query") == 0 {
       isQuery = true
       at = 2
     }
     while at < count {
-      guard let argument = arguments[at] else { return nil }
+      guard let argument = unsafe arguments[at] else { return nil }
       at += 1
-      guard argument[0] == 0x2d else {
-        guard !hasPrefix, isQuery || !isCommand(argument), let text = String(validatingCString: argument)
+      guard unsafe argument[0] == 0x2d else {
+        guard !hasPrefix, unsafe isQuery || !isCommand(argument), let text = unsafe String(validatingCString: argument)
         else { return nil }
         request.prefix = text
         hasPrefix = true
         continue
       }
-      if strcmp(argument, "--") == 0 {
+      if unsafe strcmp(argument, "--") == 0 {
         // Behind it stands the prefix and nothing else.
-        guard !hasPrefix, at == count - 1, let last = arguments[at],
-          let text = String(validatingCString: last)
+        guard !hasPrefix, at == count - 1, let last = unsafe arguments[at],
+          let text = unsafe String(validatingCString: last)
         else { return nil }
         request.prefix = text
         hasPrefix = true
         at += 1
-      } else if strcmp(argument, "--all") == 0 {
+      } else if unsafe strcmp(argument, "--all") == 0 {
         guard !request.all else { return nil }
         request.all = true
-      } else if strcmp(argument, "--count") == 0 {
+      } else if unsafe strcmp(argument, "--count") == 0 {
         guard !request.countOnly else { return nil }
         request.countOnly = true
       } else if strcmp(argument, "--stdin") == 0 {
@@ -61,41 +61,41 @@ package enum FrontParser {
       } else {
         var value: UnsafePointer<CChar>
         let name: StaticString
-        if let match = option(argument, "-i") ?? option(argument, "--index") {
-          (name, value) = ("index", match)
-        } else if let match = option(argument, "-n") ?? option(argument, "--limit") {
-          (name, value) = ("limit", match)
-        } else if let match = option(argument, "--offset") {
-          (name, value) = ("offset", match)
-        } else if let match = option(argument, "--format") {
-          (name, value) = ("format", match)
+        if let match = unsafe option(argument, "-i") ?? option(argument, "--index") {
+          unsafe (name, value) = unsafe ("index", match)
+        } else if let match = unsafe option(argument, "-n") ?? option(argument, "--limit") {
+          unsafe (name, value) = unsafe ("limit", match)
+        } else if let match = unsafe option(argument, "--offset") {
+          unsafe (name, value) = unsafe ("offset", match)
+        } else if let match = unsafe option(argument, "--format") {
+          unsafe (name, value) = unsafe ("format", match)
         } else {
           return nil
         }
-        if value[0] == 0 {
-          guard at < count, let next = arguments[at], next[0] != 0x2d else { return nil }
-          value = UnsafePointer(next)
+        if unsafe value[0] == 0 {
+          guard at < count, let next = unsafe arguments[at], unsafe next[0] != 0x2d else { return nil }
+          unsafe value = unsafe UnsafePointer(next)
           at += 1
         } else {
-          value += 1
+          unsafe value += 1
         }
-        guard value[0] != 0 else { return nil }
-        switch name.utf8Start[0] {
+        guard unsafe value[0] != 0 else { return nil }
+        switch unsafe name.utf8Start[0] {
         case UInt8(ascii: "l"):
-          guard request.limit == nil, let number = number(value), number >= 1 else { return nil }
+          guard request.limit == nil, let number = unsafe number(value), number >= 1 else { return nil }
           request.limit = number
         case UInt8(ascii: "o"):
-          guard !hasOffset, let number = number(value) else { return nil }
+          guard !hasOffset, let number = unsafe number(value) else { return nil }
           request.offset = number
           hasOffset = true
         case UInt8(ascii: "f"):
           guard request.format == nil else { return nil }
-          let bytes = UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self)
-          guard let format = OutputFormat(named: UnsafeBufferPointer(start: bytes, count: strlen(value)))
+          let bytes = unsafe UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self)
+          guard let format = unsafe OutputFormat(named: UnsafeBufferPointer(start: bytes, count: strlen(value)))
           else { return nil }
           request.format = format
         default:
-          guard request.index == nil, let text = String(validatingCString: value) else { return nil }
+          guard request.index == nil, let text = unsafe String(validatingCString: value) else { return nil }
           request.index = text
         }
       }
@@ -109,20 +109,20 @@ package enum FrontParser {
   /// Where the value begins if `argument` is this option: at a zero when it is the next argument, else at a `=`.
   private static func option(_ argument: Argument, _ name: StaticString) -> UnsafePointer<CChar>? {
     let size = name.utf8CodeUnitCount
-    guard strncmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), size) == 0
+    guard unsafe strncmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), size) == 0
     else { return nil }
-    let rest = argument + size
+    let rest = unsafe argument + size
     // A value is joined to a long name only.
-    return rest[0] == 0 || (rest[0] == 0x3d && size > 2) ? UnsafePointer(rest) : nil
+    return unsafe rest[0] == 0 || (rest[0] == 0x3d && size > 2) ? UnsafePointer(rest) : nil
   }
 
   /// Up to 18 digits and nothing else.
   private static func number(_ text: UnsafePointer<CChar>) -> Int? {
     var value = 0
     var size = 0
-    while text[size] != 0 {
-      guard text[size] >= 0x30, text[size] <= 0x39, size < 18 else { return nil }
-      value = value * 10 + Int(text[size] - 0x30)
+    while unsafe text[size] != 0 {
+      guard unsafe text[size] >= 0x30, unsafe text[size] <= 0x39, size < 18 else { return nil }
+      value = unsafe value * 10 + Int(text[size] - 0x30)
       size += 1
     }
     return size > 0 ? value : nil
@@ -130,7 +130,7 @@ package enum FrontParser {
 
   static func isCommand(_ argument: Argument) -> Bool {
     for name in commandNames
-    where strcmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) == 0 {
+    where unsafe strcmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) == 0 {
       return true
     }
     return false

@@ -7,7 +7,7 @@ package enum JSONText {
     var text = text
     var failure: WriteError? = nil
     text.withUTF8 { bytes in
-      do throws(WriteError) { try write(bytes, to: &output) } catch { failure = error }
+      do throws(WriteError) { try unsafe write(bytes, to: &output) } catch { failure = error }
     }
     if let failure { throw failure }
   }
@@ -19,17 +19,17 @@ package enum JSONText {
     var at = 0
     let count = bytes.count
     while at < count {
-      let byte = bytes[at]
+      let byte = unsafe bytes[at]
       if byte >= 0x20, byte != 0x22, byte != 0x5c {
         at &+= 1
         continue
       }
-      if at > start { try output.write(bytes.baseAddress! + start, at - start) }
+      if at > start { try unsafe output.write(bytes.baseAddress! + start, at - start) }
       try escape(byte, to: &output)
       at &+= 1
       start = at
     }
-    if count > start { try output.write(bytes.baseAddress! + start, count - start) }
+    if count > start { try unsafe output.write(bytes.baseAddress! + start, count - start) }
     try output.write(0x22)
   }
 
@@ -63,9 +63,9 @@ package enum JSONText {
   /// Writes one field's value: a number or a literal as it came, a text as a string.
   static func write(_ field: RecordBuffer.RawField, to output: inout Output) throws(WriteError) {
     if field.kind == .string {
-      try write(field.text, to: &output)
+      try unsafe write(field.text, to: &output)
     } else {
-      try output.write(field.text)
+      try unsafe output.write(field.text)
     }
   }
 }

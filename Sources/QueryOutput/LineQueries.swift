@@ -50,7 +50,7 @@ package enum LineQueries {
       Diagnostics.report("line \(number + 1) of standard input has more than \(lineLimit) bytes")
       return .badData
     case .some(let code):
-      Diagnostics.report("cannot read standard input: " + String(cString: strerror(code)))
+      unsafe Diagnostics.report("cannot read standard input: " + String(cString: strerror(code)))
       return .inputOutput
     }
   }
@@ -143,7 +143,7 @@ private struct LineReader {
       buffer.removeFirst(start)
       (start, searched) = (0, buffer.count)
       var chunk = [UInt8](repeating: 0, count: 16384)
-      let count = read(STDIN_FILENO, &chunk, chunk.count)
+      let count = unsafe read(STDIN_FILENO, &chunk, chunk.count)
       if count > 0 {
         buffer.append(contentsOf: chunk[..<count])
       } else if count == 0 {

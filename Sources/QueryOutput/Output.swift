@@ -13,8 +13,9 @@ package struct WriteError: Error {
 
 /// A descriptor written to through one buffer. No write goes unchecked.
 ///
-/// Whoever owns it ends with ``flush()``: what is still in the buffer when the value goes away is lost.
-package struct Output: ~Copyable {
+/// Whoever owns it ends with ``flush()``: what is still in the buffer when the value goes away is lost. Nobody else has
+/// the buffer, and every write is within it: that makes the type safe.
+@safe package struct Output: ~Copyable {
   private let descriptor: CInt
   private let buffer: UnsafeMutablePointer<UInt8>
   private var count = 0
@@ -27,10 +28,10 @@ package struct Output: ~Copyable {
   package init(_ descriptor: CInt = STDOUT_FILENO, capacity: Int = 1 << 16) {
     self.descriptor = descriptor
     self.capacity = capacity
-    buffer = .allocate(capacity: capacity)
+    unsafe buffer = .allocate(capacity: capacity)
   }
 
-  deinit { buffer.deallocate() }
+  deinit { unsafe buffer.deallocate() }
 
   /// Whether what was given to it can still be taken back: nothing has left.
   package mutating func discard() { count = 0 }
@@ -38,20 +39,20 @@ package struct Output: ~Copyable {
   package mutating func flush() throws(WriteError) {
     let size = count
     count = 0
-    try send(buffer, size)
+    try unsafe send(buffer, size)
   }
 
   private mutating func send(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
     var done = 0
     while done < size {
-      let written = Glibc_write(descriptor, bytes + done, size - done)
+      let written = unsafe Glibc_write(descriptor, bytes + done, size - done)
       if written >= 0 {
         done += written
         hasWritten = true
       } else if errno == EAGAIN {
         // Somebody has made the pipe non-blocking: wait until it takes more.
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&ready, 1, -1)
+        _ = unsafe poll(&ready, 1, -1)
       } else if errno != EINTR {
         throw WriteError(errno: errno)
       }
@@ -61,33 +62,34 @@ package struct Output: ~Copyable {
   @inline(__always)
   package mutating func write(_ byte: UInt8) throws(WriteError) {
     if count == capacity { try flush() }
-    buffer[count] = byte
+    unsafe buffer[count] = byte
     count &+= 1
   }
 
   @inline(__always)
   package mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(WriteError) {
     guard let base = bytes.baseAddress else { return }
-    try write(base, bytes.count)
+    try unsafe write(base, bytes.count)
   }
 
   package mutating func write(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
     if size > capacity &- count {
       try flush()
-      if size >= capacity { return try send(bytes, size) }
+      if size >= capacity { return try unsafe send(bytes, size) }
     }
-    memcpy(buffer + count, bytes, size)
+    unsafe memcpy(buffer + count, bytes, size)
     count &+= size
   }
 
   package mutating func write(_ text: StaticString) throws(WriteError) {
-    try write(text.utf8Start, text.utf8CodeUnitCount)
+    try unsafe write(text.utf8Start, text.utf8CodeUnitCount)
   }
 
   package mutating func write(_ bytes: [UInt8]) throws(WriteError) {
-    let (base, size) = bytes.withUnsafeBufferPointer { ($0.baseAddress, $0.count) }
+    let (base, size) = unsafe bytes.withUnsafeBufferPointer { ($0.baseAddress, $0.count) }
     // The array is alive to the end of this call.
-    if let base { try withExtendedLifetime(bytes) { () throws(WriteError) in try write(base, size) } }
+    guard let base = unsafe base else { return }
+    try withExtendedLifetime(bytes) { () throws(WriteError) in try unsafe write(base, size) }
   }
 
   package mutating func write(_ text: String) throws(WriteError) {
@@ -97,10 +99,10 @@ package struct Output: ~Copyable {
   package mutating func write(number: Int) throws(WriteError) {
     var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
     var size = 0
-    withUnsafeMutableBytes(of: &digits) { digits in
+    unsafe withUnsafeMutableBytes(of: &digits) { digits in
       var rest = number.magnitude
       repeat {
-        digits[size] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+        unsafe digits[size] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
         rest /= 10
         size &+= 1
       } while rest > 0
@@ -108,14 +110,14 @@ package struct Output: ~Copyable {
     if number < 0 { try write(0x2d as UInt8) }
     while size > 0 {
       size &-= 1
-      try write(withUnsafeBytes(of: &digits) { $0[size] })
+      try unsafe write(withUnsafeBytes(of: &digits) { unsafe $0[size] })
     }
   }
 }
 
 @inline(__always)
 private func Glibc_write(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ size: Int) -> Int {
-  write(descriptor, bytes, size)
+  unsafe write(descriptor, bytes, size)
 }
 
 /// What goes to standard error, and with which status a command ends.
@@ -145,12 +147,12 @@ package enum Diagnostics {
     if error.errno == EPIPE {
       signal(SIGPIPE, SIG_DFL)
       var set = sigset_t()
-      sigemptyset(&set)
-      sigaddset(&set, SIGPIPE)
-      sigprocmask(SIG_UNBLOCK, &set, nil)
+      unsafe sigemptyset(&set)
+      unsafe sigaddset(&set, SIGPIPE)
+      unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
       raise(SIGPIPE)
     }
-    report("cannot write to standard output: " + String(cString: strerror(error.errno)))
+    unsafe report("cannot write to standard output: " + String(cString: strerror(error.errno)))
     return .inputOutput
   }
 }

@@ -15,7 +15,7 @@ package enum OutputFormat: String, Sendable, CaseIterable {
 
   /// The format of this name, compared without making a `String` of it.
   init?(named name: UnsafeBufferPointer<UInt8>) {
-    for format in Self.allCases where format.rawValue.utf8.elementsEqual(name) {
+    for format in Self.allCases where unsafe format.rawValue.utf8.elementsEqual(name) {
       self = format
       return
     }

@@ -15,7 +15,7 @@ package enum QueryRunner {
   /// The directory that is meant: what was said, else `$SHARDQ_INDEX`, else `shards`.
   package static func indexPath(_ said: String?) -> String {
     if let said { return said }
-    if let set = getenv("SHARDQ_INDEX"), set[0] != 0 { return String(cString: set) }
+    if let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 { return unsafe String(cString: set) }
     return QueryRequest.defaultIndex
   }
 

@@ -59,8 +59,8 @@ package struct RecordWriter {
     case .csv:
       for (number, name) in schema.names.enumerated() {
         if number > 0 { try output.write(0x2c) }
-        try Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
-          try writeCSV(bytes, to: &output)
+        try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+          try unsafe writeCSV(bytes, to: &output)
         }
       }
       try output.write("\r\n")
@@ -74,8 +74,8 @@ package struct RecordWriter {
     try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
     for (number, name) in schema.names.enumerated() {
       if number > 0 { try output.write(0x09) }
-      try Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
-        try writeTSV(bytes, to: &output)
+      try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+        try unsafe writeTSV(bytes, to: &output)
       }
     }
     try output.write(0x0a)
@@ -159,10 +159,11 @@ package struct RecordWriter {
     throws(WriteError)
   {
     try output.write("{\"type\":\"Feature\",\"geometry\":")
-    if let latitude = field(schema.latitude, of: buffer, record).flatMap({ Coordinate.digits($0, limit: 90) }
-    ),
-      let longitude = field(schema.longitude, of: buffer, record).flatMap({
-        Coordinate.digits($0, limit: 180)
+    if let latitude = unsafe field(schema.latitude, of: buffer, record).flatMap({
+      unsafe Coordinate.digits($0, limit: 90)
+    }),
+      let longitude = unsafe field(schema.longitude, of: buffer, record).flatMap({
+        unsafe Coordinate.digits($0, limit: 180)
       })
     {
       try output.write("{\"type\":\"Point\",\"coordinates\":[")
@@ -182,7 +183,7 @@ package struct RecordWriter {
   private func field(_ name: Int?, of buffer: RecordBuffer, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let name else { return nil }
     for number in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: number)) == name {
-      return buffer.rawField(number).text
+      return unsafe buffer.rawField(number).text
     }
     return nil
   }
@@ -202,7 +203,7 @@ package struct RecordWriter {
     for slot in slots.indices {
       if slot > 0 { try output.write(0x09) }
       guard slots[slot] >= 0 else { continue }
-      try writeTSV(buffer.rawField(slots[slot]).text, to: &output)
+      try unsafe writeTSV(buffer.rawField(slots[slot]).text, to: &output)
     }
     try output.write(0x0a)
   }
@@ -211,19 +212,19 @@ package struct RecordWriter {
     var start = 0
     for at in 0..<text.count {
       let escape: UInt8
-      switch text[at] {
+      switch unsafe text[at] {
       case 0x09: escape = 0x74
       case 0x0a: escape = 0x6e
       case 0x0d: escape = 0x72
       case 0x5c: escape = 0x5c
       default: continue
       }
-      try output.write(text.baseAddress! + start, at - start)
+      try unsafe output.write(text.baseAddress! + start, at - start)
       try output.write(0x5c)
       try output.write(escape)
       start = at + 1
     }
-    if text.count > start { try output.write(text.baseAddress! + start, text.count - start) }
+    if text.count > start { try unsafe output.write(text.baseAddress! + start, text.count - start) }
   }
 
   private mutating func writeCSV(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
@@ -233,19 +234,19 @@ package struct RecordWriter {
     for slot in slots.indices {
       if slot > 0 { try output.write(0x2c) }
       guard slots[slot] >= 0 else { continue }
-      try writeCSV(buffer.rawField(slots[slot]).text, to: &output)
+      try unsafe writeCSV(buffer.rawField(slots[slot]).text, to: &output)
     }
     // A record of one empty field would be an empty line, which readers skip.
-    if slots.count == 1, slots[0] < 0 || buffer.rawField(slots[0]).text.isEmpty { try output.write("\"\"") }
+    if slots.count == 1, unsafe slots[0] < 0 || buffer.rawField(slots[0]).text.isEmpty { try output.write("\"\"") }
     try output.write("\r\n")
   }
 
   private func writeCSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
-    var isPlain = true
-    for byte in text where byte == 0x22 || byte == 0x2c || byte == 0x0a || byte == 0x0d { isPlain = false }
-    if isPlain { return try output.write(text) }
+    let isPlain = unsafe !text.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+    if isPlain { return try unsafe output.write(text) }
     try output.write(0x22)
-    for byte in text {
+    for at in 0..<text.count {
+      let byte = unsafe text[at]
       if byte == 0x22 { try output.write(0x22) }
       try output.write(byte)
     }
@@ -263,29 +264,29 @@ package struct RecordWriter {
         switch part {
         case .text(let text): line.append(contentsOf: text.utf8)
         case .field(let name):
-          if let text = field(name, of: buffer, record) { line.append(contentsOf: text) }
+          if let text = unsafe field(name, of: buffer, record) { unsafe line.append(contentsOf: text) }
         }
       }
-      let columns = line.withUnsafeBufferPointer { ControlText.append($0, to: &keys) }
+      let columns = unsafe line.withUnsafeBufferPointer { unsafe ControlText.append($0, to: &keys) }
       keyEnds.append((keys.count, columns))
       if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }
     }
     var start = 0
     for record in 0..<buffer.count {
       let (end, columns) = keyEnds[record]
-      try keys.withUnsafeBufferPointer { (keys) throws(WriteError) in
-        try output.write(UnsafeBufferPointer(rebasing: keys[start..<end]))
+      try unsafe keys.withUnsafeBufferPointer { (keys) throws(WriteError) in
+        try unsafe output.write(UnsafeBufferPointer(rebasing: keys[start..<end]))
       }
       start = end
-      if let latitude = field(schema.latitude, of: buffer, record),
-        let longitude = field(schema.longitude, of: buffer, record),
+      if let latitude = unsafe field(schema.latitude, of: buffer, record),
+        let longitude = unsafe field(schema.longitude, of: buffer, record),
         !latitude.isEmpty, !longitude.isEmpty
       {
         for _ in 0..<(max(keyColumns - columns, 0) + 4) { try output.write(0x20) }
         line.removeAll(keepingCapacity: true)
-        _ = ControlText.append(latitude, to: &line)
+        _ = unsafe ControlText.append(latitude, to: &line)
         line += [0x2c, 0x20]
-        _ = ControlText.append(longitude, to: &line)
+        _ = unsafe ControlText.append(longitude, to: &line)
         try output.write(line)
       }
       try output.write(0x0a)
