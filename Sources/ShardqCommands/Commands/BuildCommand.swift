@@ -35,7 +35,9 @@
 
     @Option(
       name: .customLong("keep"),
-      help: ArgumentHelp("The fields to store (default: all).", valueName: "a,b"))
+      help: ArgumentHelp(
+        "The fields to store (default: all). Without one of the key's, text output shows the folded key.",
+        valueName: "a,b"))
     var keep: NameList?
 
     @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
