@@ -29,7 +29,8 @@ struct EntrySort {
     for index in 1..<next.count { next[index] += next[index - 1] }
     let starts = next
     for slab in slabs {
-      for entry in slab.entries {
+      // As they came, which is mostly some order, and sorting finds it.
+      for entry in slab.entries.reversed() {
         let bucket = Self.bucket(entry.head, splitters)
         output.initializeElement(at: next[bucket], to: entry)
         next[bucket] += 1

@@ -18,7 +18,7 @@ final class SortSlab: @unchecked Sendable {
 
   var byteCount: Int { memory.count }
 
-  /// In no promised order; valid while the slab lives and nothing is appended or removed.
+  /// The last first; valid while the slab lives and nothing is appended or removed.
   var entries: UnsafeBufferPointer<SortEntry> {
     let end = UnsafeRawPointer(memory.baseAddress! + memory.count)
     return UnsafeBufferPointer(
