@@ -63,7 +63,8 @@ package enum WorkerPool {
   /// - Parameters:
   ///   - limit: How many inputs are under way at most; nil: 2 x `threads` + 2.
   ///   - budget: The most that the costs of the inputs under way may come to, except that two always may be.
-  /// - Throws: The first error in that order. Nothing is delivered after it, and no thread is left running.
+  /// - Throws: The first error in that order, in which an error of `next` stands behind the inputs before it. Nothing is
+  ///   delivered after it, and no thread is left running.
   package static func orderedMap<Input: Sendable, Output: Sendable>(
     threads: Int, limit: Int? = nil, budget: Int = .max, cost: (Input) -> Int = { _ in 0 },
     next: () throws(BuildError) -> Input?,
@@ -95,6 +96,7 @@ package enum WorkerPool {
     var (given, delivered, isAtEnd) = (0, 0, false)
     var costs: [Int] = []  // Of those under way.
     var total = 0
+    var failure: BuildError?
     func settle(_ result: Result<Output, BuildError>) throws(BuildError) {
       delivered += 1
       total -= costs.removeFirst()
@@ -102,7 +104,13 @@ package enum WorkerPool {
     }
     while !isAtEnd || delivered < given {
       if !isAtEnd, given - delivered < limit {
-        if let input = try next() {
+        var input: Input?
+        do throws(BuildError) {
+          input = try next()
+        } catch {
+          failure = error
+        }
+        if let input {
           let cost = cost(input)
           while costs.count >= 2, total + cost > budget, let result = queue.result(delivered, waiting: true) {
             try settle(result)
@@ -119,6 +127,7 @@ package enum WorkerPool {
         try settle(result)
       }
     }
+    if let failure { throw failure }
   }
 }
 
