@@ -43,10 +43,6 @@ extension BuildError {
       }
     self = .dataset(flaw, message: error.description)
   }
-
-  init(path: String, record: Int, flaw: BadRecord.Flaw) {
-    self = .dataset(.bad, message: "\(path): record \(record): \(flaw)")
-  }
 }
 
 /// What is wrong with a key template.

@@ -22,6 +22,24 @@ package struct BadRecord: Equatable, Sendable {
   }
 }
 
+extension BadRecord {
+  /// What is wrong with the record, and for one without a key which fields were looked for and which are there.
+  func reason(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> String {
+    guard flaw == .noKeyField else { return "\(flaw)" }
+    func list(_ names: some Collection<String>, _ word: String) -> String {
+      let shown = names.prefix(8).map { "\"" + printable($0.utf8, limit: 40) + "\"" }
+      if names.count > shown.count { return shown.joined(separator: ", ") + " and \(names.count - shown.count) more" }
+      guard shown.count > 1 else { return shown.first ?? "no fields" }
+      return shown.dropLast().joined(separator: ", ") + " \(word) " + shown[shown.count - 1]
+    }
+    let first = index > 0 ? Int(batch.recordEnds[index - 1]) : 0
+    let own = batch.fields[first..<Int(batch.recordEnds[index])].map { names.names[Int($0.name)] }
+    let lacks = template.fields.count == 1 ? "has no field " : "has none of the fields "
+    return lacks + list(template.fields, "and") + ", which the key \(template.text) is made from; it has "
+      + list(own, "and")
+  }
+}
+
 extension BadRecord.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {

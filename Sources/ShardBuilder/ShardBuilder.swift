@@ -79,7 +79,8 @@ public enum ShardBuilder {
     let names = intake.names
     let template = intake.template
     // Formats with a header were checked when it was read; a JSON dataset is known when all of it is.
-    if summary.recordsRead > summary.badRecordCount { try template?.check(against: names.names) }
+    // When no record had any name, all were bad, and the template is none of the reasons.
+    if !names.names.isEmpty { try template?.check(against: names.names) }
     let plan = intake.plan
     let output = try write(try intake.finish(), plan, names: names, options: options, to: publisher, progress)
     var settings: [(String, String)] = [("key", template?.text ?? options.key ?? "")]
@@ -219,8 +220,6 @@ private struct Intake: ~Copyable {
     @exclusivity(unchecked) var names = FieldNames()
     @exclusivity(unchecked) var encoder: RecordEncoder?
     @exclusivity(unchecked) var bad: [BadRecord] = []
-    /// Records of this input before the batch.
-    @exclusivity(unchecked) var before = 0
     let chunk = BlobChunk()
     /// What was last counted of it in the bytes under way.
     @exclusivity(unchecked) var counted = 0
@@ -249,8 +248,7 @@ private struct Intake: ~Copyable {
     var chosen: KeyTemplate?
     // Numbers of this reader's field names among those of all inputs.
     var numbers: [UInt32] = []
-    var indexed = 0
-    var unindexable: [(record: Int, flaw: BadRecord.Flaw)] = []
+    var unindexable: [DatasetReader.BadRecord] = []
     var unindexableCount = 0
     let skipBad = options.skipBad
     var idle: [Carrier] = []
@@ -264,7 +262,6 @@ private struct Intake: ~Copyable {
       next: { () throws(BuildError) -> Carrier? in
         let carrier = idle.popLast() ?? Carrier()
         defer { count(carrier, carrier.charge) }
-        carrier.before = reader.recordsRead
         do throws(DatasetError) {
           guard try reader.read(into: &carrier.batch) else { return nil }
         } catch {
@@ -293,21 +290,22 @@ private struct Intake: ~Copyable {
       },
       transform: { (carrier) throws(BuildError) -> Carrier in
         carrier.chunk.removeAll()
-        carrier.bad = carrier.encoder!.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
+        var encoder = carrier.encoder.take()!  // In place, each byte of a key would ask who owns it.
+        carrier.bad = encoder.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
+        carrier.encoder = encoder
         return carrier
       },
       deliver: { (carrier) throws(BuildError) in
         for bad in carrier.bad {
-          let record = carrier.before + bad.index + 1
-          guard skipBad else {
-            // A field that no record has had so far is likelier a slip in the template than a bad record.
-            try chosen?.check(against: carrier.names.names)
-            throw BuildError(path: path, record: record, flaw: bad.flaw)
-          }
           unindexableCount += 1
-          if unindexable.count < DatasetReader.badRecordsKept { unindexable.append((record, bad.flaw)) }
+          if skipBad, unindexable.count == DatasetReader.badRecordsKept { continue }
+          let place = carrier.batch.place(of: bad.index)
+          let reason = bad.reason(template: chosen!, in: carrier.batch, names: carrier.names)
+          let record = DatasetReader.BadRecord(
+            path: path, line: place.line, column: place.column, record: place.record, reason: reason)
+          guard skipBad else { throw BuildError(DatasetError.bad(record)) }
+          unindexable.append(record)
         }
-        indexed += carrier.chunk.count
         count(carrier, carrier.charge)
         sort.heldElsewhere = reader.charge + carried
         try sort.add(carrier.chunk, names: carrier.names)
@@ -319,9 +317,8 @@ private struct Intake: ~Copyable {
       })
     summary.recordsRead += reader.recordsRead + reader.badCount
     summary.badRecordCount += reader.badCount + unindexableCount
-    summary.badRecords += reader.badRecords.map(\.description)
-    summary.badRecords += unindexable.map { BuildError(path: path, record: $0.record, flaw: $0.flaw).description }
-    summary.badRecords = Array(summary.badRecords.prefix(DatasetReader.badRecordsKept))
+    let bad = (reader.badRecords + unindexable).sorted { $0.record < $1.record }
+    summary.badRecords += bad.prefix(DatasetReader.badRecordsKept - summary.badRecords.count).map(\.description)
   }
 
   private mutating func chooseTemplate(_ fields: [String], format: DatasetFormat) throws(BuildError) -> KeyTemplate {

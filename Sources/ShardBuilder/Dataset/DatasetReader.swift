@@ -37,6 +37,8 @@ package final class DatasetReader {
   private var rows: DelimitedRecords
   /// Offset in the window of the first byte that is not dealt with.
   private var offset = 0
+  /// Line and column of the byte at the sink's origin.
+  private var origin = (line: 1, column: 1)
   private var state: State
   private var failure: DatasetError?
 
@@ -123,7 +125,8 @@ package final class DatasetReader {
   /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.
   ///
   /// - Returns: Whether there were any left.
-  /// - Throws: ``DatasetError``, the same again when called again. `batch` is empty then.
+  /// - Throws: ``DatasetError`` when all records before the fault were delivered, and the same again when called again.
+  ///   `batch` is empty then.
   package func read(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
     batch.removeAll()
     if let failure { throw failure }
@@ -131,27 +134,39 @@ package final class DatasetReader {
       return try readBlock(into: &batch)
     } catch {
       failure = error
-      sink.removeAll()
-      throw error
+      guard sink.recordEnds.count > 0 else { throw error }
+      deliver(to: &batch)
+      return true
     }
   }
 
   private func readBlock(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
+    if case .done = state { return false }
+    // Bytes that are dealt with have their lines counted once, here or when they leave the window.
+    window.count(to: offset)
     sink.origin = offset
+    origin = window.position(of: offset)
     while true {
       let wantsMore = try readWindow()
       if sink.recordEnds.count > 0 {
-        recordsRead += sink.recordEnds.count
-        sink.deliver(
-          text: UnsafeBufferPointer(start: window.start + sink.origin, count: offset - sink.origin),
-          to: &batch)
+        deliver(to: &batch)
         return true
       }
       guard wantsMore else { return false }
       try window.advance(past: offset)
       offset = 0
       sink.origin = 0
+      origin = window.position(of: 0)
     }
+  }
+
+  private func deliver(to batch: inout RecordBatch) {
+    (batch.places.line, batch.places.column) = origin
+    sink.deliver(
+      text: UnsafeBufferPointer(start: window.start + sink.origin, count: offset - sink.origin),
+      to: &batch)
+    batch.places.record = recordsRead + badCount - batch.places.badAfter.count + 1
+    recordsRead += batch.recordEnds.count
   }
 
   /// Deals with what the window holds; false at the dataset's end.
@@ -281,19 +296,21 @@ package final class DatasetReader {
     case .bad(let fault, _):
       throw malformed(fault, 0)
     case .record(let next):
-      sink.recordEnds.count -= 1
       let size = next - start
-      guard size <= options.recordLimitBytes else { throw malformed(tooBig(start), 0) }
+      guard size <= options.recordLimitBytes else {
+        sink.dropRecord(mark)
+        throw malformed(tooBig(start), 0)
+      }
       var line = UnsafeBufferPointer(start: start, count: size)[...]
       if line.last == 0x0A { line = line.dropLast() }
+      let headers = sink.texts(since: mark, window: window.start)
+      sink.dropRecord(mark)
       if !rows.isCSV, line.dropLast().contains(0x0D) {
         throw malformed(
           Fault(
             at: start, reason: "carriage returns inside the first line; convert the line ends to line feeds"),
           0)
       }
-      let headers = sink.texts(since: mark, window: window.start)
-      sink.back(to: mark)
       if let reason = rows.setColumns(headers) {
         throw malformed(Fault(at: start, reason: "in the header, " + reason), 0)
       }
@@ -317,8 +334,7 @@ package final class DatasetReader {
     switch step {
     case .record(let next):
       if next - start > options.recordLimitBytes {
-        sink.recordEnds.count -= 1
-        sink.back(to: mark)
+        sink.dropRecord(mark)
         try bad(tooBig(start))
         // As when the window cannot hold the record: see below.
         if format == .csv {
@@ -369,6 +385,7 @@ package final class DatasetReader {
     let record = place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1)
     guard options.skipBad else { throw .bad(record) }
     badCount += 1
+    sink.skipRecord()
     if badRecords.count < Self.badRecordsKept { badRecords.append(record) }
   }
 

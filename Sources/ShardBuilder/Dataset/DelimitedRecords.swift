@@ -41,7 +41,7 @@ struct DelimitedRecords {
     let step =
       isCSV ? csv(start, window, end, isLast, &sink, mark) : tsv(start, window, end, isLast, &sink, mark)
     if case .record = step {
-      sink.recordEnds.append(UInt32(truncatingIfNeeded: sink.fields.count))
+      sink.appendRecord(offset: start - window)
     } else {
       sink.back(to: mark)
     }

@@ -72,7 +72,7 @@ struct JSONRecords {
         }
         recordEnd = min(next + 1, end)
       }
-      sink.recordEnds.append(UInt32(truncatingIfNeeded: sink.fields.count))
+      sink.appendRecord(offset: start - window)
       return .record(end: recordEnd)
     case .syntax(let at, let reason):
       secondFault = nil

@@ -36,19 +36,54 @@ package struct RecordBatch: Sendable {
   package var fields: [FieldSlice] = []
   /// For each record the index one past its last field in ``fields``.
   package var recordEnds: [UInt32] = []
+  /// Where the records stood, when a reader delivered them.
+  var places = Places()
 
   package init() {}
+
+  /// What it takes to find a record in the dataset again; lines are counted when somebody asks.
+  struct Places: Sendable {
+    /// Of the batch's first byte, both 1-based.
+    var line = 1
+    var column = 1
+    /// Of the first record, counting good and bad ones from 1.
+    var record = 1
+    /// For each record where it begins in ``RecordBatch/bytes``.
+    var starts: [UInt32] = []
+    /// For each bad record that stood between records of the batch how many of those stand before it.
+    var badAfter: [UInt32] = []
+
+    mutating func removeAll() {
+      starts.removeAll(keepingCapacity: true)
+      badAfter.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Line, column and number, all 1-based, of a record that a reader delivered.
+  ///
+  /// - Complexity: Linear in the text before the record.
+  package func place(of index: Int) -> (line: Int, column: Int, record: Int) {
+    let start = Int(places.starts[index])
+    let before = bytes[..<start]
+    let feeds = before.withUnsafeBufferPointer { text in
+      text.baseAddress.map { lineFeeds($0, text.count) } ?? 0
+    }
+    let column = before.lastIndex(of: 0x0A).map { start - $0 } ?? places.column + start
+    let bad = places.badAfter.prefix { $0 <= index }.count
+    return (places.line + feeds, column, places.record + index + bad)
+  }
 
   /// Bytes of memory held.
   package var charge: Int {
     bytes.capacity + fields.capacity * MemoryLayout<FieldSlice>.stride
-      + recordEnds.capacity * MemoryLayout<UInt32>.stride
+      + (recordEnds.capacity + places.starts.capacity + places.badAfter.capacity) * MemoryLayout<UInt32>.stride
   }
 
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
     recordEnds.removeAll(keepingCapacity: true)
+    places.removeAll()
   }
 }
 

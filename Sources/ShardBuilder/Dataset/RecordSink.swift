@@ -5,6 +5,10 @@
 struct RecordSink {
   var fields = RawVector<FieldSlice>(capacity: 1 << 12)
   var recordEnds = RawVector<UInt32>(capacity: 1 << 10)
+  /// Where each record begins, in bytes from ``origin``.
+  var recordStarts = RawVector<UInt32>(capacity: 1 << 10)
+  /// For each bad record behind the first good one how many good ones stand before it.
+  private var badAfter = RawVector<UInt32>()
   var extra = RawVector<UInt8>(capacity: 1 << 10)
   private var inExtra = RawVector<Int>()
   /// Offset in the window of what will be the batch's first byte.
@@ -32,6 +36,24 @@ struct RecordSink {
         start: start + Int(fields[index].offset), count: Int(fields[index].length))
       return String(decoding: text, as: UTF8.self)
     }
+  }
+
+  /// Takes in a record that starts `offset` bytes into the window and whose fields are all there.
+  @inline(__always) mutating func appendRecord(offset: Int) {
+    recordEnds.append(UInt32(truncatingIfNeeded: fields.count))
+    recordStarts.append(UInt32(truncatingIfNeeded: offset &- origin))
+  }
+
+  /// Forgets the record that was taken in last.
+  mutating func dropRecord(_ mark: Mark) {
+    recordEnds.count -= 1
+    recordStarts.count -= 1
+    back(to: mark)
+  }
+
+  /// Notes that here a record was left out.
+  mutating func skipRecord() {
+    if recordEnds.count > 0 { badAfter.append(UInt32(recordEnds.count)) }
   }
 
   /// A field whose text starts `offset` bytes into the window.
@@ -64,19 +86,26 @@ struct RecordSink {
     batch.bytes.append(contentsOf: extra.buffer)
     batch.fields.append(contentsOf: fields.buffer)
     batch.recordEnds.append(contentsOf: recordEnds.buffer)
+    batch.places.starts.append(contentsOf: recordStarts.buffer)
+    batch.places.badAfter.append(contentsOf: badAfter.buffer)
     removeAll()
   }
 
   mutating func removeAll() {
-    (fields.count, extra.count, inExtra.count, recordEnds.count) = (0, 0, 0, 0)
+    (fields.count, extra.count, inExtra.count) = (0, 0, 0)
+    (recordEnds.count, recordStarts.count, badAfter.count) = (0, 0, 0)
   }
 
   /// Bytes of memory held.
-  var charge: Int { fields.charge + recordEnds.charge + extra.charge + inExtra.charge }
+  var charge: Int {
+    fields.charge + recordEnds.charge + recordStarts.charge + badAfter.charge + extra.charge + inExtra.charge
+  }
 
   func deallocate() {
     fields.deallocate()
     recordEnds.deallocate()
+    recordStarts.deallocate()
+    badAfter.deallocate()
     extra.deallocate()
     inExtra.deallocate()
   }

@@ -303,15 +303,17 @@ import Testing
       [few], into: directory("few"), options: Self.options { ($0.skipBad, $0.key) = (true, "{name}") })
     #expect(summary.badRecordCount == 3 && summary.recordsIndexed == 1)
     #expect(summary.badRecords.contains { $0.hasPrefix("\(few):3:") })
-    // What is read well and cannot stand in an index is named by its number among the records that were read.
-    #expect(summary.badRecords.filter { $0.hasPrefix("\(few): record ") }.count == 2)
+    // So does one that reads well and cannot stand in an index, and all are listed as they stand in the file.
+    #expect(
+      summary.badRecords.map { String($0.prefix("\(few):1:1: record 1:".count)) }
+        == ["\(few):2:1: record 2:", "\(few):3:11: record 3", "\(few):4:1: record 4:"], "\(summary.badRecords)")
     // Without skipping, one of them ends it.
     do throws(BuildError) {
       _ = try ShardBuilder.build(
         [few], into: directory("strict"), options: Self.options { $0.key = "{name}" })
       Issue.record("bad records were taken")
     } catch {
-      #expect("\(error)".hasPrefix(few), "\(error)")
+      #expect("\(error)".hasPrefix("\(few):2:1: record 2: "), "\(error)")
     }
     // All bad: an empty index, and all of them counted.
     let none = directory.write("{\n{\n", to: "none.jsonl")
