@@ -47,7 +47,8 @@ let package = Package(
     .testTarget(
       name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder"], swiftSettings: settings
+      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      swiftSettings: settings
     ),
   ]
 )

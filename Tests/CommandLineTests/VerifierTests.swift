@@ -1,4 +1,5 @@
 import ShardBuilder
+import ShardedIndex
 import Testing
 
 @Suite("Proving an index") struct VerifierTests {
@@ -39,6 +40,8 @@ import Testing
         bytes[at] ^= 1 << UInt8(at & 7)
         index.directory.write("index/" + name, bytes)
         let (summary, findings) = try verify(index.path)
+        // zstd has a few bits that say nothing. A shard has a digest of every byte; the manifest is what it says.
+        if name == "manifest", summary.isSound, Self.contents(bytes) == Self.contents(whole) { continue }
         #expect(!summary.isSound && findings.contains { $0.isDamage }, "\(name), byte \(at)")
       }
       for size in [0, 1, whole.count - 1] {
@@ -48,6 +51,26 @@ import Testing
       index.directory.write("index/" + name, whole)
     }
     #expect(try verify(index.path).0.isSound)
+  }
+
+  /// What the frames of a file say, one after the other; nil if they are damaged.
+  private static func contents(_ bytes: [UInt8]) -> [[UInt8]]? {
+    bytes.withUnsafeBufferPointer { bytes in
+      var (contents, rest) = ([[UInt8]](), bytes)
+      while !rest.isEmpty {
+        guard let size = ZstdFrame.contentSize(of: rest), let end = ZstdFrame.size(of: rest) else { return nil }
+        var content = [UInt8](repeating: 0, count: size)
+        let frame = UnsafeBufferPointer(rebasing: rest[..<end])
+        do {
+          try content.withUnsafeMutableBytes { try ZstdFrame.decompress(frame, into: $0, with: Decompressor()) }
+        } catch {
+          return nil
+        }
+        contents.append(content)
+        rest = UnsafeBufferPointer(rebasing: rest[end...])
+      }
+      return contents
+    }
   }
 
   @Test func straysAreNamed() throws {
