@@ -55,7 +55,7 @@ package enum FrontParser {
       } else if unsafe strcmp(argument, "--count") == 0 {
         guard !request.countOnly else { return nil }
         request.countOnly = true
-      } else if strcmp(argument, "--stdin") == 0 {
+      } else if unsafe strcmp(argument, "--stdin") == 0 {
         guard !request.readsLines else { return nil }
         request.readsLines = true
       } else {

@@ -234,5 +234,4 @@ struct FrameSurgery {
       manifestFile(number, file, digest: digest, label: label, isContinuation: isContinuation), to: path + "/manifest")
     return "\(path)/\(name)"
   }
-  }
 }
