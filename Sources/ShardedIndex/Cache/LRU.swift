@@ -1,6 +1,6 @@
 /// Which shards and parts are resident, what they cost, and who goes first. No lock, no files.
 ///
-/// Two lists, each in order of use: an entry comes in on *probation* and is *protected* from its second use on, so
+/// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its second use on, so
 /// that a scan over many shards, each used once, drives out nothing that is used again and again. Four fifths of
 /// the limit may be protected; beyond that the least recently used protected entry returns to probation.
 ///
@@ -14,6 +14,8 @@ struct LRU: @unchecked Sendable {
     var previous: Int32
     var next: Int32
     var isProtected: Bool
+    /// ``LRU/insertions`` when it was last moved to the front of its list.
+    var moved: UInt32
     var charge: Int
     /// The header's node holds the shard; a part's node leads to it by `shard`.
     var value: LoadedShard?
@@ -71,6 +73,8 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
+  /// Counts what came in and what grew: only between two of these does it matter who was used before whom.
+  private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
   private let nodes: NodeTable
   /// Per shard its header's node; 0 if it is not resident. Pages of it that no resident shard lies in are never touched.
@@ -79,8 +83,8 @@ struct LRU: @unchecked Sendable {
   init(limitBytes: Int, shardCount: Int) {
     self.limitBytes = limitBytes
     nodes = NodeTable()
-    _ = nodes.take(Node(shard: -1, part: -1, previous: 0, next: 0, isProtected: false, charge: 0, value: nil))
-    _ = nodes.take(Node(shard: -1, part: -1, previous: 1, next: 1, isProtected: true, charge: 0, value: nil))
+    _ = nodes.take(Node(shard: -1, part: -1, previous: 0, next: 0, isProtected: false, moved: 0, charge: 0, value: nil))
+    _ = nodes.take(Node(shard: -1, part: -1, previous: 1, next: 1, isProtected: true, moved: 0, charge: 0, value: nil))
     nodeOf = ZeroedTable(count: shardCount)
   }
 
@@ -115,11 +119,11 @@ struct LRU: @unchecked Sendable {
   private mutating func touch(_ node: Int32, _ promotes: Bool) {
     let isProtected = nodes[Int(node)].isProtected
     guard isProtected || !promotes else { return protect(node) }
-    let head: Int32 = isProtected ? 1 : 0
-    // Already the most recently used, as when a person types: nothing to do.
-    guard nodes[Int(head)].next != node else { return }
+    // Nothing came in since it was moved, so all that stands before it was used since then too: nothing to do. With
+    // everything resident a query writes to no list.
+    guard nodes[Int(node)].moved != insertions else { return }
     unlink(node)
-    link(node, behind: head)
+    link(node, behind: isProtected ? 1 : 0)
   }
 
   private mutating func protect(_ node: Int32) {
@@ -161,6 +165,7 @@ struct LRU: @unchecked Sendable {
     let number = part.number
     guard let value = resident(shard), number < value.slotCount, value.slots[number].part === part else { return }
     let node = Int(value.slots[number].node)
+    insertions &+= 1
     nodes[node].charge += charge
     residentBytes += charge
     if nodes[node].isProtected { protectedBytes += charge }
@@ -177,7 +182,9 @@ struct LRU: @unchecked Sendable {
 
   private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
     let node = nodes.take(
-      Node(shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, charge: charge, value: value))
+      Node(shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, moved: 0,
+        charge: charge, value: value))
+    insertions &+= 1
     link(node, behind: 0)
     residentBytes += charge
     return node
@@ -247,6 +254,7 @@ struct LRU: @unchecked Sendable {
     let next = nodes[Int(head)].next
     nodes[Int(node)].previous = head
     nodes[Int(node)].next = next
+    nodes[Int(node)].moved = insertions
     nodes[Int(head)].next = node
     nodes[Int(next)].previous = node
   }

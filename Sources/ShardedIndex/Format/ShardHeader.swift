@@ -23,7 +23,6 @@ package final class ShardHeader: @unchecked Sendable {
     package var isContinuation: Bool
     fileprivate var boundStart: Int
     fileprivate var boundEnd: Int
-    fileprivate var head: UInt64
     package var fileSize: Int { keysSize + fieldsSize }
   }
 
@@ -106,6 +105,8 @@ package final class ShardHeader: @unchecked Sendable {
   /// Per row format and number column the model of the value.
   let rowModels: UnsafePointer<UInt16>
   private let bounds: UnsafePointer<UInt8>
+  /// Per part the head of its lower bound, side by side for the search.
+  private let partHeads: UnsafePointer<UInt64>
   private let words: [UnsafeMutableRawPointer]
   private let content: UnsafeMutableRawPointer
   /// Bytes that it keeps in memory.
@@ -159,14 +160,13 @@ package final class ShardHeader: @unchecked Sendable {
           keysContentSize: Int(try reader.read(UInt32.self)), keysChecksum: try reader.read(UInt32.self),
           fieldsSize: Int(try reader.read(UInt32.self)), fieldsContentSize: Int(try reader.read(UInt32.self)),
           fieldsChecksum: try reader.read(UInt32.self), isContinuation: end >> 31 == 1, boundStart: boundEnd,
-          boundEnd: Int(end & 0x7fff_ffff), head: 0)
+          boundEnd: Int(end & 0x7fff_ffff))
         boundEnd = part.boundEnd
         guard part.boundStart <= boundEnd, first < records,
           // The first part begins with the shard: at no bound and going on with nothing.
           index == 0 ? first == 0 && end == 0 : first > parts[index - 1].firstRecord,
           part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
-        part.head = 0
         offset += part.keysSize + part.fieldsSize
         if index > 0 { parts[index - 1].recordCount = first - parts[index - 1].firstRecord }
         parts.append(part)
@@ -174,13 +174,15 @@ package final class ShardHeader: @unchecked Sendable {
       parts[partCount - 1].recordCount = records - parts[partCount - 1].firstRecord
       guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
       let bounds = try reader.read(bytes: boundEnd)
+      let partHeads = arena.allocate(UInt64.self, partCount)
       for index in 0..<partCount {
         let part = parts[index]
         guard part.boundEnd <= bounds.count else {
           throw .invalid(reason: "part \(index) is misplaced", offset: reader.offset)
         }
-        parts[index].head = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
+        partHeads[index] = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
       }
+      self.partHeads = UnsafePointer(partHeads)
       self.parts = parts
       self.bounds = bounds.baseAddress!
 
@@ -422,7 +424,7 @@ package final class ShardHeader: @unchecked Sendable {
   /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.
   @inline(__always)
   private func compareBound(_ part: Int, with key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    let other = parts[part].head
+    let other = partHeads[part]
     if other != head { return other < head ? -1 : 1 }
     let bound = bound(ofPart: part)
     var index = 0
