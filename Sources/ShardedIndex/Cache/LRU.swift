@@ -182,7 +182,8 @@ struct LRU: @unchecked Sendable {
 
   private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
     let node = nodes.take(
-      Node(shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, moved: 0,
+      Node(
+        shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, moved: 0,
         charge: charge, value: value))
     insertions &+= 1
     link(node, behind: 0)
