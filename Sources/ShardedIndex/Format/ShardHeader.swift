@@ -155,7 +155,7 @@ package final class ShardHeader: @unchecked Sendable {
         let at = reader.offset
         let first = Int(try reader.read(UInt32.self))
         let end = try reader.read(UInt32.self)
-        var part = Part(
+        let part = Part(
           firstRecord: first, recordCount: 0, offset: offset, keysSize: Int(try reader.read(UInt32.self)),
           keysContentSize: Int(try reader.read(UInt32.self)), keysChecksum: try reader.read(UInt32.self),
           fieldsSize: Int(try reader.read(UInt32.self)), fieldsContentSize: Int(try reader.read(UInt32.self)),
