@@ -67,12 +67,12 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   private static let groupCount = 64
 
   /// Creates the directory if it is not there (its parent must be), takes the lock, and removes what a killed build
-  /// left.
+  /// left. As long as there is no generation, the parent is synced too: a power cut must not take the directory away.
   ///
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
   package init(directory: String) throws(BuildError) {
     self.directory = directory
-    if mkdir(directory, 0o755) != 0, errno != EEXIST {
+    if SystemFile.retrying({ mkdir(directory, 0o755) }) != 0, errno != EEXIST {
       throw .io(operation: "create directory", path: directory, errno: errno)
     }
     descriptor = SystemFile.open(directory, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
@@ -84,10 +84,12 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       throw error
     }
     do throws(BuildError) {
-      for name in try list() where Self.isTemporaryName(name) {
-        // Only a directory cannot go, and that is none of ours.
-        _ = unlinkat(descriptor, name, 0)
+      let names = try list()
+      for name in names where Self.isTemporaryName(name) {
+        _ = remove(name)  // Only a directory cannot go, and that is none of ours.
       }
+      // Also when the directory was there: the build that made it may have been killed before it came so far.
+      if !names.contains(Self.manifestName) { try syncParent() }
     } catch {
       _ = close(lock)
       _ = close(descriptor)
@@ -146,41 +148,51 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   ///
   /// Shards that are in neither this generation nor `previous` are removed afterwards.
   ///
-  /// - Parameter previous: The names of the shards in the manifest that is replaced.
-  /// - Throws: Before the manifest was replaced, everything is as it was. After that only the last sync of the
-  ///   directory can fail: the new generation is there, but a power cut may bring the old one back.
-  package func publish(manifest: [UInt8], previous: some Sequence<String>) throws(BuildError) -> Summary {
+  /// - Parameter previous: The names of the shards in the manifest that is replaced; nil when it is damaged and they
+  ///   are not known. No shard is removed then: somebody may have opened the index before the damage.
+  /// - Throws: Before the manifest takes its place, everything is as it was. When its rename fails, the shards that
+  ///   were added stay nevertheless: a file system in trouble may have done what it reports to have failed. When the
+  ///   last sync of the directory fails, the new generation is there, but a power cut may bring the old one back.
+  package func publish(manifest: [UInt8], previous: [String]?) throws(BuildError) -> Summary {
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
+    let temporary: String
     do throws(BuildError) {
       try settle(monitor.withLock { takeWaiting() })
       try SystemFile.sync(descriptor, path: directory)
-      let (file, temporary) = try writeTemporary(manifest)
+      let file: CInt
+      (file, temporary) = try writeTemporary(manifest)
       try closeSynced(file, path(temporary))
-      try rename(temporary, Self.manifestName)
     } catch {
       abandon()
       throw error
     }
     monitor.withLock { state.isOver = true }
+    do throws(BuildError) {
+      try rename(temporary, Self.manifestName)
+    } catch {
+      _ = remove(temporary)
+      throw error
+    }
     try SystemFile.sync(descriptor, path: directory)
     var summary = monitor.withLock { state.summary }
+    guard let previous else { return summary }
     let needed = monitor.withLock { state.current }.union(previous)
     // The generation is published: what cannot be removed now is removed by a later build.
     for name in (try? list()) ?? [] where Self.isShardName(name) && !needed.contains(name) {
-      if unlinkat(descriptor, name, 0) == 0 { summary.removed += 1 } else { summary.leftBehind += 1 }
+      if remove(name) { summary.removed += 1 } else { summary.leftBehind += 1 }
     }
     return summary
   }
 
-  /// Takes back everything that was added; nothing happens after ``publish(manifest:previous:)`` succeeded.
+  /// Takes back everything that was added; nothing happens once ``publish(manifest:previous:)`` came to the manifest.
   package func abandon() {
     monitor.withLock {
       guard !state.isOver else { return }
       state.isOver = true
       for waiting in state.waiting { _ = close(waiting.descriptor) }
       state.waiting.removeAll()
-      for name in state.temporaries { _ = unlinkat(descriptor, name, 0) }
-      for name in state.added { _ = unlinkat(descriptor, name, 0) }
+      for name in state.temporaries { _ = remove(name) }
+      for name in state.added { _ = remove(name) }
     }
   }
 
@@ -201,9 +213,15 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       }
   }
 
-  /// `.shardq-`, 16 hexadecimal digits, `.tmp`.
+  /// `.shardq-`, 16 hexadecimal digits, `.tmp`; or a run of the sort that was named: `.shardq-sort-`, digits, a hyphen,
+  /// digits.
   package static func isTemporaryName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
+    if name.hasPrefix(SystemFile.temporaryPrefix) {
+      let numbers = bytes[SystemFile.temporaryPrefix.utf8.count...].split(
+        separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      return numbers.count == 2 && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 &- 0x30 < 10 } }
+    }
     return bytes.count == 28 && name.hasPrefix(".shardq-") && name.hasSuffix(".tmp") && isHexadecimal(bytes[8..<24])
   }
 
@@ -233,7 +251,12 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     var names: [String] = []
     while true {
       errno = 0
-      guard let entry = readdir(stream) else { break }
+      guard let entry = readdir(stream) else {
+        guard errno == EINTR else { break }
+        names.removeAll()
+        rewinddir(stream)
+        continue
+      }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
           String(validatingCString: $0)
@@ -346,9 +369,33 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
   }
 
+  /// Makes the directory's own name outlive a power cut: it stands in its parent.
+  private func syncParent() throws(BuildError) {
+    let path = "\(directory)/.."
+    let parent = SystemFile.open("..", in: descriptor, O_RDONLY | O_DIRECTORY)
+    guard parent >= 0 else {
+      guard errno == EACCES else { throw .io(operation: "open directory", path: path, errno: errno) }
+      // One that may be entered and not listed cannot be opened, so not be synced by itself.
+      return sync()
+    }
+    defer { _ = close(parent) }
+    var (own, other) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, fstat(parent, &other) == 0 else {
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    // Where something is mounted is not written down in the file system that it is mounted on.
+    if own.st_dev == other.st_dev { try SystemFile.sync(parent, path: path) }
+  }
+
+  private func remove(_ name: String) -> Bool { SystemFile.retrying { unlinkat(descriptor, name, 0) } == 0 }
+
   private func rename(_ temporary: String, _ name: String) throws(BuildError) {
-    guard renameat(descriptor, temporary, descriptor, name) == 0 else {
-      throw .io(operation: "rename", path: path(temporary), errno: errno)
+    var isInterrupted = false
+    while renameat(descriptor, temporary, descriptor, name) != 0 {
+      // An interrupted one may have happened all the same; nobody else takes a temporary file away.
+      if isInterrupted, errno == ENOENT { break }
+      guard errno == EINTR else { throw .io(operation: "rename", path: path(temporary), errno: errno) }
+      isInterrupted = true
     }
     monitor.withLock { _ = state.temporaries.remove(temporary) }
   }

@@ -52,6 +52,10 @@ public struct BuildSummary: Sendable {
   public var shardsWritten = 0
   /// All files of the index, in bytes.
   public var bytes = 0
+  /// What is wrong with the manifest that was there, if it was damaged; nil otherwise.
+  ///
+  /// Which shards it named is not known then, so all are kept until the next build.
+  public var previousDamage: String?
 
   public init() {}
 }
@@ -61,7 +65,8 @@ public enum ShardBuilder {
   /// Builds the index of one or more datasets of the same fields into `directory`, which is created if need be.
   ///
   /// The same records give the same files, whatever their order, `memoryBytes` and `jobs`. The index that was in the
-  /// directory answers until the new one is complete; on any error it stays.
+  /// directory answers until the new one is complete; on any error it stays. One that is damaged is replaced too; one
+  /// that cannot be read is an error, since what readers need of it is not known.
   ///
   /// - Parameter inputs: Paths; `-` is standard input.
   /// - Parameter progress: Told now and then, on the caller's thread.
@@ -72,7 +77,7 @@ public enum ShardBuilder {
   ) throws(BuildError) -> BuildSummary {
     var summary = BuildSummary()
     let publisher = try Publisher(directory: directory)
-    let previous = shardNames(in: directory)
+    let previous = try shardNames(in: directory, &summary)
     var intake = Intake(options: options, directory: directory)
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
@@ -104,12 +109,20 @@ public enum ShardBuilder {
     ("longitude", ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]),
   ]
 
-  /// The shard files of the generation that is in a directory; none if there is none that can be read.
-  private static func shardNames(in directory: String) -> [String] {
-    guard let index = try? ShardedIndex(opening: directory), let shards = try? index.generation.shards() else {
-      return []
+  /// The shard files of the generation that is in a directory; none if there is no index, nil if its manifest is
+  /// damaged.
+  private static func shardNames(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> [String]? {
+    do throws(IndexError) {
+      return try ShardedIndex(opening: directory).generation.shards().map(\.fileName)
+    } catch {
+      switch error {
+      case .notFound, .vanished: return []
+      case .io(let operation, let path, let code): throw .io(operation: operation, path: path, errno: code)
+      case .corrupt:
+        summary.previousDamage = error.description
+        return nil
+      }
     }
-    return shards.map(\.fileName)
   }
 
   private struct Output {

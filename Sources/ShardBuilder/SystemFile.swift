@@ -58,15 +58,25 @@ enum SystemFile {
     }
   }
 
-  /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
-  static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
+  /// What `call` returns, with `errno`; it is made again as long as a signal came first.
+  static func retrying(_ call: () -> CInt) -> CInt {
     while true {
-      let descriptor = openat(directory, name, flags | O_CLOEXEC, mode)
-      if descriptor >= 0 || errno != EINTR { return descriptor }
+      let result = call()
+      if result != -1 || errno != EINTR { return result }
     }
   }
 
+  /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
+  static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
+    retrying { openat(directory, name, flags | O_CLOEXEC, mode) }
+  }
+
+  /// What names begin with that ``openTemporary(in:)`` gives to files, for a moment, where it has to.
+  static let temporaryPrefix = ".shardq-sort-"
+
   /// A new file without a name in `directory`: gone when its descriptor is, however the process ends.
+  ///
+  /// Where the file system makes none without a name, a process killed between two calls leaves one with a name.
   static func openTemporary(in directory: String) throws(BuildError) -> CInt {
     #if os(Linux)
       // O_TMPFILE, a macro that is not imported: __O_TMPFILE is the same on all machines that Swift runs on.
@@ -78,10 +88,10 @@ enum SystemFile {
       }
     #endif
     for attempt in 0..<1000 {
-      let path = "\(directory)/.shardq-sort-\(getpid())-\(attempt)"
+      let path = "\(directory)/\(temporaryPrefix)\(getpid())-\(attempt)"
       let descriptor = open(path, in: AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       if descriptor >= 0 {
-        guard unlink(path) == 0 else {
+        guard retrying({ unlink(path) }) == 0 else {
           let code = errno
           _ = close(descriptor)
           throw .io(operation: "remove", path: path, errno: code)

@@ -8,6 +8,15 @@
 
 func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
+/// What `call` returns, with `errno`; it is made again as long as a signal came first.
+@inline(__always)
+private func retrying(_ call: () -> CInt) -> CInt {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
 /// A directory of index files, open for as long as the value lives, so that a later change of the working directory or a rename of the directory leads nowhere else.
 package final class IndexDirectory: Sendable {
   package let path: String
@@ -15,7 +24,7 @@ package final class IndexDirectory: Sendable {
 
   package init(opening path: String) throws(IndexError) {
     self.path = path
-    descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    descriptor = path.withCString { path in retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) } }
     guard descriptor >= 0 else {
       throw errno == ENOENT || errno == ENOTDIR
         ? .notFound(path: path) : .io(operation: "open", path: path, errno: errno)
@@ -71,7 +80,7 @@ struct IndexFile: ~Copyable {
   var path: String { directory.filePath(String(cString: name)) }
 
   init(opening name: UnsafePointer<CChar>, of directory: IndexDirectory, _ place: CInt) throws(IndexError) {
-    let descriptor = openat(place, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = retrying { openat(place, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     guard descriptor >= 0 else {
       let path = directory.filePath(String(cString: name))
       switch errno {

@@ -137,6 +137,9 @@
 
     private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
+      if let damage = summary.previousDamage {
+        Diagnostics.note("the index that was there is replaced, its shards are kept until the next build: " + damage)
+      }
       for bad in summary.badRecords { Diagnostics.note(bad) }
       if summary.badRecordCount > summary.badRecords.count {
         Diagnostics.note(

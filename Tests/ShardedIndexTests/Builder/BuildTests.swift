@@ -392,8 +392,31 @@ import Testing
     }
     // A manifest that nobody can read is no reason not to build.
     Files.write([1, 2, 3], to: "\(path)/manifest")
-    _ = try ShardBuilder.build([input], into: path, options: Self.options { $0.shardLimitBytes = 4000 })
+    let summary = try ShardBuilder.build([input], into: path, options: Self.options { $0.shardLimitBytes = 4000 })
+    #expect(summary.previousDamage?.contains("\(path)/manifest") == true)
     #expect(DeterminismTests.differences(Files.contents(of: path), files) == [])
+  }
+
+  @Test("over a damaged manifest no shard is removed, by the build after it those that nobody needs")
+  func damagedManifest() throws {
+    let directory = TemporaryDirectory()
+    let path = directory("index")
+    func build(_ seed: UInt64) throws -> BuildSummary {
+      let input = directory.write(GeneratedList.bytes(count: 300, seed: seed, format: .json), to: "\(seed).json")
+      return try ShardBuilder.build([input], into: path, options: Self.options { $0.shardLimitBytes = 4000 })
+    }
+    let shards = { Set(Files.names(in: path).filter { $0.hasSuffix(".zst") }) }
+    #expect(try build(1).previousDamage == nil)
+    let first = shards()
+    // Who has opened the index may still need all of them.
+    let held = try ShardedIndex(opening: path)
+    Files.remove("\(path)/manifest")
+    Files.write([1, 2, 3], to: "\(path)/manifest")
+    #expect(try build(2).previousDamage != nil)
+    #expect(shards().isSuperset(of: first))
+    #expect(try held.matches(forPrefix: "").records(in: 0..<300).count == 300)
+    #expect(try build(3).previousDamage == nil)
+    #expect(shards().isDisjoint(with: first))
   }
 
   @Test("fields that are kept, coordinates and a weight are noted")

@@ -29,6 +29,10 @@ import Testing
     #expect(Publisher.isTemporaryName(".shardq-0123456789abcdef.tmp"))
     #expect(!Publisher.isTemporaryName(".shardq-0123456789abcdeg.tmp"))
     #expect(!Publisher.isTemporaryName(".shardq-0123456789abcdef.tmp2"))
+    #expect(Publisher.isTemporaryName(".shardq-sort-123-0"))
+    for name in [".shardq-sort-", ".shardq-sort-1", ".shardq-sort-1-", ".shardq-sort--1", ".shardq-sort-1-2-3"] {
+      #expect(!Publisher.isTemporaryName(name), "\(name)")
+    }
   }
 
   @Test("generations come and go, nothing else is touched") func generations() throws {
@@ -47,6 +51,7 @@ import Testing
     let others = ["notes.txt", "x-123.zst", ".shardq-note.tmp"]
     for name in others { BuilderSupport.write([1], "\(directory)/\(name)") }
     BuilderSupport.write([1], "\(directory)/.shardq-00000000000000ff.tmp")
+    BuilderSupport.write([1], "\(directory)/.shardq-sort-4711-0")
     #expect(try build([2, 3], previous: [1, 2], "two") == .init(written: 1, kept: 1))
     #expect(
       BuilderSupport.entries(directory)
@@ -81,15 +86,38 @@ import Testing
       for number in 0..<count { try publisher.add(Self.name(number), content(number)) }
     }
     #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), "manifest"])
-    // A manifest that cannot be put in its place.
-    unlink("\(directory)/manifest")
+  }
+
+  @Test("a manifest whose rename fails leaves the shards that it needs") func renameFails() throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
     mkdir("\(directory)/manifest", 0o755)
-    do {
+    for _ in 0..<2 {
       let publisher = try Publisher(directory: directory)
-      for number in 0..<count { try publisher.add(Self.name(number), content(number)) }
+      for number in 0..<3 { try publisher.add(Self.name(number), content(number)) }
       #expect(throws: BuildError.self) { try publisher.publish(manifest: [2], previous: []) }
     }
-    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), "manifest"])
+    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), Self.name(1), Self.name(2), "manifest"])
+    rmdir("\(directory)/manifest")
+    // They are strays to a build that does not want them.
+    let publisher = try Publisher(directory: directory)
+    try publisher.add(Self.name(1), content(1))
+    #expect(try publisher.publish(manifest: [3], previous: []) == .init(kept: 1, removed: 2))
+    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(1), "manifest"])
+  }
+
+  @Test("where it is not known what the old manifest named, no shard is removed") func unknownPrevious() throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    func build(_ number: Int, previous: [Int]?) throws -> Publisher.Summary {
+      let publisher = try Publisher(directory: directory)
+      try publisher.add(Self.name(number), content(number))
+      return try publisher.publish(manifest: [1], previous: previous?.map(Self.name))
+    }
+    #expect(try build(1, previous: []) == .init(written: 1))
+    #expect(try build(2, previous: nil) == .init(written: 1))
+    #expect(BuilderSupport.entries(directory) == [".lock", Self.name(1), Self.name(2), "manifest"])
+    #expect(try build(3, previous: [2]) == .init(written: 1, removed: 1))
   }
 
   @Test("two builders: one is refused, until the other ends") func locked() throws {
