@@ -36,6 +36,9 @@ Scripts/check-consumer.sh
 step "the second reader, written from docs/format.md alone"
 python3 -m unittest discover -s Tests/FormatReader -v
 
+step "faults: the builder killed before every call"
+Tests/Faults/run.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.
+
 # What reads bytes that nobody vouches for, or moves records through memory it allocates by hand: damaged files and
 # contents, datasets of every format, whole builds and what comes out of them. Left out is what takes minutes under the
 # sanitizer and reads sound bytes by the same code: every prefix, the real datasets, every byte of every frame. Leaks

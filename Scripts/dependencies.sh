@@ -26,6 +26,7 @@ need nettle/sha2.h nettle-dev
 if [ "${1:-}" = --tests ]; then
   tool zstd zstd
   tool python3 python3
+  tool strace strace
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi
 [ -n "$missing" ] || exit 0

@@ -1,0 +1,306 @@
+"""What the fault harnesses share: the commands under test, small datasets, what an index answers, system-call traces."""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SKIPPED = 77
+# A crash of the command is to be seen as one, at once: no backtrace is made of it.
+ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C", "PATH": os.environ.get("PATH", "")}
+# Every call that names a file or has a descriptor, and what else reaches into a file system.
+FILE_CALLS = "%file,%desc"
+
+
+class Tools:
+    """Where everything is, and how many cases run side by side."""
+
+    def __init__(self, description, arguments=None, extra=None):
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--bin", default=os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")),
+                            help="where shardq and shardq-commands are (default: $SHARDQ_BIN, else bin)")
+        parser.add_argument("--long", action="store_true", help="larger indexes, more scenarios: minutes instead of seconds")
+        parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cases side by side")
+        parser.add_argument("--only", default="", help="only scenarios whose name contains this")
+        parser.add_argument("--stop", action="store_true", help="end at the first finding")
+        if extra:
+            extra(parser)
+        self.options = parser.parse_args(arguments)
+        self.long = self.options.long
+        self.program = os.path.join(os.path.abspath(self.options.bin), "shardq-commands")
+        if not os.access(self.program, os.X_OK):
+            sys.exit(f"{self.program} is not there: Scripts/build.sh makes it")
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.directory = tempfile.mkdtemp(prefix="shardq-faults-", dir=base)
+        self.findings = []
+        self.cases = 0
+        self.numbers = iter(range(1 << 62))
+
+    def close(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def new_path(self, name):
+        """A path that no other case has; names of one length, so that traces do not depend on the case."""
+        return self.path(f"{name}-{next(self.numbers):06d}")
+
+    def need_strace(self):
+        if shutil.which("strace") is None:
+            skip("strace is not installed (Scripts/dependencies.sh --tests installs it)")
+        probe = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=read", "/bin/true"],
+                               capture_output=True, text=True)
+        if probe.returncode != 0:
+            skip("strace cannot trace here: " + probe.stderr.strip())
+
+    def run(self, arguments, timeout=60, wrapper=(), **more):
+        """Runs the command; a status below 0 is the signal that ended it."""
+        return subprocess.run([*wrapper, self.program, *arguments], capture_output=True, timeout=timeout,
+                              env=ENVIRONMENT, **more)
+
+    def must(self, arguments):
+        result = self.run(arguments)
+        if result.returncode != 0:
+            sys.exit(f"setup failed: shardq {' '.join(arguments)}: {result.stderr.decode(errors='replace')}")
+        return result
+
+    def finding(self, text):
+        self.findings.append(text)
+        print("  FOUND " + text, flush=True)
+        if self.options.stop:
+            print("stopped at the first finding")
+            self.close()
+            os._exit(1)
+
+    def each(self, function, items):
+        """Calls `function` for every item, some side by side, and returns the results in order."""
+        with concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs)) as pool:
+            return list(pool.map(function, items))
+
+    def end(self, name):
+        """Prints the summary and returns the exit status."""
+        print(f"{name}: {self.cases} cases, {len(self.findings)} findings", flush=True)
+        self.close()
+        return 1 if self.findings or not self.cases else 0
+
+
+def skip(reason):
+    print("skipped: " + reason, file=sys.stderr)
+    sys.exit(SKIPPED)
+
+
+# Datasets
+
+
+def records(count, version=1, changed=()):
+    """Records of which every one differs between versions; those of the numbers in `changed` are of version 9."""
+    for number in range(count):
+        mark = 9 if number in changed else version
+        # Spread over first letters, so that the cut finds its boundaries.
+        name = f"{chr(97 + number % 26)}{chr(97 + number // 26 % 26)} city {number * 7919 % count:05d}"
+        yield {"_id": number, "name": name, "country": "AA", "note": f"version {mark} of record {number}"}
+
+
+def write_records(path, rows):
+    with open(path, "w") as file:
+        for row in rows:
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+# What is on disk
+
+
+def names(index):
+    return set(os.listdir(index)) if os.path.isdir(index) else set()
+
+
+def shards(index):
+    return {name for name in names(index) if name.endswith(".zst")}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Reference:
+    """An index built without any fault, and what it answers."""
+
+    def __init__(self, tools, index, build):
+        self.index = index
+        tools.must([*build, "--index", index])
+        os.remove(os.path.join(index, ".lock"))
+        self.shards = shards(index)
+        self.manifest = read(os.path.join(index, "manifest"))
+        self.answers = answers(tools, index)
+        if self.answers is None or not self.shards:
+            sys.exit(f"setup failed: {index} does not answer")
+
+
+def answers(tools, index):
+    """A digest of every record that a query finds, or None if it fails."""
+    result = tools.run(["query", "", "--all", "--format", "jsonl", "--index", index])
+    return hashlib.sha256(result.stdout).hexdigest() if result.returncode == 0 else None
+
+
+def state(tools, index, references):
+    """The name of the reference that the index is now; `none` if there is no index; else what is wrong with it."""
+    if not os.path.lexists(os.path.join(index, "manifest")):
+        # Nothing may be taken for an index then, and a reader says that there is none.
+        result = tools.run(["query", "", "--index", index])
+        return "none" if result.returncode == 66 else f"NO MANIFEST, yet a query ends with {result.returncode}"
+    verified = tools.run(["verify", "--index", index])
+    if verified.returncode != 0:
+        told = (verified.stdout + verified.stderr).decode(errors="replace").strip().replace("\n", "; ")
+        return f"DAMAGED, verify ends with {verified.returncode}: {told[:200]}"
+    found = answers(tools, index)
+    for name, reference in references.items():
+        if reference is not None and found == reference.answers:
+            return name
+    return "MIXED: its answers are those of no generation"
+
+
+# Scenarios
+
+
+class Scenario:
+    """A command over an index, with what is there before (None: nothing) and what must be there afterwards.
+
+    `follow` are commands that must mend everything after the command was cut short, each with its result.
+    """
+
+    def __init__(self, name, old, command, new, follow, options=()):
+        self.name, self.old, self.command, self.new, self.follow = name, old, command, new, follow
+        self.options = options
+
+    def prepare(self, index):
+        """Puts the index there as it was before."""
+        if self.old is not None:
+            shutil.copytree(self.old.index, index)
+
+    def arguments(self, index):
+        return [*self.command, "--index", index]
+
+    def references(self):
+        return {"old": self.old, "new": self.new}
+
+
+def build_command(source, *options):
+    # One thread: the same calls in the same order every time. Small shards: many of them from few records.
+    return ["build", source, "--key", "{name}, {country}", "--jobs", "1", "--shard-size", "1KiB", "--level", "3",
+            *options]
+
+
+def scenarios(tools, count):
+    """The scenarios that every harness goes through, over `count` records."""
+    source = {
+        "old": write_records(tools.path("old.jsonl"), records(count)),
+        "new": write_records(tools.path("new.jsonl"), records(count, 2)),
+        "one": write_records(tools.path("one.jsonl"), records(count, 1, {count // 2})),
+        "other": write_records(tools.path("other.jsonl"), records(count, 3)),
+    }
+    built = {name: Reference(tools, tools.path("built-" + name), build_command(path)) for name, path in source.items()}
+    command = {name: build_command(path) for name, path in source.items()}
+
+    def follow(name):
+        # Once the same again, once something else: then nothing of what was cut short is needed any more.
+        return [(command[name], built[name]), (command["other"], built["other"])]
+
+    made = [
+        Scenario("first build", None, command["new"], built["new"], follow("new")),
+        Scenario("full rebuild", built["old"], command["new"], built["new"], follow("new")),
+        Scenario("one record changed", built["old"], command["one"], built["one"], follow("one")),
+        Scenario("nothing changed", built["old"], command["old"], built["old"], follow("old")),
+    ]
+    for scenario in made:
+        changed = scenario.new.shards - (scenario.old.shards if scenario.old else set())
+        if scenario.name == "full rebuild" and scenario.new.shards & scenario.old.shards:
+            sys.exit("setup failed: a full rebuild keeps a shard")
+        if scenario.name == "one record changed" and not 1 <= len(changed) <= 2:
+            sys.exit(f"setup failed: one record changed, and so did {len(changed)} shards")
+    return [scenario for scenario in made if tools.options.only in scenario.name]
+
+
+def check_aftermath(tools, scenario, index, found, which, label):
+    """After a command was cut short and left `found`: the next one succeeds and leaves nothing behind."""
+    command, reference = scenario.follow[which % len(scenario.follow)]
+    before = scenario.references().get(found)
+    result = tools.run([*command, "--index", index])
+    if result.returncode != 0:
+        tools.finding(f"{label}: the next build ends with {result.returncode}: "
+                      + result.stderr.decode(errors="replace").strip())
+        return
+    now = state(tools, index, {"next": reference})
+    if now != "next" or read(os.path.join(index, "manifest")) != reference.manifest:
+        tools.finding(f"{label}: the next build leaves {now}")
+    here = names(index)
+    kept = before.shards if before else set()
+    # The generation before may go only when the one that was found was the new one already.
+    allowed = reference.shards | kept | (scenario.old.shards if scenario.old and found == "new" else set())
+    strays = here - allowed - {"manifest", ".lock"}
+    lost = (reference.shards | (kept if found == "old" else set())) - here
+    if strays:
+        tools.finding(f"{label}: the next build leaves {len(strays)} stray files, such as {sorted(strays)[0]}")
+    if lost:
+        tools.finding(f"{label}: the next build has removed {len(lost)} shards that are needed, such as {sorted(lost)[0]}")
+
+
+# Traces
+
+
+CALL = re.compile(r"^\d+ +(\w+)\((.*)")
+
+
+class Call:
+    """One line of a trace: the name of the call, how many of this name came before it, from 1 on, and the text."""
+
+    def __init__(self, name, number, text):
+        self.name, self.number, self.text = name, number, text
+
+    def __str__(self):
+        return f"{self.name} #{self.number}"
+
+
+def trace(tools, scenario, calls=FILE_CALLS, index=None, options=(), keep=False):
+    """The calls that the scenario's command makes on files, from the first one that is its own and not the loader's."""
+    index = index or tools.new_path("index")
+    scenario.prepare(index)
+    log = tools.new_path("trace")
+    result = tools.run(scenario.arguments(index), wrapper=["strace", "-f", "-qq", "-y", *options, "-o", log, "-e", "trace=" + calls])
+    if result.returncode != 0:
+        sys.exit(f"setup failed: {scenario.name} ends with {result.returncode}: {result.stderr.decode(errors='replace')}")
+    counts, found, is_own, processes = {}, [], False, set()
+    for line in open(log, errors="replace"):
+        match = CALL.match(line)
+        if not match:
+            continue
+        processes.add(line.split()[0])
+        name = match[1]
+        counts[name] = counts.get(name, 0) + 1
+        is_own = is_own or name not in ("execve", "readlink", "readlinkat") and tools.directory in line
+        if is_own:
+            found.append(Call(name, counts[name], line.rstrip("\n")))
+    if len(processes) != 1:
+        sys.exit(f"setup failed: {scenario.name} runs in {len(processes)} threads, so that its calls cannot be counted")
+    if not keep:
+        shutil.rmtree(index)
+    os.remove(log)
+    return found
+
+
+def injecting(*injections):
+    """The beginning of a command line that runs the rest of it with these injections, `call:what:when=n`."""
+    calls = ",".join(sorted({name for injection in injections for name in injection.split(":")[0].split(",")}))
+    wrapper = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls]
+    for injection in injections:
+        wrapper += ["-e", "inject=" + injection]
+    return wrapper

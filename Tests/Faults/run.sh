@@ -1,0 +1,17 @@
+#!/bin/sh
+# Every fault harness in its short form; --long for the long one: Tests/Faults/run.sh [--long]
+# Ends with 77 if one of them cannot run here, and none of the others found anything. docs/faults.md says what they check.
+set -eu
+cd "$(dirname "$0")"
+export PYTHONDONTWRITEBYTECODE=1
+ended=0
+for harness in kill; do
+  status=0
+  python3 "$harness.py" "$@" || status=$?
+  if [ "$status" -eq 77 ]; then
+    [ "$ended" -ne 0 ] || ended=77
+  elif [ "$status" -ne 0 ]; then
+    ended=1
+  fi
+done
+exit "$ended"
