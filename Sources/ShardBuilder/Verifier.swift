@@ -117,13 +117,13 @@ package struct Verifier {
       throw .template(error)
     }
     if source != nil { sums = Array(repeating: RecordSum(), count: max(1, index.shardCount)) }
-    // With a page of the manifest damaged, what its shards should be is not known.
-    guard checkManifest() else { return }
-    checkDirectory()
-    checkShards(isCompared: source != nil)
+    let isWhole = checkManifest()
+    // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
+    if isWhole { checkDirectory() }
+    checkShards(isCompared: source != nil && isWhole)
     summary.records = index.recordCount
     summary.shards = index.shardCount
-    guard let source, let template else { return }
+    guard isWhole, let source, let template else { return }
     do throws(DatasetError) {
       try compare(source, template)
     } catch {
@@ -141,25 +141,33 @@ package struct Verifier {
     report(.damage(file: path(name), reason: reason))
   }
 
+  /// - Returns: Whether every page can be believed.
   private mutating func checkManifest() -> Bool {
-    summary.bytes += index.generation.fileSize
-    do throws(IndexError) {
-      shards = try index.generation.shards()
-      // Every opening would pay for this check; a name that stands twice makes no query wrong.
-      var names: Set<[UInt8]> = []
-      for name in index.generation.fieldNames where !names.insert(Array(name.utf8)).inserted {
-        damage(Manifest.fileName, "names the field \(name) twice")
-        break
+    let generation = index.generation
+    summary.bytes += generation.fileSize
+    var isWhole = true
+    var number = 0
+    while number < generation.shardCount {
+      do throws(IndexError) {
+        shards.append(try generation.shard(number))
+        number += 1
+      } catch {
+        isWhole = false
+        let page = number / Manifest.pageCapacity
+        switch error {
+        case .corrupt(_, let cause): damage(Manifest.fileName, "page \(page) \(cause)")
+        default: damage(Manifest.fileName, "page \(page): \(error)")
+        }
+        number = (page + 1) * Manifest.pageCapacity
       }
-      return true
-    } catch {
-      if case .corrupt(_, let cause) = error {
-        damage(Manifest.fileName, cause.description)
-      } else {
-        damage(Manifest.fileName, error.description)
-      }
-      return false
     }
+    // Every opening would pay for this check; a name that stands twice makes no query wrong.
+    var names: Set<[UInt8]> = []
+    for name in generation.fieldNames where !names.insert(Array(name.utf8)).inserted {
+      damage(Manifest.fileName, "names the field \(name) twice")
+      break
+    }
+    return isWhole
   }
 
   /// Names what lies in the directory and belongs to no index.
@@ -180,37 +188,50 @@ package struct Verifier {
     for name in strays.sorted() { report(.stray(file: path(name))) }
   }
 
+  /// What there is to know of one shard without its neighbours.
+  private struct Found: Sendable {
+    var shard: Manifest.Shard
+    /// What is wrong; nil if nothing is.
+    var reason: String?
+    /// The first key; nil if none could be read.
+    var first: [UInt8]?
+    /// The greatest one.
+    var last: [UInt8] = []
+    /// Of records by the shard that their keys begin in, in order.
+    var sums: [(shard: Int, sum: RecordSum)] = []
+  }
+
+  /// Looks at shards on all processors, and at what lies between them in their order, so that what is found does not
+  /// depend on the number of threads.
   private mutating func checkShards(isCompared: Bool) {
+    let (index, shards) = (index, shards)
     var previous = Before()
-    let buffer = RecordBuffer()
-    var checked: [String: Int] = [:]
-    for shard in shards {
-      let (name, entry) = (shard.fileName, shard.file)
-      var isSound = false
-      // Behind a shard that cannot be believed, nobody knows which key is the last.
-      defer { previous.isLast = isSound }
-      do throws(IndexError) {
-        let file = try index.files.read(name, size: entry.size)
-        // Shards with the same content are one file.
-        if checked.updateValue(shard.number, forKey: name) == nil { summary.bytes += file.count }
-        let digest = Digest.sha256(UnsafeBufferPointer(file))
-        file.deallocate()
-        guard digest.prefix(16).elementsEqual(shard.digest) else {
-          damage(name, "has another SHA-256 than the manifest says")
-          continue
-        }
-        if let reason = try check(shard, after: &previous, buffer, isCompared: isCompared) {
-          damage(name, reason)
-        } else {
-          isSound = true
-        }
-      } catch {
-        switch error {
-        case .corrupt(_, let cause): damage(name, cause.description)
-        case .vanished: damage(name, "is missing")
-        default: damage(name, error.description)
-        }
-      }
+    var checked: Set<String> = []
+    var (given, next) = (0, 0)
+    do throws(BuildError) {
+      try WorkerPool.orderedMap(
+        threads: WorkerPool.availableThreads,
+        next: { () throws(BuildError) -> Manifest.Shard? in
+          given += 1
+          return given <= shards.count ? shards[given - 1] : nil
+        },
+        transform: { (shard) throws(BuildError) in Self.check(shard, of: index, isCompared: isCompared) },
+        deliver: { (found) throws(BuildError) in
+          let shard = found.shard
+          let name = shard.fileName
+          // Shards with the same content are one file.
+          if found.first != nil, checked.insert(name).inserted { summary.bytes += shard.file.size }
+          for (number, sum) in found.sums { sums[number].add(sum) }
+          if shard.number != next { previous.isLast = false }  // A page between is damaged.
+          next = shard.number + 1
+          let reason = found.reason ?? previous.fault(before: found)
+          if let reason { damage(name, reason) }
+          // Behind a shard that cannot be believed, nobody knows which key is the last.
+          previous.isLast = reason == nil
+          if found.first != nil, previous.key.lexicographicallyPrecedes(found.last) { previous.key = found.last }
+        })
+    } catch {
+      preconditionFailure("nothing of this throws: \(error)")
     }
   }
 
@@ -236,25 +257,60 @@ package struct Verifier {
       let isAbove = !isLast || key.withUnsafeBufferPointer { compareBytes($0, bound) } < 0
       return isAbove ? nil : "follows keys that are not below \(what) lower bound"
     }
+
+    /// What is wrong with where a shard begins that is sound by itself.
+    func fault(before found: Found) -> String? {
+      guard let first = found.first else { return nil }
+      return first.withUnsafeBufferPointer { first in
+        let order = key.withUnsafeBufferPointer { compareBytes($0, first) }
+        if order > 0 { return "record 0 has a key below the one before" }
+        let shard = found.shard
+        return fault(
+          first: first, order: order, bound: shard.bound, isContinuation: shard.file.isContinuation, "the shard's"
+        ).map { "record 0 " + $0 }
+      }
+    }
   }
 
-  /// - Returns: What is wrong with the shard's content; nil if nothing is.
-  private mutating func check(
-    _ shard: Manifest.Shard, after previous: inout Before, _ buffer: RecordBuffer, isCompared: Bool
-  ) throws(IndexError) -> String? {
+  /// Checks a shard's bytes, then what they say.
+  private static func check(_ shard: Manifest.Shard, of index: ShardedIndex, isCompared: Bool) -> Found {
+    var found = Found(shard: shard)
+    do throws(IndexError) {
+      let file = try index.files.read(shard.fileName, size: shard.file.size)
+      let digest = Digest.sha256(UnsafeBufferPointer(file))
+      file.deallocate()
+      guard digest.prefix(16).elementsEqual(shard.digest) else {
+        found.reason = "has another SHA-256 than the manifest says"
+        return found
+      }
+      try checkContent(&found, of: index, isCompared: isCompared)
+    } catch {
+      switch error {
+      case .corrupt(_, let cause): found.reason = cause.description
+      case .vanished: found.reason = "is missing"
+      default: found.reason = error.description
+      }
+    }
+    return found
+  }
+
+  private static func checkContent(
+    _ found: inout Found, of index: ShardedIndex, isCompared: Bool
+  ) throws(IndexError) {
+    let shard = found.shard
+    let buffer = RecordBuffer()
     var reason: String? = nil
     var records = 0
     var key: [UInt8] = []
     var folded: [UInt8] = []
     let schema = index.fieldSchema
     var bytes: [UInt8] = []
-    var last = previous
-    var canonical = (key: [UInt8](), shard: -1)
+    var first: [UInt8]?
+    var last = Before()
+    var canonical = -1
+    var sums: [(shard: Int, sum: RecordSum)] = []
     let generation = index.generation
-    let bound = shard.bound
-    var sums = sums
-    self.sums = []
-    defer { self.sums = sums }
+    defer { (found.first, found.last, found.sums, found.reason) = (first, last.key, sums, reason) }
     _ = try index.readWhole(shard) { part in
       guard reason == nil else { return }
       guard part.firstRecord == records else {
@@ -280,19 +336,16 @@ package struct Verifier {
         func fail(_ text: String) { reason = "record \(part.firstRecord + record) " + text }
         let order = last.key.withUnsafeBufferPointer { compareBytes($0, stored) }
         if order > 0 { return fail("has a key below the one before") }
-        if record == 0 {
-          // The bound of a shard's first part is empty: what stands before it is another shard's.
-          let isFirst = part.number == 0
+        if record == 0, part.number > 0 {
           if let fault = last.fault(
-            first: stored, order: order, bound: isFirst ? bound : part.bound,
-            isContinuation: isFirst ? shard.file.isContinuation : part.isContinuation,
-            isFirst ? "the shard's" : "its part's")
+            first: stored, order: order, bound: part.bound, isContinuation: part.isContinuation, "its part's")
           {
             return fail(fault)
           }
-          if isFirst,
-            shard.fileName != Manifest.fileName(label: Manifest.label(ofKey: stored), digest: Array(shard.digest))
-          {
+        } else if record == 0 {
+          // The bound of a shard's first part is empty: what stands before it is another shard's, and seen to later.
+          first = Array(stored)
+          if shard.fileName != Manifest.fileName(label: Manifest.label(ofKey: stored), digest: Array(shard.digest)) {
             return fail("is the first, and the file is not named by its key")
           }
         }
@@ -326,18 +379,15 @@ package struct Verifier {
             let field = buffer.rawField(number)
             RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
           }
-          if canonical.shard < 0 || order != 0 {
-            canonical.shard = Self.shard(of: stored, in: generation)
-          }
-          sums[canonical.shard].subtract(bytes)
+          if canonical < 0 || order != 0 { canonical = Self.shard(of: stored, in: generation) }
+          if sums.last?.shard != canonical { sums.append((canonical, RecordSum())) }
+          sums[sums.count - 1].sum.subtract(bytes)
         }
       }
     }
-    previous = last
     if reason == nil, records != shard.recordCount {
       reason = "has a count of \(records) where \(shard.recordCount) was promised"
     }
-    return reason
   }
 
   // MARK: Against a dataset
@@ -615,6 +665,11 @@ private struct RecordSum {
   mutating func add(_ record: [UInt8]) {
     count += 1
     add(Self.number(record))
+  }
+
+  mutating func add(_ other: RecordSum) {
+    count += other.count
+    add(other.words)
   }
 
   mutating func subtract(_ record: [UInt8]) {

@@ -341,4 +341,34 @@ import Testing
     let wanted = Verifier.Finding.damage(file: built.path + "/manifest", reason: "names the field ids twice")
     #expect(findings.withLock { $0.contains(wanted) })
   }
+
+  @Test("verifying goes on behind a damaged page, and names what is damaged in the manifest's order")
+  func damageBehindDamage() throws {
+    let (built, _) = try Self.build()
+    let shards = try built.open.generation.shards()
+    let frames = Self.frames(built.path + "/manifest")
+    // A bit of the checksums of two pages' frames: each says so by itself.
+    for page in [1, 3] {
+      let last = frames[1 + page].upperBound - 1
+      let byte = Files.read(built.path + "/manifest")![last]
+      Files.overwrite(built.path + "/manifest", at: last, with: [byte ^ 1])
+    }
+    // Of pages that are sound, and of one that is not.
+    let damaged = [5, 61, 130, 140, 200, 300, 329]
+    for number in damaged { Files.setSize(of: "\(built.path)/\(shards[number].fileName)", to: 5) }
+    Files.remove("\(built.path)/\(shards[300].fileName)")
+    Files.write([1], to: built.path + "/zz-0123456789abcdef.zst")
+    var findings: [Verifier.Finding] = []
+    let summary = try Verifier.verify(index: built.path) { findings.append($0) }
+    #expect(summary.damagedFiles == 8)
+    let names = findings.map { finding in
+      guard case .damage(let file, let reason) = finding else { return "\(finding)" }
+      #expect(
+        reason.contains(
+          file.hasSuffix("manifest") ? "has checksum" : file.contains(shards[300].fileName) ? "missing" : "5 bytes"))
+      return String(file.dropFirst(built.path.utf8.count + 1))
+    }
+    let wanted = [5, 61, 130, 140, 300, 329].map { shards[$0].fileName }
+    #expect(names == ["manifest", "manifest"] + wanted)
+  }
 }
