@@ -21,10 +21,12 @@ final class ByteSource {
   private var pendingOffset = 0
   private var sawEnd = false
 
-  private static let chunkSize = 128 << 10
+  private let chunkSize: Int
 
-  init(path: String) throws(DatasetError) {
+  /// - Parameter blockSize: How much is wanted at a time. Of a compressed file no more is read at once.
+  init(path: String, blockSize: Int) throws(DatasetError) {
     self.path = path
+    chunkSize = min(128 << 10, max(16, blockSize))
     var descriptor: CInt = STDIN_FILENO
     if path != "-" {
       repeat { descriptor = open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
@@ -46,11 +48,11 @@ final class ByteSource {
 
     // Four bytes tell every magic apart.
     var magic: UInt32 = 0
-    pending = RawVector(capacity: Self.chunkSize)
+    pending = RawVector(capacity: chunkSize)
     do throws(DatasetError) {
       while pending.count < 4 {
         let count = try Self.read(
-          descriptor, path, pending.start + pending.count, Self.chunkSize - pending.count)
+          descriptor, path, pending.start + pending.count, chunkSize - pending.count)
         if count == 0 { break }
         pending.count += count
       }
@@ -95,7 +97,7 @@ final class ByteSource {
     while true {
       if pendingOffset == pending.count, !sawEnd {
         pendingOffset = 0
-        pending.count = try Self.read(descriptor, path, pending.start, Self.chunkSize)
+        pending.count = try Self.read(descriptor, path, pending.start, chunkSize)
         bytesRead += pending.count
         sawEnd = pending.count == 0
       }

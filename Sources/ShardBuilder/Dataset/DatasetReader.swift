@@ -58,7 +58,7 @@ package final class DatasetReader {
   package init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
     self.path = path
     self.options = options
-    source = try ByteSource(path: path)
+    source = try ByteSource(path: path, blockSize: options.blockSizeBytes)
     var window = InputWindow(source: source, blockSize: options.blockSizeBytes)
     var handedOver = false
     defer { if !handedOver { window.deallocate() } }
