@@ -181,7 +181,8 @@ package struct KeyBlocks {
   package func range(ofPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64) -> Range<Int> {
     let (lower, matches) = lowerBound(of: prefix, head: head)
     guard matches else { return lower..<lower }
-    return lower..<upperBound(of: prefix, from: lower)
+    // Keys that are in no order, which no query checks, may have any upper bound.
+    return lower..<max(lower, upperBound(of: prefix, from: lower))
   }
 
   /// The first record that does not begin with `prefix`, given that the one at `lower` does.
