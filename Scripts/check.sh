@@ -9,7 +9,7 @@ step "dependencies"
 Scripts/dependencies.sh --tests
 
 step "format"
-swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 
 step "the fold's table is what its script makes of the Unicode data"
 python3 Scripts/generate_fold.py --check /usr/share/unicode

@@ -1,0 +1,130 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What is given to libFuzzer: one reader of bytes that nobody vouches for.
+protocol FuzzTarget: AnyObject {
+  init()
+  /// Reads `input`. What must not be ends the process.
+  func run(_ input: UnsafeBufferPointer<UInt8>)
+  /// Small inputs that get far.
+  static var seeds: [(name: String, bytes: [UInt8])] { get }
+}
+
+/// By the names that Fuzz/run.sh uses.
+private var targets: [(name: String, type: any FuzzTarget.Type)] {
+  [
+    ("fold", FoldTarget.self), ("query", QueryTarget.self), ("manifest", ManifestTarget.self),
+    ("shard", ShardTarget.self), ("json", JSONTarget.self), ("jsonl", JSONLinesTarget.self), ("csv", CSVTarget.self),
+    ("tsv", TSVTarget.self), ("geonames", GeonamesTarget.self), ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self),
+    ("build", BuildTarget.self),
+  ]
+}
+
+nonisolated(unsafe) private var target: (any FuzzTarget)!
+
+private func say(_ message: String) {
+  var line = message + "\n"
+  line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress!, $0.count) }
+}
+
+private func end(_ message: String) -> Never {
+  say(message)
+  exit(2)
+}
+
+/// `$SHARDQ_FUZZ` names the target. With `$SHARDQ_FUZZ_SEEDS` the seeds of all targets are written to that directory,
+/// and nothing is run.
+@_cdecl("LLVMFuzzerInitialize")
+public func initializeFuzzer(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>
+) -> CInt {
+  if let directory = getenv("SHARDQ_FUZZ_SEEDS") {
+    let directory = String(cString: directory)
+    for (name, type) in targets {
+      mkdir("\(directory)/\(name)", 0o755)
+      for seed in type.seeds { RawFile.write(seed.bytes, to: "\(directory)/\(name)/\(seed.name)") }
+    }
+    exit(0)
+  }
+  let wanted = getenv("SHARDQ_FUZZ").map { String(cString: $0) } ?? ""
+  guard let found = targets.first(where: { $0.name == wanted }) else {
+    end("SHARDQ_FUZZ is to name a target: " + targets.map(\.name).joined(separator: " "))
+  }
+  target = found.type.init()
+  return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  target.run(UnsafeBufferPointer(start: start, count: count))
+  return 0
+}
+
+/// Ends the process where a promise is broken: libFuzzer keeps the input.
+@inline(__always)
+func require(_ condition: Bool, _ promise: @autoclosure () -> String) {
+  if !condition { fail(promise()) }
+}
+
+func fail(_ promise: String) -> Never {
+  say("broken: \(promise)")
+  fatalError()
+}
+
+/// Takes an input apart: numbers and runs of bytes, less than asked for where it ends.
+struct InputReader {
+  private(set) var rest: UnsafeBufferPointer<UInt8>.SubSequence
+
+  init(_ input: UnsafeBufferPointer<UInt8>) { rest = input[...] }
+
+  mutating func byte() -> Int { rest.popFirst().map(Int.init) ?? 0 }
+  mutating func word() -> Int { byte() | byte() << 8 }
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    let taken = Array(rest.prefix(count))
+    rest = rest.dropFirst(count)
+    return taken
+  }
+  mutating func remaining() -> [UInt8] { bytes(rest.count) }
+}
+
+enum RawFile {
+  static func write(_ bytes: [UInt8], to path: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    guard file >= 0 else { end("cannot write \(path)") }
+    store(bytes, in: file)
+    close(file)
+  }
+
+  /// Makes `bytes` all that an open file holds.
+  static func store(_ bytes: some Collection<UInt8>, in file: CInt) {
+    let stored = bytes.withContiguousStorageIfAvailable { bytes in
+      bytes.isEmpty || pwrite(file, bytes.baseAddress!, bytes.count, 0) == bytes.count
+    }
+    guard stored == true, ftruncate(file, off_t(bytes.count)) == 0 else { end("cannot write a scratch file") }
+  }
+
+  /// A directory in memory where there is one; it goes when the process ends.
+  static func scratchDirectory() -> String {
+    let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var path = Array("\(base)/shardq-fuzz-XXXXXX".utf8CString)
+    guard mkdtemp(&path) != nil else { end("cannot make a scratch directory in \(base)") }
+    scratch = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    atexit {
+      guard let directory = opendir(scratch) else { return }
+      while let entry = readdir(directory) {
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { _ = unlinkat(dirfd(directory), $0, 0) }
+        }
+      }
+      closedir(directory)
+      rmdir(scratch)
+    }
+    return scratch
+  }
+}
+
+nonisolated(unsafe) private var scratch = ""

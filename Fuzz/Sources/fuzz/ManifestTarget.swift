@@ -1,0 +1,207 @@
+@testable import ShardBuilder
+@testable import ShardedIndex
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The contents of a manifest's root and pages, whose frames, sizes and checksums are made right.
+///
+/// Input: a byte of flags, a u16 and as many bytes of root, then for each page the same. The root alone is checked in
+/// memory; where it is accepted and the first flag is set, the whole is opened as a file.
+final class ManifestTarget: FuzzTarget {
+  private let directory = RawFile.scratchDirectory()
+  private let file: CInt
+  private let compressor = Compressor()
+
+  init() {
+    file = open(directory + "/manifest", O_RDWR | O_CREAT, 0o644)
+    require(file >= 0, "no scratch file")
+  }
+
+  func run(_ input: UnsafeBufferPointer<UInt8>) {
+    var reader = InputReader(input)
+    let flags = reader.byte()
+    var content = reader.bytes(reader.word())
+    var pages: [[UInt8]] = []
+    while !reader.rest.isEmpty, pages.count < 4 { pages.append(reader.bytes(reader.word())) }
+    let frames = pages.map { ZstdFrame.compress($0, level: -5, with: compressor) }
+    if flags & 2 == 0 { fit(&content, pages, frames) }
+    guard let root = Self.root(content) else { return }
+    defer { root.deallocate() }
+    check(root, pages)
+    if flags & 1 != 0 {
+      RawFile.store(ZstdFrame.compress(content, level: -5, with: compressor) + frames.joined(), in: file)
+      openIndex()
+    }
+  }
+
+  private static func root(_ content: [UInt8]) -> ManifestRoot? {
+    let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
+    storage.copyBytes(from: content)
+    do {
+      return try ManifestRoot(UnsafeMutableRawBufferPointer(rebasing: storage[..<content.count]))
+    } catch {
+      storage.deallocate()
+      return nil
+    }
+  }
+
+  /// Makes right what a root says of its pages' frames, where it has a section of pages.
+  private func fit(_ root: inout [UInt8], _ pages: [[UInt8]], _ frames: [[UInt8]]) {
+    guard root.count >= 48 else { return }
+    func number(_ offset: Int, _ size: Int) -> Int {
+      guard offset >= 0, offset <= root.count - size else { return .max }
+      return (0..<size).reduce(0) { $0 | Int(root[offset + $1]) << (8 * $1) }
+    }
+    for entry in 0..<min(64, number(12, 4)) where number(48 + 24 * entry, 4) == 5 {
+      let start = number(48 + 24 * entry + 8, 8)
+      guard start >= 0, start < root.count else { return }
+      var end = 0
+      for (page, frame) in frames.enumerated() where start + 20 * page + 16 <= root.count {
+        end += frame.count
+        let checksum = frame.withUnsafeBufferPointer { Int(ZstdFrame.checksum(of: $0) ?? 0) }
+        for (offset, size, value) in [(0, 8, end), (8, 4, pages[page].count), (12, 4, checksum)] {
+          for byte in 0..<size { root[start + 20 * page + offset + byte] = UInt8(value >> (8 * byte) & 255) }
+        }
+      }
+      return
+    }
+  }
+
+  private static let prefixes = ["a", "al", "san ", "san a1\u{1}d", "lo", "zz", "\u{1}", "~", "東", "b", "bbbbbbbbb"]
+
+  /// What an accepted root and its pages answer, in memory.
+  private func check(_ root: ManifestRoot, _ pages: [[UInt8]]) {
+    var names = 0
+    root.forEachFieldName { number, _ in
+      names += 1
+      return number < 1000
+    }
+    require(names == min(root.fieldCount, 1001), "the names of \(root.fieldCount) fields")
+    for setting in ["key", "latitude", "weight"] as [StaticString] { _ = root.setting(setting) }
+    let pageCount = min(root.pageCount, pages.count)
+    for number in 0..<pageCount {
+      let content = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, pages[number].count))
+      _ = content.update(fromContentsOf: pages[number])
+      defer { content.deallocate() }
+      guard
+        (try? ManifestPage.check(
+          UnsafeBufferPointer(rebasing: content[..<pages[number].count]), number: number, of: root)) != nil
+      else { continue }
+      let count = root.shards(ofPage: number).count
+      let page = ManifestPage(checked: UnsafePointer(content.baseAddress!), shards: count)
+      require(count >= 1 && count <= 64, "\(count) shards of a page")
+      for shard in 0..<count {
+        require(page.firstRecord(shard) < page.firstRecord(shard + 1), "a shard without records")
+        _ = (page.file(shard), page.digest(shard).count, page.label(shard).count)
+      }
+      for prefix in Self.prefixes { search(page.bounds, Array(prefix.utf8)) }
+      search(page.bounds, Array(page.bounds[count / 2]))
+    }
+    for prefix in Self.prefixes where root.pageCount > 0 { search(root.bounds, Array(prefix.utf8)) }
+  }
+
+  /// Held against a walk over all bounds.
+  private func search(_ bounds: BoundTable, _ prefix: [UInt8]) {
+    guard !prefix.isEmpty, bounds.count <= 200 else { return }
+    prefix.withUnsafeBufferPointer { bytes in
+      let head = KeyBlocks.head(of: bytes)
+      let below = bounds.countBelow(bytes, head: head)
+      var (count, end) = (0, 0)
+      for index in 0..<bounds.count {
+        let bound = bounds[index]
+        if bound.lexicographicallyPrecedes(prefix) { count += 1 }
+        if bound.lexicographicallyPrecedes(prefix) || bound.starts(with: prefix) { end += 1 }
+      }
+      require(below == count, "\(below) bounds below a prefix, and not \(count)")
+      let notAbove = bounds.countNotAbove(bytes, head: head, from: below)
+      require(notAbove == end, "\(notAbove) bounds not above a prefix, and not \(end)")
+    }
+  }
+
+  /// As a program does: all that is public of an index whose shards are not there.
+  private func openIndex() {
+    guard let index = try? ShardedIndex(opening: directory) else { return }
+    require(index.recordCount >= 0 && index.shardCount >= 0, "a count below nothing")
+    if index.generation.fieldCount < 2000 { _ = (index.fieldNames.count, index.keyTemplate, index.storesKeys) }
+    let manifest = index.generation
+    for prefix in Self.prefixes where index.shardCount > 0 {
+      Array(prefix.utf8).withUnsafeBufferPointer { bytes in
+        guard let (first, last) = try? manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes)) else {
+          return
+        }
+        require(first.number <= last.number, "the last shard before the first")
+        require(first.firstRecord >= 0 && first.recordCount > 0, "a shard without records")
+        require(last.firstRecord + last.recordCount <= index.recordCount, "records behind the last")
+        let name = first.fileName
+        require(
+          name.hasSuffix(".zst") && name.utf8.count <= 45
+            && name.utf8.allSatisfy {
+              $0 == 0x25 || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f || $0 &- 0x30 < 10 || $0 &- 0x61 < 26
+            },
+          "the file name \(name)")
+      }
+      let answer = Array(prefix.utf8).withUnsafeBufferPointer { try? index.matches(forFoldedPrefix: $0) }
+      require(answer == nil, "an answer without a shard")
+    }
+    for position in [0, 1, 63, index.recordCount / 2, index.recordCount - 1]
+    where position >= 0 && position < index.recordCount {
+      guard let shard = try? manifest.shard(holding: position) else { continue }
+      require(
+        shard.firstRecord <= position && position - shard.firstRecord < shard.recordCount, "the shard of a position")
+    }
+    guard index.shardCount < 300, let shards = try? manifest.shards() else { return }
+    require(shards.reduce(0) { $0 + $1.recordCount } == index.recordCount, "the records of all shards")
+  }
+
+  static var seeds: [(name: String, bytes: [UInt8])] {
+    func seed(_ shards: Int, _ flags: UInt8, long: Bool = false) -> [UInt8] {
+      let entries = (0..<shards).map { number in
+        var bound = number == 0 ? [] : Array((long ? "a long bound \(number + 1000)" : "b\(number + 100)").utf8)
+        if number == 5 { bound = Array((long ? "a long bound \(1000 + 5)" : "b104").utf8) }
+        return ManifestEncoder.Shard(
+          bound: bound, records: 3 + number % 5,
+          file: Manifest.File(
+            size: 1000 + number, headerSize: 100, headerContentSize: 200, headerChecksum: UInt32(number),
+            isContinuation: number == 5 && !long),
+          digest: (0..<16).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) },
+          label: Array("b\(number % 10)".utf8) + [UInt8](repeating: 0, count: 6))
+      }
+      guard
+        let file = try? ManifestEncoder(level: 1).file(
+          shards: entries, shardLimit: 4096, fieldNames: ["name", "country", "coord.lon", "coord.lat"],
+          settings: [("key", "{name}, {country}"), ("latitude", "coord.lat"), ("longitude", "coord.lon")])
+      else { fail("a seed") }
+      var (bytes, start) = ([flags], 0)
+      while start < file.count {
+        let (content, size) = SeedFrames.content(file[start...])
+        bytes += [UInt8(content.count & 255), UInt8(content.count >> 8)] + content
+        start += size
+      }
+      return bytes
+    }
+    return [
+      ("none", seed(0, 1)), ("one", seed(1, 1)), ("few", seed(7, 1)), ("few-memory", seed(7, 0)),
+      ("long", seed(9, 1, long: true)), ("page", seed(64, 1)), ("pages", seed(66, 1)), ("unfit", seed(3, 3)),
+    ]
+  }
+}
+
+/// Frames that this package's seeds are taken from.
+enum SeedFrames {
+  /// The content of the frame that `bytes` begin with, and the frame's size.
+  static func content(_ bytes: ArraySlice<UInt8>) -> (content: [UInt8], size: Int) {
+    bytes.withUnsafeBufferPointer { bytes in
+      guard let size = ZstdFrame.size(of: bytes), let count = ZstdFrame.contentSize(of: bytes) else { fail("a frame") }
+      var content = [UInt8](repeating: 0, count: count)
+      content.withUnsafeMutableBytes { target in
+        let frame = UnsafeBufferPointer(rebasing: bytes[..<size])
+        guard (try? ZstdFrame.decompress(frame, into: target, with: Decompressor())) != nil else { fail("a frame") }
+      }
+      return (content, size)
+    }
+  }
+}

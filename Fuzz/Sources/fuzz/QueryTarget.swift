@@ -1,0 +1,82 @@
+@testable import ShardBuilder
+@testable import ShardedIndex
+
+/// Any query against an index of a few hundred records: the answer of a walk over all of them.
+final class QueryTarget: FuzzTarget {
+  private let index: ShardedIndex
+  private var keys: [[UInt8]] = []
+  private let buffer = RecordBuffer()
+  private var folded: [UInt8] = []
+
+  init() {
+    let directory = RawFile.scratchDirectory()
+    let lines = Array(SeedRecords.lines(300).utf8)
+    RawFile.write(lines, to: directory + "/records.jsonl")
+    var options = BuildOptions()
+    (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 3000, 1)
+    guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil,
+      let index = try? ShardedIndex(opening: directory)
+    else { fail("the index of the seeds") }
+    self.index = index
+    SeedRecords.read(lines, format: .jsonl) { batch, names in
+      var start = 0
+      for end in batch.recordEnds {
+        func text(_ name: String) -> String {
+          for field in batch.fields[start..<Int(end)] where names.names[Int(field.name)] == name {
+            return String(decoding: batch.bytes[Int(field.offset)..<Int(field.offset + field.length)], as: UTF8.self)
+          }
+          return ""
+        }
+        keys.append(Fold.fold(text("name") + ", " + text("country")))
+        start = Int(end)
+      }
+    }
+    keys.sort { $0.lexicographicallyPrecedes($1) }
+    require(keys.count == index.recordCount && index.shardCount > 3, "the index of the seeds")
+  }
+
+  func run(_ input: UnsafeBufferPointer<UInt8>) {
+    folded.removeAll(keepingCapacity: true)
+    Fold.fold(input, into: &folded)
+    let lower = lowerBound(folded)
+    var upper = lower
+    while upper < keys.count, keys[upper].starts(with: folded) { upper += 1 }
+    do throws(IndexError) {
+      let matches = try index.matches(forPrefix: input)
+      require(matches.count == upper - lower, "\(matches.count) matches, and not \(upper - lower)")
+      require(
+        matches.isEmpty || matches.firstPosition == lower, "matches from \(matches.firstPosition), and not \(lower)")
+      try matches.read(0..<min(3, matches.count), into: buffer)
+      require(buffer.count == min(3, matches.count), "records")
+      guard let last = input.last, last & 7 == 0 else { return }
+      let text = String(decoding: input, as: UTF8.self)
+      require(try index.count(ofPrefix: text) == matches.count, "another count for a text")
+      for record in try matches.records(in: max(0, matches.count - 2)..<matches.count) {
+        require(Fold.fold(record.key).starts(with: folded), "a match that does not begin so")
+      }
+      guard input.count < 40 else { return }
+      var session = index.session()
+      try session.append(text)
+      require(session.matches.count == matches.count, "a session's \(session.matches.count) matches")
+      require(session.text.utf8.elementsEqual(text.utf8), "a session's text")
+      session.removeLast()
+      try session.replace(with: "san")
+      require(session.matches.count == (try index.count(ofPrefix: "san")), "a session that was replaced")
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  private func lowerBound(_ key: [UInt8]) -> Int {
+    var (low, high) = (0, keys.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  static let seeds: [(name: String, bytes: [UInt8])] = [
+    "a", "al", "San ", "san ín0, b", "ŁÓ", "los", "ab", "zü,ch", "東", "東a", "zz", "a,", "alss3, de", "~", "  san", ", ",
+  ].enumerated().map { ("text\($0)", Array($1.utf8)) }
+}

@@ -1,0 +1,206 @@
+@testable import ShardBuilder
+@testable import ShardedIndex
+
+/// The contents of a shard's header and of one part's keys and fields, as they are behind their checksums.
+///
+/// Input: a byte that picks the part, two u16 and as many bytes of header and keys, then the fields.
+final class ShardTarget: FuzzTarget {
+  private let buffer = RecordBuffer()
+  private let single = RecordBuffer()
+
+  init() {}
+
+  /// A copy with no byte more behind it than a loader leaves.
+  private static func copy(_ bytes: [UInt8], more: Int = 0) -> UnsafeMutableRawPointer {
+    let capacity = max(bytes.count + FieldColumns.slack + more, 16)
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    bytes.withUnsafeBytes { if $0.count > 0 { storage.copyMemory(from: $0.baseAddress!, byteCount: $0.count) } }
+    (storage + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: min(capacity - bytes.count, 32))
+    return storage
+  }
+
+  func run(_ input: UnsafeBufferPointer<UInt8>) {
+    var reader = InputReader(input)
+    let (flags, headerSize, keysSize) = (reader.byte(), reader.word(), reader.word())
+    let header = reader.bytes(headerSize)
+    let keys = reader.bytes(keysSize)
+    let fields = reader.remaining()
+    func word(_ index: Int) -> Int {
+      guard 4 * index + 4 <= header.count else { return 0 }
+      return (0..<4).reduce(0) { $0 | Int(header[4 * index + $1]) << (8 * $1) }
+    }
+    // The file that the parts' sizes would fill.
+    var fileSize = header.count
+    for part in 0..<min(word(2), header.count / 32) { fileSize += word(8 + 8 * part + 2) + word(8 + 8 * part + 5) }
+    guard
+      let parsed = try? ShardHeader(
+        storage: Self.copy(header), size: header.count, records: word(1), fileSize: fileSize, frameSize: header.count,
+        name: { path in Int(path.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } & 0xffff) })
+    else { return }
+    check(parsed)
+    read(parsed, part: flags % parsed.parts.count, keys, fields)
+  }
+
+  private func check(_ header: ShardHeader) {
+    require(header.parts[0].firstRecord == 0, "the first record of a shard")
+    for (number, part) in header.parts.enumerated() {
+      require(part.recordCount > 0, "a part without records")
+      require(part.firstRecord + part.recordCount <= header.recordCount, "records behind the last")
+      _ = header.bound(ofPart: number).reduce(0, &+)
+    }
+    for prefix in ["a", "san jose\u{1}us", "zz"] {
+      Array(prefix.utf8).withUnsafeBufferPointer { bytes in
+        let head = KeyBlocks.head(of: bytes)
+        let first = header.firstPart(for: bytes, head: head)
+        let last = header.lastPart(for: bytes, head: head, from: first)
+        require(first <= last && last < header.parts.count, "parts of a prefix")
+      }
+    }
+    for position in [0, header.recordCount / 2, header.recordCount - 1] {
+      let part = header.parts[header.part(holding: position)]
+      require(part.firstRecord <= position && position < part.firstRecord + part.recordCount, "the part of a record")
+    }
+  }
+
+  private func read(_ header: ShardHeader, part number: Int, _ keysContent: [UInt8], _ fieldsContent: [UInt8]) {
+    let part = header.parts[number]
+    // What a loader asks first.
+    guard KeyBlocks.headerSize + 2 * part.recordCount <= keysContent.count else { return }
+    let derived = (keysContent.count + FieldColumns.slack + 7) & ~7
+    let storage = Self.copy(
+      keysContent,
+      more: derived - keysContent.count - FieldColumns.slack + KeyBlocks.derivedSize(records: part.recordCount))
+    defer { storage.deallocate() }
+    guard
+      let keys = try? KeyBlocks(
+        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: keysContent.count),
+        records: part.recordCount, tailTable: header.tailTable, derived: storage + derived)
+    else { return }
+    search(keys)
+
+    let fieldsStorage = Self.copy(fieldsContent)
+    defer { fieldsStorage.deallocate() }
+    guard
+      let columns = try? FieldColumns(
+        content: UnsafeBufferPointer(
+          start: fieldsStorage.assumingMemoryBound(to: UInt8.self), count: fieldsContent.count),
+        records: part.recordCount, header: header)
+    else { return }
+    defer { columns.deallocate() }
+    decode(columns, keys, header)
+  }
+
+  /// Where the keys are in order and say truly what they share, every answer is held against a walk.
+  private func search(_ keys: KeyBlocks) {
+    var all: [[UInt8]] = []
+    keys.forEachKey(in: 0..<min(keys.count, 200)) { _, key in all.append(Array(key)) }
+    let isWhole = all.count == keys.count
+    var isSound = isWhole
+    for index in 1..<max(1, all.count) where isSound {
+      isSound = !all[index].lexicographicallyPrecedes(all[index - 1])
+    }
+    if isSound { isSound = sharesTruly(keys) }
+    for tail in 0..<max(0, keys.tailCount - 1) where isSound {
+      isSound = keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1))
+    }
+    // No folded text holds a byte that a successor of could not be made, and none holds a zero.
+    if isSound { isSound = all.allSatisfy { $0.allSatisfy { $0 > 0 && $0 < 0xff } } }
+    var prefixes: [[UInt8]] = [Array("a".utf8), Array("san jose\u{1}us".utf8), [0xf4]]
+    for index in stride(from: 0, to: all.count, by: max(1, all.count / 12)) {
+      prefixes.append(all[index])
+      prefixes.append(Array(all[index].prefix(1 + index % 9)))
+      prefixes.append(all[index] + [0x61])
+    }
+    for prefix in prefixes where !prefix.isEmpty && prefix.allSatisfy({ $0 < 0xff }) {
+      prefix.withUnsafeBufferPointer { bytes in
+        let range = keys.range(ofPrefix: bytes, head: KeyBlocks.head(of: bytes))
+        require(range.lowerBound >= 0 && range.upperBound <= keys.count, "a range of records")
+        guard isSound else { return }
+        let lower = all.prefix { $0.lexicographicallyPrecedes(prefix) }.count
+        let count = all[lower...].prefix { $0.starts(with: prefix) }.count
+        require(
+          range == lower..<lower + count, "records \(range) for \(prefix), and not \(lower..<lower + count) of \(all)")
+      }
+    }
+  }
+
+  private func sharesTruly(_ keys: KeyBlocks) -> Bool {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: keys.longestStem + 64) { scratch in
+      var cursor = StemCursor(keys, at: 0, buffer: scratch.baseAddress!)
+      var before: [UInt8] = []
+      for record in 0..<keys.count {
+        if record > 0 { cursor.advance() }
+        let stem = Array(UnsafeBufferPointer(start: cursor.stem, count: cursor.stemSize))
+        var common = 0
+        while common < min(before.count, stem.count), before[common] == stem[common] { common += 1 }
+        if common != keys.sharedSize(record) { return false }
+        before = stem
+      }
+      return true
+    }
+  }
+
+  private func decode(_ columns: FieldColumns, _ keys: KeyBlocks, _ header: ShardHeader) {
+    let isSound = columns.firstMisplacedRows(keys: keys) == nil
+    func decode(_ range: Range<Int>, _ buffer: RecordBuffer) {
+      buffer.clear()
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+        columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+      }
+      require(buffer.count == range.count, "\(buffer.count) records of \(range.count)")
+    }
+    let range = 0..<min(keys.count, 35)
+    decode(range, buffer)
+    var sums: [[UInt8]] = []
+    for record in range {
+      let fields = buffer.rawFields(ofRecord: record)
+      require(fields.count <= header.columnCount, "more fields than columns")
+      var sum: [UInt8] = []
+      for number in fields {
+        let field = buffer.rawField(number)
+        require(field.kind.rawValue < 3, "a kind")
+        sum += [UInt8(field.name & 255), field.kind.rawValue, 0]
+        if field.text.count > 0 { sum += field.text }
+      }
+      sums.append(sum)
+    }
+    // One by one they are the same, whatever stands before them.
+    for record in range where isSound && (record % 16 == 0 || record % 7 == 3) {
+      decode(record..<record + 1, single)
+      var sum: [UInt8] = []
+      for number in single.rawFields(ofRecord: 0) {
+        let field = single.rawField(number)
+        sum += [UInt8(field.name & 255), field.kind.rawValue, 0]
+        if field.text.count > 0 { sum += field.text }
+      }
+      require(sum == sums[record], "record \(record) alone is another one")
+    }
+    if keys.count > 40 { decode(keys.count - 3..<keys.count, single) }
+  }
+
+  static var seeds: [(name: String, bytes: [UInt8])] {
+    func seed(_ lines: String, _ part: Int, key: String = SeedRecords.key) -> [UInt8] {
+      let (chunk, records, names) = SeedRecords.sorted(lines.utf8, key: key)
+      let encoder = ShardEncoder(names: names.names)
+      let file = withExtendedLifetime(chunk) { encoder.file(encoder.encode(records), level: 1, with: Compressor()) }
+      var (contents, start): ([[UInt8]], Int) = ([], 0)
+      while start < file.bytes.count {
+        let (content, size) = SeedFrames.content(file.bytes[start...])
+        contents.append(content)
+        start += size
+      }
+      let (header, keys, fields) = (contents[0], contents[1 + 2 * part], contents[2 + 2 * part])
+      func size(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count & 255), UInt8(bytes.count >> 8)] }
+      return [UInt8(part)] + size(header) + size(keys) + header + keys + fields
+    }
+    let plain = (0..<40).map { "{\"name\":\"n\($0 / 2)\",\"v\":\($0 * $0)}\n" }.joined()
+    let long = (0..<5).map { "{\"name\":\"" + String(repeating: "x", count: 260) + "\($0)\"}\n" }.joined()
+    let minutes = (0..<40).map { "{\"name\":\"m\($0)\",\"lat\":\($0).\(["51667", "25", "083333", "5"][$0 % 4])}\n" }
+      .joined()
+    return [
+      ("one", seed("{\"name\":\"a\"}\n", 0)), ("plain", seed(plain, 0, key: "{name}")),
+      ("long", seed(long, 0, key: "{name}")), ("minutes", seed(minutes, 0, key: "{name}")),
+      ("all", seed(SeedRecords.lines(60), 0)), ("parts", seed(SeedRecords.lines(160), 1)),
+    ]
+  }
+}
