@@ -36,7 +36,7 @@ Scripts/check-consumer.sh
 step "the second reader, written from docs/format.md alone"
 python3 -m unittest discover -s Tests/FormatReader -v
 
-step "faults: the builder killed before every call"
+step "faults: killed before every call, every call failing, power cuts"
 Tests/Faults/run.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.
 
 # What reads bytes that nobody vouches for, or moves records through memory it allocates by hand: damaged files and

@@ -45,7 +45,9 @@ package enum QueryRunner {
     Diagnostics.report(error.description)
     switch error {
     case .notFound: return .notFound
-    case .io(let operation, _, _): return operation == "open" ? .notFound : .inputOutput
+    // What this user may not read is as good as not there; a disk or a process in trouble is something else.
+    case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
+    case .io: return .inputOutput
     default: return .badData
     }
   }

@@ -36,8 +36,9 @@ extension BuildError {
   init(_ error: DatasetError) {
     let flaw: DatasetFlaw =
       switch error {
+      // A disk or a process in trouble says nothing about the file.
+      case .cannotOpen(_, EIO), .cannotOpen(_, EMFILE), .cannotOpen(_, ENFILE), .cannotOpen(_, ENOSPC), .io: .io
       case .cannotOpen, .isDirectory: .missing
-      case .io: .io
       case .unknownFormat, .unusable: .options
       case .badCompression, .bad, .malformed: .bad
       }

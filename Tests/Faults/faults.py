@@ -41,6 +41,7 @@ class Tools:
         self.directory = tempfile.mkdtemp(prefix="shardq-faults-", dir=base)
         self.findings = []
         self.cases = 0
+        self.untried = 0
         self.numbers = iter(range(1 << 62))
 
     def close(self):
@@ -133,13 +134,22 @@ def read(path):
 
 
 class Reference:
-    """An index built without any fault, and what it answers."""
+    """An index built without any fault, and what it answers.
 
-    def __init__(self, tools, index, build):
+    With `before`, another build came first, and its shards are still there: they are those that the next build removes.
+    """
+
+    def __init__(self, tools, index, build, before=None):
         self.index = index
+        leftover = set()
+        if before is not None:
+            tools.must([*before, "--index", index])
+            leftover = shards(index)
         tools.must([*build, "--index", index])
         os.remove(os.path.join(index, ".lock"))
-        self.shards = shards(index)
+        self.shards = shards(index) - leftover
+        if before is not None and not leftover <= shards(index):
+            sys.exit("setup failed: a build has removed the generation before")
         self.manifest = read(os.path.join(index, "manifest"))
         self.answers = answers(tools, index)
         if self.answers is None or not self.shards:
@@ -207,9 +217,11 @@ def scenarios(tools, count):
         "new": write_records(tools.path("new.jsonl"), records(count, 2)),
         "one": write_records(tools.path("one.jsonl"), records(count, 1, {count // 2})),
         "other": write_records(tools.path("other.jsonl"), records(count, 3)),
+        "older": write_records(tools.path("older.jsonl"), records(count, 4)),
     }
-    built = {name: Reference(tools, tools.path("built-" + name), build_command(path)) for name, path in source.items()}
     command = {name: build_command(path) for name, path in source.items()}
+    built = {name: Reference(tools, tools.path("built-" + name), command[name], command["older"] if name == "old" else None)
+             for name in source}
 
     def follow(name):
         # Once the same again, once something else: then nothing of what was cut short is needed any more.
@@ -228,6 +240,13 @@ def scenarios(tools, count):
         if scenario.name == "one record changed" and not 1 <= len(changed) <= 2:
             sys.exit(f"setup failed: one record changed, and so did {len(changed)} shards")
     return [scenario for scenario in made if tools.options.only in scenario.name]
+
+
+def check_held(tools, scenario, index, label):
+    """However a command has ended: who had opened the index before still finds every shard."""
+    lost = (scenario.old.shards if scenario.old else set()) - names(index)
+    if lost:
+        tools.finding(f"{label}: {len(lost)} shards are gone that readers may still hold, such as {sorted(lost)[0]}")
 
 
 def check_aftermath(tools, scenario, index, found, which, label):

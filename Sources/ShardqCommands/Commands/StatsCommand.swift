@@ -77,14 +77,17 @@
     }
   }
 
-  /// What a file holds and what it occupies, in bytes; 0 if it is not there.
+  /// What a file holds and what it occupies, in bytes; 0 if it is not there. Ends the process if that is not known.
   struct FileSize {
     var bytes = 0
     var disk = 0
 
     init(of path: String) {
       var status = stat()
-      guard lstat(path, &status) == 0 else { return }
+      guard lstat(path, &status) == 0 else {
+        if errno == ENOENT { return }
+        finish(QueryRunner.report(.io(operation: "examine", path: path, errno: errno)))
+      }
       bytes = Int(status.st_size)
       disk = Int(status.st_blocks) * 512
     }
