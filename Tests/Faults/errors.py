@@ -59,6 +59,32 @@ class Case:
         return self.error in ("SHORT", "EINTR")
 
 
+class FileCase(Case):
+    """A call on one file that fails, in whatever thread it is made: for commands whose threads make their calls in any
+    order."""
+
+    def __init__(self, index, file, name, error, is_lasting=False):
+        super().__init__(faults.Call(name, 1, f'"{file}"'), error, is_lasting)
+        self.paths = [file, os.path.join(index, file)]
+
+    def __str__(self):
+        return f"{self.error} at {self.call.name} of {self.paths[0]}" + (" and from then on" if self.is_lasting else "")
+
+    def wrapper(self):
+        return [*super().wrapper(), *(word for path in self.paths for word in ("-P", path))]
+
+
+def file_cases(index):
+    made = []
+    for file in sorted(faults.names(index)):
+        for name, errors in [("openat", ERRORS), ("newfstatat", ["EIO"]), ("pread64", ["EIO", "EINTR"])]:
+            for error in errors:
+                made.append(FileCase(index, file, name, error))
+                if error != "EINTR":
+                    made.append(FileCase(index, file, name, error, is_lasting=True))
+    return made
+
+
 def cases(tools, calls):
     made = []
     for call in calls:
@@ -230,14 +256,16 @@ def main():
     lines = tools.path("lines")
     with open(lines, "w") as file:
         file.write("a\nzz\n\nba city\n")
+    verified = tools.path("built-one")
     for reading in [
         Reading(tools, "query", ["query", "", "--all", "--format", "jsonl"], index),
         Reading(tools, "queries", ["query", "--stdin"], index, lines),
-        Reading(tools, "verify", ["verify"], index),
+        Reading(tools, "verify", ["verify"], verified),
         Reading(tools, "stats", ["stats"], index),
     ]:
         if tools.options.only in reading.name:
-            made = cases(tools, faults.trace(tools, reading, keep=True))
+            made = file_cases(verified) if reading.name == "verify" else cases(
+                tools, faults.trace(tools, reading, keep=True))
             report(tools, reading.name, tools.each(lambda case: reading_case(tools, reading, case), made))
     least = 5000 if tools.long else 400
     if not tools.options.only and tools.cases < least:
