@@ -248,15 +248,16 @@ def report(tools, name, outcomes):
 def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
-    for scenario in faults.scenarios(tools, 300 if tools.long else 40):
+    count = 300 if tools.long else 40
+    for scenario in faults.scenarios(tools, count):
         made = cases(tools, faults.trace(tools, scenario))
         report(tools, scenario.name, tools.each(
             lambda item: build_case(tools, scenario, *item), list(enumerate(made))))
-    index = tools.path("built-old")
+    index = tools.path(f"built-old-{count}")
     lines = tools.path("lines")
     with open(lines, "w") as file:
         file.write("a\nzz\n\nba city\n")
-    verified = tools.path("built-one")
+    verified = tools.path(f"built-one-{count}")
     for reading in [
         Reading(tools, "query", ["query", "", "--all", "--format", "jsonl"], index),
         Reading(tools, "queries", ["query", "--stdin"], index, lines),

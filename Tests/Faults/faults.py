@@ -1,12 +1,14 @@
 """What the fault harnesses share: the commands under test, small datasets, what an index answers, system-call traces."""
 
 import argparse
+import atexit
 import concurrent.futures
 import hashlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,14 +39,20 @@ class Tools:
         self.program = os.path.join(os.path.abspath(self.options.bin), "shardq-commands")
         if not os.access(self.program, os.X_OK):
             sys.exit(f"{self.program} is not there: Scripts/build.sh makes it")
-        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        # In memory where that is possible: no case waits for a disk.
+        base = None if "TMPDIR" in os.environ or not os.access("/dev/shm", os.W_OK) else "/dev/shm"
         self.directory = tempfile.mkdtemp(prefix="shardq-faults-", dir=base)
         self.findings = []
         self.cases = 0
         self.untried = 0
         self.numbers = iter(range(1 << 62))
+        self.undo = []  # What has to be done before the directory goes.
+        atexit.register(self.close)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     def close(self):
+        for step in self.undo:
+            step()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def path(self, name):
@@ -212,15 +220,19 @@ def build_command(source, *options):
 
 def scenarios(tools, count):
     """The scenarios that every harness goes through, over `count` records."""
+    def source_path(name):
+        return tools.path(f"{name}-{count}.jsonl")
+
     source = {
-        "old": write_records(tools.path("old.jsonl"), records(count)),
-        "new": write_records(tools.path("new.jsonl"), records(count, 2)),
-        "one": write_records(tools.path("one.jsonl"), records(count, 1, {count // 2})),
-        "other": write_records(tools.path("other.jsonl"), records(count, 3)),
-        "older": write_records(tools.path("older.jsonl"), records(count, 4)),
+        "old": write_records(source_path("old"), records(count)),
+        "new": write_records(source_path("new"), records(count, 2)),
+        "one": write_records(source_path("one"), records(count, 1, {count // 2})),
+        "other": write_records(source_path("other"), records(count, 3)),
+        "older": write_records(source_path("older"), records(count, 4)),
     }
     command = {name: build_command(path) for name, path in source.items()}
-    built = {name: Reference(tools, tools.path("built-" + name), command[name], command["older"] if name == "old" else None)
+    built = {name: Reference(tools, tools.path(f"built-{name}-{count}"), command[name],
+                             command["older"] if name == "old" else None)
              for name in source}
 
     def follow(name):

@@ -2,19 +2,29 @@
 """Kills a build before every one of its file-system calls: the index is the old one or the new one, and the next build
 succeeds and leaves no stray file. docs/faults.md says what is promised."""
 
+import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
 
 import faults
 
 
-def kill(tools, scenario, number, call, extra=()):
+def kill(tools, scenario, number, call, extra=(), before=None):
+    """What is found after a kill before `call`, and which temporary files; `before` is where the same command was killed
+    first."""
     label = f"{scenario.name}, killed before {call}"
     index = tools.new_path("index")
     scenario.prepare(index)
+    if before:
+        label = f"{scenario.name}, killed before {before}, then before {call}"
+        tools.run(scenario.arguments(index), wrapper=faults.injecting(f"{before.name}:signal=KILL:when={before.number}"))
     wrapper = faults.injecting(f"{call.name}:signal=KILL:when={call.number}", *extra)
     result = tools.run(scenario.arguments(index), wrapper=wrapper)
-    if result.returncode != -9:
+    # After another kill there may be less to do.
+    if result.returncode != -9 and not (before and result.returncode == 0):
         tools.finding(f"{label}: it was not killed, but ended with {result.returncode}")
         return None
     found = faults.state(tools, index, scenario.references())
@@ -47,6 +57,19 @@ def every_call(tools, scenario):
         tools.finding(f"{scenario.name}: no point on one side of the switch: {counts}")
 
 
+def twice(tools):
+    """Killed, and what comes after it killed too: every pair of calls, over a small index."""
+    for scenario in faults.scenarios(tools, 24):
+        if scenario.name not in ("first build", "one record changed"):
+            continue
+        calls = faults.trace(tools, scenario)
+        pairs = [(first, second) for first in calls for second in calls]
+        outcomes = tools.each(
+            lambda item: kill(tools, scenario, item[0], item[1][1], before=item[1][0]), list(enumerate(pairs)))
+        scenario.name += ", killed twice"
+        report(tools, scenario, outcomes)
+
+
 def named_runs(tools, count):
     """A file system that makes no file without a name: a kill leaves a run of the sort, the next build removes it."""
     source = faults.write_records(tools.path("large.jsonl"), faults.records(count))
@@ -70,11 +93,65 @@ def named_runs(tools, count):
     report(tools, scenario, tools.each(one, list(enumerate(runs))))
 
 
+def second_builder(tools, scenario):
+    """While a build holds still somewhere between taking the lock and its end, another is refused and changes nothing."""
+    calls = faults.trace(tools, scenario)
+    locked = next(at for at, call in enumerate(calls) if call.name == "flock")
+    calls = [call for call in calls[locked + 1:] if "/.lock>" not in call.text]
+    ended = next(at for at, call in enumerate(calls) if '"manifest"' in call.text and call.name.startswith("rename"))
+    calls = calls[:ended + 2]
+    if not tools.long:
+        calls = calls[::8] + calls[-2:]
+    command, reference = scenario.follow[1]
+
+    def one(call):
+        label = f"{scenario.name}, held before {call}, and a second one"
+        index, log = tools.new_path("index"), tools.new_path("trace")
+        scenario.prepare(index)
+        first = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + call.name, "-e",
+             f"inject={call.name}:signal=STOP:when={call.number}", tools.program, *scenario.arguments(index)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=faults.ENVIRONMENT)
+        stopped = None
+        for _ in range(1000):
+            lines = open(log).read().splitlines() if os.path.exists(log) else []
+            stopped = next((int(line.split()[0]) for line in lines if "stopped by SIGSTOP" in line), None)
+            if stopped or first.poll() is not None:
+                break
+            time.sleep(0.01)
+        if not stopped:
+            first.kill()
+            first.wait()
+            tools.finding(f"{label}: the first did not hold")
+            return
+        before = {name: os.stat(os.path.join(index, name)).st_ino for name in faults.names(index)}
+        second = tools.run([*command, "--index", index])
+        after = {name: os.stat(os.path.join(index, name)).st_ino for name in faults.names(index)}
+        if second.returncode != 75:
+            tools.finding(f"{label}: it ends with {second.returncode}")
+        if before != after:
+            tools.finding(f"{label}: it has changed the directory")
+        os.kill(stopped, signal.SIGCONT)
+        status = first.wait(60)
+        found = faults.state(tools, index, scenario.references())
+        if status != 0 or found != "new":
+            tools.finding(f"{label}: the first ends with {status} and leaves {found}")
+        shutil.rmtree(index)
+
+    tools.each(one, calls)
+    tools.cases += len(calls)
+    print(f"{scenario.name}, a second one meanwhile: {len(calls)} points", flush=True)
+
+
 def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
     for scenario in faults.scenarios(tools, 4600 if tools.long else 150):
         every_call(tools, scenario)
+        if scenario.name == "full rebuild":
+            second_builder(tools, scenario)
+    if tools.long and tools.options.only in "twice":
+        twice(tools)
     if tools.options.only in "sort":
         named_runs(tools, 30000)
     least = 5000 if tools.long else 150

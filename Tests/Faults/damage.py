@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Damages every byte of a small index, from outside: a query gives the right answer or says what is wrong, and `verify`
+finds it. The tests of the package do more of this in one process; this one holds the finished programs to it."""
+
+import os
+import shutil
+import sys
+
+import faults
+
+
+def damaged(index, every):
+    """Label, file and what is in it then."""
+    contents = {name: faults.read(os.path.join(index, name)) for name in sorted(faults.names(index))}
+    for name, data in contents.items():
+        for at in range(0, len(data), every):
+            flipped = bytearray(data)
+            flipped[at] ^= 1 << at % 8
+            yield f"bit {at % 8} of byte {at} of {name} flipped", name, bytes(flipped)
+            yield f"{name} cut to {at} bytes", name, data[:at]
+        yield f"a byte behind {name}", name, data + b"\0"
+        for other, others in contents.items():
+            if other != name:
+                yield f"{other} in the place of {name}", name, others
+
+
+def main():
+    tools = faults.Tools(__doc__)
+    source = faults.write_records(tools.path("source.jsonl"), faults.records(60))
+    whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
+    query = ["query", "", "--all", "--format", "jsonl", "--index"]
+    answer = tools.must([*query, whole]).stdout
+    counts = {"refused": 0, "unchanged": 0}
+
+    def one(case):
+        label, name, data = case
+        index = tools.new_path("index")
+        shutil.copytree(whole, index)
+        with open(os.path.join(index, name), "wb") as file:
+            file.write(data)
+        found, verified = tools.run([*query, index]), tools.run(["verify", "--index", index])
+        shutil.rmtree(index)
+        for result, command in ((found, "query"), (verified, "verify")):
+            if result.returncode < 0 or result.returncode >= 128:
+                tools.finding(f"{label}: {command} ends by a signal, status {result.returncode}")
+        if found.returncode == 0 and found.stdout != answer:
+            tools.finding(f"{label}: another answer")
+        # A bit of the manifest's frames that says nothing to anybody is no damage; in a shard every bit counts.
+        if verified.returncode == 0 and (found.returncode != 0 or name != "manifest"):
+            tools.finding(f"{label}: verify finds nothing")
+        counts["unchanged" if found.returncode == 0 else "refused"] += 1
+
+    tools.cases = len(tools.each(one, damaged(whole, 1 if tools.long else 7)))
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    return tools.end("damage")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
