@@ -57,12 +57,19 @@ def every_call(tools, scenario):
         tools.finding(f"{scenario.name}: no point on one side of the switch: {counts}")
 
 
+def while_locked(calls):
+    """Those made under the lock: nothing else changes the directory."""
+    first = next(at for at, call in enumerate(calls) if call.name == "flock")
+    last = next(at for at, call in enumerate(calls) if call.name == "close" and "/.lock>" in call.text)
+    return calls[first + 1:last + 1]
+
+
 def twice(tools):
-    """Killed, and what comes after it killed too: every pair of calls, over a small index."""
+    """Killed, and what comes after it killed too: every pair of calls under the lock, over a small index."""
     for scenario in faults.scenarios(tools, 24):
         if scenario.name not in ("first build", "one record changed"):
             continue
-        calls = faults.trace(tools, scenario)
+        calls = while_locked(faults.trace(tools, scenario))
         pairs = [(first, second) for first in calls for second in calls]
         outcomes = tools.each(
             lambda item: kill(tools, scenario, item[0], item[1][1], before=item[1][0]), list(enumerate(pairs)))
@@ -95,9 +102,7 @@ def named_runs(tools, count):
 
 def second_builder(tools, scenario):
     """While a build holds still somewhere between taking the lock and its end, another is refused and changes nothing."""
-    calls = faults.trace(tools, scenario)
-    locked = next(at for at, call in enumerate(calls) if call.name == "flock")
-    calls = [call for call in calls[locked + 1:] if "/.lock>" not in call.text]
+    calls = while_locked(faults.trace(tools, scenario))
     ended = next(at for at, call in enumerate(calls) if '"manifest"' in call.text and call.name.startswith("rename"))
     calls = calls[:ended + 2]
     if not tools.long:
