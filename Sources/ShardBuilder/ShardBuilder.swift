@@ -113,7 +113,11 @@ public enum ShardBuilder {
   /// damaged.
   private static func shardNames(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> [String]? {
     do throws(IndexError) {
-      return try ShardedIndex(opening: directory).generation.shards().map(\.fileName)
+      let index = try ShardedIndex(opening: directory)
+      // A shard's name lies in the manifest, which goes when the index does.
+      return try withExtendedLifetime(index) { () throws(IndexError) in
+        try index.generation.shards().map(\.fileName)
+      }
     } catch {
       switch error {
       case .notFound, .vanished: return []

@@ -151,7 +151,7 @@ def second_builder(tools, scenario):
 def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
-    for scenario in faults.scenarios(tools, 4600 if tools.long else 150):
+    for scenario in faults.scenarios(tools, 1500 if tools.long else 150):
         every_call(tools, scenario)
         if scenario.name == "full rebuild":
             second_builder(tools, scenario)

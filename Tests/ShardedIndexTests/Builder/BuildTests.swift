@@ -397,6 +397,27 @@ import Testing
     #expect(DeterminismTests.differences(Files.contents(of: path), files) == [])
   }
 
+  @Test("every shard of the generation before stays, on whichever page of the manifest it stands")
+  func previousPages() throws {
+    let directory = TemporaryDirectory()
+    let path = directory("index")
+    func build(_ seed: UInt64) throws {
+      let input = directory.write(GeneratedList.bytes(count: 6000, seed: seed, format: .json), to: "\(seed).json")
+      _ = try ShardBuilder.build(
+        [input], into: path,
+        options: Self.options {
+          $0.shardLimitBytes = 1024
+          $0.level = 1
+        })
+    }
+    let shards = { Set(Files.names(in: path).filter { $0.hasSuffix(".zst") }) }
+    try build(1)
+    let first = shards()
+    #expect(first.count > 3 * Manifest.pageCapacity)
+    try build(2)
+    #expect(shards().isSuperset(of: first), "\(first.subtracting(shards()).count) of \(first.count) are gone")
+  }
+
   @Test("over a damaged manifest no shard is removed, by the build after it those that nobody needs")
   func damagedManifest() throws {
     let directory = TemporaryDirectory()
