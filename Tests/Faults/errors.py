@@ -248,7 +248,7 @@ def report(tools, name, outcomes):
 def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
-    count = 300 if tools.long else 40
+    count = 200 if tools.long else 40
     for scenario in faults.scenarios(tools, count):
         made = cases(tools, faults.trace(tools, scenario))
         report(tools, scenario.name, tools.each(

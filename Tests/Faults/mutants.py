@@ -4,6 +4,7 @@ find they do not check. Takes a copy of the sources, replaces a few lines of it,
 lines are not there any more is an error. Some minutes; prints the table of docs/faults.md."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -141,7 +142,8 @@ class Copy:
         result = subprocess.run([*command, "--stop"], capture_output=True, text=True,
                                 env={**os.environ, "TMPDIR": self.tools.directory})
         lines = [line for line in result.stdout.splitlines() if line.startswith("  FOUND ")]
-        return result.returncode, lines[0][len("  FOUND "):] if lines else (result.stdout + result.stderr)[-300:].strip()
+        told = lines[0][len("  FOUND "):] if lines else (result.stdout + result.stderr)[-300:]
+        return result.returncode, re.sub(r"/\S*/", "", told).strip()[:120]
 
 
 def check_patterns(copy, mutants):

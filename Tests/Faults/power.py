@@ -453,7 +453,7 @@ def main():
     tools = faults.Tools(__doc__, extra=lambda parser: parser.add_argument(
         "--real", choices=["auto", "no", "only"], default="auto", help="whether real file systems are tried (auto: where it is possible)"))
     tools.need_strace()
-    made = faults.scenarios(tools, 600 if tools.long else 60)
+    made = faults.scenarios(tools, 300 if tools.long else 60)
     if tools.options.real != "only":
         for scenario in made:
             model(tools, scenario)
