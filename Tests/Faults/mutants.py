@@ -134,7 +134,7 @@ class Copy:
                 file.write(text)
 
     def run(self, harness):
-        """The harness's status, and the first thing that it found."""
+        """The harness's status, and the first thing that it found; 2 if it could not even begin."""
         script, *options = harness.split()
         command = [sys.executable, os.path.join(faults.ROOT, "Tests/Faults", script), "--bin", self.bin,
                    "--jobs", str(self.tools.options.jobs), *options]
@@ -143,7 +143,8 @@ class Copy:
                                 env={**os.environ, "TMPDIR": self.tools.directory})
         lines = [line for line in result.stdout.splitlines() if line.startswith("  FOUND ")]
         told = lines[0][len("  FOUND "):] if lines else (result.stdout + result.stderr)[-300:]
-        return result.returncode, re.sub(r"/\S*/", "", told).strip()[:120]
+        status = result.returncode if lines or result.returncode != 1 else 2
+        return status, re.sub(r"/\S*/", "", told).strip()[:120]
 
 
 def check_patterns(copy, mutants):
