@@ -6,6 +6,7 @@ lines are not there any more is an error. Some minutes; prints the table of docs
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -138,12 +139,22 @@ class Copy:
         script, *options = harness.split()
         command = [sys.executable, os.path.join(faults.ROOT, "Tests/Faults", script), "--bin", self.bin,
                    "--jobs", str(self.tools.options.jobs), *options]
-        # What a harness leaves when it stops at once goes with this one's directory.
-        result = subprocess.run([*command, "--stop"], capture_output=True, text=True,
-                                env={**os.environ, "TMPDIR": self.tools.directory})
-        lines = [line for line in result.stdout.splitlines() if line.startswith("  FOUND ")]
-        told = lines[0][len("  FOUND "):] if lines else (result.stdout + result.stderr)[-300:]
-        status = result.returncode if lines or result.returncode != 1 else 2
+        # What a harness leaves when it stops at once goes with this one's directory, and so do the processes it has held.
+        process = subprocess.Popen([*command, "--stop"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   start_new_session=True, env={**os.environ, "TMPDIR": self.tools.directory})
+        output = ""
+        for line in process.stdout:
+            output += line
+            if line.startswith(("  FOUND ", "stopped ")):
+                break
+        process.wait()
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        lines = [line for line in output.splitlines() if line.startswith("  FOUND ")]
+        told = lines[0][len("  FOUND "):] if lines else output[-300:]
+        status = process.returncode if lines or process.returncode != 1 else 2
         return status, re.sub(r"/\S*/", "", told).strip()[:120]
 
 
