@@ -13,7 +13,8 @@
 package enum FrontParser {
   /// First words that are commands, not prefixes.
   package static let commandNames: [StaticString] = [
-    "query", "build", "stats", "verify", "explain", "export", "generate", "help",
+    "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate",
+    "help",
   ]
 
   package typealias Argument = UnsafeMutablePointer<CChar>

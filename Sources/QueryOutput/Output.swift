@@ -9,6 +9,8 @@
 /// Writing failed; `errno` is the system's reason.
 package struct WriteError: Error {
   package var errno: CInt
+
+  package init(errno: CInt) { self.errno = errno }
 }
 
 /// A descriptor written to through one buffer. No write goes unchecked.

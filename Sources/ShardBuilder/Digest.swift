@@ -13,3 +13,26 @@ package enum Digest {
     }
   }
 }
+
+extension Digest {
+  /// 32 bytes.
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBufferPointer { sha256($0) } }
+
+  /// The same of bytes that come one after the other.
+  struct Stream {
+    private var context = sha256_ctx()
+
+    init() { nettle_sha256_init(&context) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+      nettle_sha256_update(&context, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    }
+
+    mutating func finish() -> [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+        nettle_sha256_digest(&context, 32, digest.baseAddress)
+        count = 32
+      }
+    }
+  }
+}

@@ -184,6 +184,21 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     return summary
   }
 
+  /// Makes what was added last, under the manifest that is there: for shards that it names and that were damaged.
+  ///
+  /// - Throws: What was not there before is taken back.
+  package func finish() throws(BuildError) {
+    precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
+    do throws(BuildError) {
+      try settle(monitor.withLock { takeWaiting() })
+      try SystemFile.sync(descriptor, path: directory)
+    } catch {
+      abandon()
+      throw error
+    }
+    monitor.withLock { state.isOver = true }
+  }
+
   /// Takes back everything that was added; nothing happens once ``publish(manifest:previous:)`` came to the manifest.
   package func abandon() {
     monitor.withLock {
@@ -238,7 +253,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   private func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-  private func list() throws(BuildError) -> [String] {
+  /// The names of all that is in the directory.
+  func list() throws(BuildError) -> [String] {
     // A descriptor of its own: reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }

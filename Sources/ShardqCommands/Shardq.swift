@@ -27,6 +27,7 @@
           shardq -- build                          search what is also a command's name
           shardq stats                             what is in the index
           shardq verify --source cities.json       every byte, every record, every prefix
+          shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
 
         A first word that is no command is a prefix to search: case and accents do not matter. The index is the
         directory of --index, else of $SHARDQ_INDEX, else ./shards.
@@ -37,7 +38,7 @@
       version: CommandLineParser.version,
       subcommands: [
         QueryCommand.self, BuildCommand.self, StatsCommand.self, VerifyCommand.self, ExplainCommand.self,
-        ExportCommand.self, GenerateCommand.self,
+        ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self, GenerateCommand.self,
       ])
 
     package init() {}

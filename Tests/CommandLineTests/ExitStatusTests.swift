@@ -18,7 +18,8 @@ struct ExitStatusTests {
       ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["san", "fr"], ["--nonsense"], ["query"], ["build"],
       ["san", "--format", "xml"],
       ["export", "--format", "csv"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
-      ["generate"], ["explain"], [],
+      ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
+      ["repair"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],
     ])
   func usage(_ arguments: [String]) {
@@ -143,7 +144,7 @@ struct ExitStatusTests {
     #expect(
       help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
     )
-    for command in ["query", "build", "stats", "verify", "explain", "export", "generate"] {
+    for command in ["query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate"] {
       #expect(help.output.contains("  " + command))
       let own = Program.run([command, "--help"])
       #expect(

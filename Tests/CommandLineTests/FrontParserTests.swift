@@ -13,7 +13,9 @@
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
-      "query", "build", "stats", "verify", "explain", "export", "generate", "help", "-i", "--index", "-i=x",
+      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "help", "-i",
+      "--index",
+      "-i=x",
       "--index=x",
       "--index=", "-n", "--limit", "--limit=3", "-n=3", "-n3", "--limit=0", "--limit=007", "--offset",
       "--offset=4",

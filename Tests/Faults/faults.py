@@ -237,11 +237,14 @@ def scenarios(tools, count):
         # Once the same again, once something else: then nothing of what was cut short is needed any more.
         return [(command[name], built[name]), (command["other"], built["other"])]
 
+    tools.must(["diff", built["old"].index, built["new"].index, "-o", tools.path("new.pack")])
+    apply = ["apply", tools.path("new.pack")]
     made = [
         Scenario("first build", None, command["new"], built["new"], follow("new")),
         Scenario("full rebuild", built["old"], command["new"], built["new"], follow("new")),
         Scenario("one record changed", built["old"], command["one"], built["one"], follow("one")),
         Scenario("nothing changed", built["old"], command["old"], built["old"], follow("old")),
+        Scenario("a pack applied", built["old"], apply, built["new"], [(apply, built["new"]), follow("new")[1]]),
     ]
     for scenario in made:
         changed = scenario.new.shards - (scenario.old.shards if scenario.old else set())
@@ -262,6 +265,10 @@ def check_held(tools, scenario, index, label):
 def check_aftermath(tools, scenario, index, found, which, label):
     """After a command was cut short and left `found`: the next one succeeds and leaves nothing behind."""
     command, reference = scenario.follow[which % len(scenario.follow)]
+    if command[0] == "apply" and found == "new":
+        # It is there already: nothing is written, and nothing removed. That is left to a build.
+        tools.must([*command, "--index", index])
+        command, reference = scenario.follow[-1]
     before = scenario.references().get(found)
     result = tools.run([*command, "--index", index])
     if result.returncode != 0:

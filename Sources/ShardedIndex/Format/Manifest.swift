@@ -107,8 +107,19 @@ package final class Manifest: @unchecked Sendable {
   ///
   /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
   ///   ``IndexError/io(operation:path:errno:)``.
-  init(of directory: IndexDirectory, contexts: DecompressorPool) throws(IndexError) {
-    let file = try directory.manifestFile()
+  convenience init(of directory: IndexDirectory, contexts: DecompressorPool) throws(IndexError) {
+    try self.init(directory.manifestFile(), contexts: contexts)
+  }
+
+  /// Reads a manifest that is not, or not yet, the one of a directory.
+  ///
+  /// - Parameter descriptor: Of its file; closed with the manifest, also when this throws.
+  /// - Parameter directory: What errors name.
+  package convenience init(descriptor: CInt, of directory: IndexDirectory) throws(IndexError) {
+    try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool())
+  }
+
+  private init(_ file: consuming IndexFile, contexts: DecompressorPool) throws(IndexError) {
     let (bytes, frame) = try Self.rootFrame(of: file)
     defer { bytes.deallocate() }
     do throws(FormatError) {
@@ -228,6 +239,13 @@ package final class Manifest: @unchecked Sendable {
     return Shard(
       number % Self.pageCapacity, of: try page(pageNumber), number: pageNumber,
       firstRecord: root.firstRecord(ofPage: pageNumber))
+  }
+
+  /// The whole file, of this generation whatever the directory has by now.
+  package func fileBytes() throws(IndexError) -> [UInt8] {
+    let bytes = try file.read(from: 0, size: file.size)
+    defer { bytes.deallocate() }
+    return Array(bytes)
   }
 
   /// All shards in order; reads all pages.

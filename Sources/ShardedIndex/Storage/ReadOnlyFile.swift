@@ -35,12 +35,20 @@ package final class IndexDirectory: Sendable {
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
+  private static let manifestName: StaticString = "manifest"
+  private var manifestName: UnsafePointer<CChar> {
+    UnsafeRawPointer(Self.manifestName.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  /// A manifest that is open, and closed with the file.
+  func manifestFile(_ descriptor: CInt) throws(IndexError) -> IndexFile {
+    try IndexFile(descriptor, of: self, manifestName)
+  }
+
   /// Opens the manifest.
   func manifestFile() throws(IndexError) -> IndexFile {
-    let name: StaticString = "manifest"
     do throws(IndexError) {
-      return try IndexFile(
-        opening: UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), of: self, descriptor)
+      return try IndexFile(opening: manifestName, of: self, descriptor)
     } catch {
       if case .vanished = error { throw .notFound(path: path) }
       throw error
@@ -89,6 +97,11 @@ struct IndexFile: ~Copyable {
       default: throw .io(operation: "open", path: path, errno: errno)
       }
     }
+    try self.init(descriptor, of: directory, name)
+  }
+
+  /// Takes over an open descriptor.
+  init(_ descriptor: CInt, of directory: IndexDirectory, _ name: UnsafePointer<CChar>) throws(IndexError) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let number = errno

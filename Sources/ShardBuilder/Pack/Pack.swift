@@ -1,0 +1,183 @@
+import ShardedIndex
+
+/// What leads from one generation of an index to another: the new manifest and the shards that the old one lacks.
+/// Source: docs/pack.md.
+enum Pack {
+  /// "SQP1"
+  static let magic: UInt32 = 0x3150_5153
+  static let version = 1
+  /// No shard that is shipped is larger, in bytes: one is held in memory. Builders make none of a fourth of it.
+  static let shardLimit = 1 << 26
+
+  /// What a pack begins with. Source: docs/pack.md §2.
+  struct Header: Equatable, Sendable {
+    /// SHA-256 of the manifests.
+    var old: [UInt8]
+    var new: [UInt8]
+    /// Of the manifests, in bytes.
+    var oldSize: Int
+    var newSize: Int
+    /// How many are shipped.
+    var shards: Int
+
+    /// In bytes; the last 32 are the SHA-256 of those before.
+    static let size = 128
+
+    var bytes: [UInt8] {
+      var writer = ByteWriter()
+      writer.write(Pack.magic)
+      writer.write(UInt32(Pack.version))
+      writer.write(old)
+      writer.write(new)
+      writer.write(UInt64(oldSize))
+      writer.write(UInt64(newSize))
+      writer.write(UInt64(shards))
+      writer.write(Digest.sha256(writer.bytes))
+      return writer.bytes
+    }
+
+    init(old: [UInt8], new: [UInt8], oldSize: Int, newSize: Int, shards: Int) {
+      (self.old, self.new, self.oldSize, self.newSize, self.shards) = (old, new, oldSize, newSize, shards)
+    }
+
+    /// - Parameter bytes: ``size`` of them.
+    init(_ bytes: [UInt8], of path: String) throws(PackError) {
+      func number(_ offset: Int, _ size: Int) -> UInt64 {
+        bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      }
+      guard number(0, 4) == UInt64(Pack.magic) else {
+        throw .damagedPack(path: path, reason: "is no pack: it begins otherwise")
+      }
+      let version = Int(number(4, 4))
+      guard version == Pack.version else {
+        throw .unsupportedVersion(path: path, found: version, supported: Pack.version)
+      }
+      guard Digest.sha256(Array(bytes[..<96])) == Array(bytes[96...]) else {
+        throw .damagedPack(path: path, reason: "has a damaged header: fetch it again")
+      }
+      guard let oldSize = Int(exactly: number(72, 8)), let newSize = Int(exactly: number(80, 8)),
+        let shards = Int(exactly: number(88, 8))
+      else { throw .damagedPack(path: path, reason: "claims sizes that no file has") }
+      self.init(
+        old: Array(bytes[8..<40]), new: Array(bytes[40..<72]), oldSize: oldSize, newSize: newSize, shards: shards)
+    }
+  }
+
+  /// A run of bytes of something old, then some that the pack has itself. Source: docs/pack.md §3.
+  struct Piece: Equatable, Sendable {
+    /// 0 is the old manifest, else an old shard's place, counted from 1.
+    var source = 0
+    var offset = 0
+    var copied = 0
+    /// How many follow it in the pack.
+    var literal = 0
+
+    static let size = 28
+
+    var bytes: [UInt8] {
+      var writer = ByteWriter()
+      writer.write(UInt32(source))
+      writer.write(UInt64(offset))
+      writer.write(UInt64(copied))
+      writer.write(UInt64(literal))
+      return writer.bytes
+    }
+
+    init() {}
+
+    /// - Parameter bytes: ``size`` of them.
+    /// - Parameter left: Bytes that are still to come of what is put together.
+    init(_ bytes: [UInt8], left: Int, of path: String) throws(PackError) {
+      var reader = PieceReader(bytes)
+      source = Int(reader.next(4))
+      let (offset, copied, literal) = (reader.next(8), reader.next(8), reader.next(8))
+      guard copied <= UInt64(left), literal <= UInt64(left) - copied, copied + literal > 0,
+        offset <= UInt64(Int.max) - copied
+      else { throw .damagedPack(path: path, reason: "has a piece that does not fit its file") }
+      guard copied > 0 || source == 0 && offset == 0 else {
+        throw .damagedPack(path: path, reason: "has a piece that copies nothing from somewhere")
+      }
+      (self.offset, self.copied, self.literal) = (Int(offset), Int(copied), Int(literal))
+    }
+  }
+
+  private struct PieceReader {
+    private let bytes: [UInt8]
+    private var offset = 0
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func next(_ size: Int) -> UInt64 {
+      defer { offset += size }
+      return bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  /// An index as a pack sees it: one generation, all of its manifest checked.
+  struct Generation {
+    let index: ShardedIndex
+    let shards: [Manifest.Shard]
+    let manifest: [UInt8]
+    /// SHA-256 of the manifest.
+    let digest: [UInt8]
+
+    init(opening path: String) throws(PackError) {
+      do throws(IndexError) {
+        index = try ShardedIndex(opening: path)
+        // Every page is unpacked before the file is believed to be as large as it says.
+        shards = try index.generation.shards()
+        manifest = try index.generation.fileBytes()
+      } catch {
+        throw .index(error)
+      }
+      digest = Digest.sha256(manifest)
+    }
+
+    /// The bytes of a shard's file.
+    func file(_ shard: Manifest.Shard) throws(PackError) -> [UInt8] {
+      let name = shard.fileName
+      let bytes: [UInt8]
+      do throws(IndexError) {
+        let buffer = try index.files.read(name, size: shard.file.size)
+        defer { buffer.deallocate() }
+        bytes = Array(buffer)
+      } catch {
+        switch error {
+        case .corrupt(let path, let cause): throw .damagedShard(path: path, reason: cause.description)
+        case .vanished(let path): throw .damagedShard(path: path, reason: "is missing")
+        default: throw .index(error)
+        }
+      }
+      guard Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
+        throw .damagedShard(path: index.files.filePath(name), reason: "has another SHA-256 than the manifest says")
+      }
+      return bytes
+    }
+  }
+
+  /// The places of the new shards whose files the old generation lacks, each file once, in order: what a pack holds.
+  ///
+  /// - Throws: If two shards of different content have one file name, as nobody builds them.
+  static func shipped(
+    from old: [Manifest.Shard], to new: [Manifest.Shard], _ refuse: (String) -> PackError
+  ) throws(PackError) -> [Int] {
+    var known: [String: (digest: [UInt8], size: Int)] = [:]
+    for shard in old { known[shard.fileName] = (Array(shard.digest), shard.file.size) }
+    var places: [Int] = []
+    for shard in new {
+      let name = shard.fileName
+      if let other = known[name] {
+        guard other.digest.elementsEqual(shard.digest), other.size == shard.file.size else {
+          throw refuse("names different shards \(name)")
+        }
+        continue
+      }
+      known[name] = (Array(shard.digest), shard.file.size)
+      places.append(shard.number)
+    }
+    return places
+  }
+
+  static func hexadecimal(_ digest: [UInt8]) -> String {
+    digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

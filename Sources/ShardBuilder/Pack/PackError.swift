@@ -1,0 +1,38 @@
+import ShardedIndex
+
+/// Why a pack was not made or not applied; every index is as it was.
+@nonexhaustive
+public enum PackError: Error, Equatable, Sendable {
+  /// The system refused something, or another build is running.
+  case build(BuildError)
+  /// An index is not there, or its manifest is damaged.
+  case index(IndexError)
+  /// A file of an index that the pack needs is not what the manifest says.
+  case damagedShard(path: String, reason: String)
+  /// The pack is none, is damaged, or is cut short.
+  case damagedPack(path: String, reason: String)
+  /// The pack is of a version that this program does not know.
+  case unsupportedVersion(path: String, found: Int, supported: Int)
+  /// The pack begins at another generation than the one in `directory`. Digests of manifests, in hexadecimal.
+  case doesNotFit(directory: String, found: String, from: String, to: String)
+  /// An index has what no pack can hold.
+  case unshippable(path: String, reason: String)
+}
+
+extension PackError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .build(let error): "\(error)"
+    case .index(let error): error.description
+    case .damagedShard(let path, let reason):
+      "\(path) \(reason): mend it with shardq repair, or build the index again"
+    case .damagedPack(let path, let reason): "\(displayed(path: path)) \(reason)"
+    case .unsupportedVersion(let path, let found, let supported):
+      "\(displayed(path: path)) is a pack of version \(found); this program reads version \(supported)"
+    case .doesNotFit(let directory, let found, let from, let to):
+      "the pack does not fit: it leads from the manifest \(from.prefix(16)) to \(to.prefix(16)), and \(directory) has"
+        + " \(found.prefix(16))"
+    case .unshippable(let path, let reason): "\(path) \(reason)"
+    }
+  }
+}

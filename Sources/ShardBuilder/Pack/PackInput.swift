@@ -1,0 +1,84 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension Pack {
+  /// A pack's bytes from front to back, from a file or a pipe.
+  final class Input {
+    let path: String
+    private let descriptor: CInt
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+    private var start = 0
+    private var end = 0
+    /// Bytes taken.
+    private(set) var offset = 0
+
+    /// - Parameter path: `-` is standard input.
+    init(_ path: String) throws(PackError) {
+      self.path = path
+      descriptor = path == "-" ? STDIN_FILENO : SystemFile.open(path, in: AT_FDCWD, O_RDONLY)
+      guard descriptor >= 0 else { throw .build(BuildError(DatasetError.cannotOpen(path: path, errno: errno))) }
+      var status = stat()
+      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw .build(BuildError(DatasetError.isDirectory(path: path)))
+      }
+    }
+
+    deinit {
+      buffer.deallocate()
+      if path != "-", descriptor >= 0 { _ = close(descriptor) }
+    }
+
+    /// Hands out the next `count` bytes, in runs of at most the buffer's size.
+    func take(_ count: Int, _ body: (UnsafeRawBufferPointer) throws(PackError) -> Void) throws(PackError) {
+      var left = count
+      while left > 0 {
+        guard try fill() else {
+          throw .damagedPack(path: path, reason: "ends after \(offset) bytes, too early: fetch it again")
+        }
+        let size = min(left, end - start)
+        try body(UnsafeRawBufferPointer(rebasing: buffer[start..<start + size]))
+        start += size
+        offset += size
+        left -= size
+      }
+    }
+
+    /// The next `count` bytes: memory grows with those that are there, not with `count`.
+    func bytes(_ count: Int) throws(PackError) -> [UInt8] {
+      var bytes: [UInt8] = []
+      try take(count) { (run) throws(PackError) in bytes.append(contentsOf: run) }
+      return bytes
+    }
+
+    func finish() throws(PackError) {
+      guard try !fill() else { throw .damagedPack(path: path, reason: "goes on after \(offset) bytes, its end") }
+    }
+
+    /// Whether there is a byte left; waits for it.
+    private func fill() throws(PackError) -> Bool {
+      while start == end {
+        let count = systemRead(descriptor, buffer.baseAddress!, buffer.count)
+        if count > 0 {
+          (start, end) = (0, count)
+        } else if count == 0 {
+          return false
+        } else if errno == EAGAIN || errno == EWOULDBLOCK {
+          var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          _ = poll(&wait, 1, -1)
+        } else if errno != EINTR {
+          throw .build(.io(operation: "read", path: path, errno: errno))
+        }
+      }
+      return true
+    }
+  }
+}
+
+private func systemRead(_ descriptor: CInt, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(descriptor, target, count)
+}

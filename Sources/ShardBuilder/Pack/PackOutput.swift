@@ -1,0 +1,96 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension Pack {
+  /// Where a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.
+  final class Output {
+    private let path: String
+    private let descriptor: CInt
+    /// The file until it is whole; nil where bytes go out at once.
+    private var temporary: String?
+    private var buffer: [UInt8] = []
+    /// Bytes written.
+    private(set) var count = 0
+
+    private static let bufferSize = 256 << 10
+
+    /// - Parameter path: `-` is standard output.
+    init(_ path: String) throws(PackError) {
+      self.path = path
+      if path == "-" {
+        descriptor = STDOUT_FILENO
+        return
+      }
+      var status = stat()
+      if SystemFile.retrying({ lstat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
+        // A pipe, a device, or a link to whatever it may be: never replaced.
+        descriptor = SystemFile.open(path, in: AT_FDCWD, O_WRONLY | O_TRUNC)
+        guard descriptor >= 0 else { throw .build(.io(operation: "open", path: path, errno: errno)) }
+        return
+      }
+      var made: CInt = -1
+      var number = 0
+      repeat {
+        number += 1
+        temporary = "\(path).\(getpid())-\(number).tmp"
+        made = SystemFile.open(temporary!, in: AT_FDCWD, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+      } while made < 0 && errno == EEXIST && number < 1000
+      descriptor = made
+      guard made >= 0 else {
+        let code = errno
+        temporary = nil
+        throw .build(.io(operation: "create", path: path, errno: code))
+      }
+    }
+
+    deinit {
+      if path != "-", descriptor >= 0 { _ = close(descriptor) }
+      if let temporary { _ = SystemFile.retrying { unlink(temporary) } }
+    }
+
+    func write(_ bytes: some Collection<UInt8>) throws(PackError) {
+      buffer.append(contentsOf: bytes)
+      count += bytes.count
+      if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Writes what is left and gives the file its name.
+    func finish() throws(PackError) {
+      try flush()
+      guard let temporary else { return }
+      do throws(BuildError) {
+        try SystemFile.sync(descriptor, path: temporary)
+        guard SystemFile.retrying({ rename(temporary, path) }) == 0 else {
+          throw .io(operation: "rename", path: temporary, errno: errno)
+        }
+        self.temporary = nil
+        let slash = path.lastIndex(of: "/")
+        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let directory = SystemFile.open(parent, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+        guard directory >= 0 else { throw .io(operation: "open directory", path: parent, errno: errno) }
+        defer { _ = close(directory) }
+        try SystemFile.sync(directory, path: parent)
+      } catch {
+        throw .build(error)
+      }
+    }
+
+    private func flush() throws(PackError) {
+      var failure: BuildError?
+      buffer.withUnsafeBytes { bytes in
+        do throws(BuildError) {
+          try SystemFile.write(bytes, to: descriptor, path: path == "-" ? "standard output" : path)
+        } catch {
+          failure = error
+        }
+      }
+      buffer.removeAll(keepingCapacity: true)
+      if let failure { throw .build(failure) }
+    }
+  }
+}

@@ -1,0 +1,243 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+import ShardedIndex
+
+/// What a repair did, and what it left.
+public struct RepairSummary: Sendable, Equatable {
+  public struct Damage: Sendable, Equatable {
+    /// The path of the file.
+    public var file: String
+    public var reason: String
+  }
+
+  /// The names of the files that were brought over: the manifest, then shards in its order.
+  public var repaired: [String] = []
+  /// Of those files.
+  public var bytes = 0
+  /// What verifying the index afterwards found.
+  public var damage: [Damage] = []
+
+  public var isSound: Bool { damage.isEmpty }
+}
+
+/// Why an index was not repaired; it is as it was.
+@nonexhaustive
+public enum RepairError: Error, Equatable, Sendable {
+  /// The system refused something, or a build is running.
+  case build(BuildError)
+  /// The index or the copy is not there, or the manifest of both is damaged.
+  case index(IndexError)
+  /// The copy is the index itself.
+  case sameDirectory(path: String)
+  /// The manifest is damaged, and nothing proves that the copy has the right one.
+  case unprovenManifest(path: String, reason: String)
+}
+
+extension RepairError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .build(let error): "\(error)"
+    case .index(let error): error.description
+    case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
+    case .unprovenManifest(let path, let reason):
+      "\(path) is damaged, and it is not sure that the copy has the right one: \(reason); --force takes it nevertheless"
+    }
+  }
+}
+
+extension ShardBuilder {
+  /// Replaces the damaged files of the index in `directory` by those of a copy.
+  ///
+  /// Reads every shard of the index, and of the copy what is damaged or missing. A shard is taken from any directory that
+  /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy of this generation: if
+  /// the root, or all pages, of the damaged one are those of the copy; or if every shard file of the directory is one of
+  /// the copy's and one of them is sound.
+  ///
+  /// - Parameter takesManifest: Takes the copy's manifest in the place of a damaged one without that proof.
+  /// - Throws: ``RepairError``; the index is as it was.
+  public static func repair(
+    _ directory: String, from copy: String, takesManifest: Bool = false
+  ) throws(RepairError) -> RepairSummary {
+    var repair = try Repair(directory, from: copy)
+    defer { withExtendedLifetime(repair.generation) {} }
+    try repair.findShards(takesManifest: takesManifest)
+    try repair.mendShards()
+    try repair.publish()
+    do throws(Verifier.Failure) {
+      _ = try Verifier.verify(index: directory) { finding in
+        if case .damage(let file, let reason) = finding {
+          repair.summary.damage.append(.init(file: file, reason: reason))
+        }
+      }
+    } catch {
+      guard case .index(let error) = error else { preconditionFailure("there is no dataset") }
+      throw .index(error)
+    }
+    return repair.summary
+  }
+}
+
+private struct Repair {
+  var summary = RepairSummary()
+
+  private let index: IndexDirectory
+  private let copy: IndexDirectory
+  /// No build may take away what is being looked at.
+  private let publisher: Publisher
+  private var shards: [Manifest.Shard] = []
+  /// What the shards lead into.
+  private(set) var generation: Manifest?
+  /// The one that takes the place of a damaged one.
+  private var manifest: [UInt8]?
+
+  init(_ directory: String, from path: String) throws(RepairError) {
+    index = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
+    copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
+    var (own, other) = (stat(), stat())
+    for (path, status) in [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
+      throw .build(.io(operation: "examine", path: path, errno: errno))
+    }
+    guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
+    publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
+  }
+
+  private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(RepairError) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
+  }
+
+  private static func building<Value>(_ body: () throws(BuildError) -> Value) throws(RepairError) -> Value {
+    do throws(BuildError) { return try body() } catch { throw .build(error) }
+  }
+
+  /// Finds out which shards there should be: from the manifest that is there, or, where it is damaged, the copy's.
+  mutating func findShards(takesManifest: Bool) throws(RepairError) {
+    var own: ShardedIndex?
+    do throws(IndexError) {
+      own = try ShardedIndex(opening: index.path)
+      shards = try own!.generation.shards()
+      generation = own!.generation
+      return
+    } catch {
+      if case .io = error { throw .index(error) }
+    }
+    let other = try Self.reading { () throws(IndexError) in try ShardedIndex(opening: copy.path).generation }
+    shards = try Self.reading { () throws(IndexError) in try other.shards() }
+    let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
+    if !takesManifest, let doubt = try doubt(bytes, isRootSound: own != nil) {
+      throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt)
+    }
+    (generation, manifest) = (other, bytes)
+  }
+
+  /// Why the copy's manifest may be another one than the damaged one was; nil if it is that.
+  private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
+    let root = bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0) ?? $0.count }
+    let found = try foundManifest(bytes.count)
+    if isRootSound {
+      // A root has the checksums of its pages.
+      return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation"
+    }
+    // Pages have the digests of their shards. Without one there is nothing to compare.
+    if root < bytes.count, found.count == bytes.count, found[root...].elementsEqual(bytes[root...]) { return nil }
+    let wanted = Set(shards.map(\.fileName))
+    let names = try Self.building { () throws(BuildError) in try publisher.list() }.filter(Publisher.isShardName)
+    if let name = names.first(where: { !wanted.contains($0) }) { return "it has no shard \(name)" }
+    let isOneSound = shards.contains { shard in
+      names.contains(shard.fileName) && Self.damage(of: shard, in: index) == nil
+    }
+    return isOneSound ? nil : "no shard here is one of its shards"
+  }
+
+  /// As many bytes of the damaged manifest as there are, and no more than `count`; none of what is no regular file.
+  private func foundManifest(_ count: Int) throws(RepairError) -> [UInt8] {
+    let path = index.filePath(Manifest.fileName)
+    let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return [] }
+    defer { _ = close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+    return try Self.building { () throws(BuildError) in
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
+      defer { buffer.deallocate() }
+      let size = try SystemFile.read(
+        UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: 0, from: file, path: path)
+      return Array(buffer[..<size])
+    }
+  }
+
+  /// What is wrong with a shard's file; nil if nothing is.
+  private static func damage(of shard: Manifest.Shard, in directory: IndexDirectory) -> String? {
+    switch file(of: shard, in: directory) {
+    case .success: nil
+    case .failure(let damage): damage.reason
+    }
+  }
+
+  private struct Damage: Error { var reason: String }
+
+  private static func file(of shard: Manifest.Shard, in directory: IndexDirectory) -> Result<[UInt8], Damage> {
+    do throws(IndexError) {
+      let buffer = try directory.read(shard.fileName, size: shard.file.size)
+      defer { buffer.deallocate() }
+      guard Digest.sha256(UnsafeBufferPointer(buffer)).prefix(16).elementsEqual(shard.digest) else {
+        return .failure(Damage(reason: "has another SHA-256 than the manifest says"))
+      }
+      return .success(Array(buffer))
+    } catch {
+      switch error {
+      case .corrupt(_, let cause): return .failure(Damage(reason: cause.description))
+      case .vanished: return .failure(Damage(reason: "is missing"))
+      default: return .failure(Damage(reason: error.description))
+      }
+    }
+  }
+
+  /// Brings over the shards that are damaged here and not in the copy.
+  mutating func mendShards() throws(RepairError) {
+    let (shards, index) = (shards, index)
+    var damaged: [Int] = []
+    var given = 0
+    try Self.building { () throws(BuildError) in
+      try WorkerPool.orderedMap(
+        threads: WorkerPool.availableThreads,
+        next: { () throws(BuildError) -> Manifest.Shard? in
+          given += 1
+          return given <= shards.count ? shards[given - 1] : nil
+        },
+        transform: { (shard) throws(BuildError) in
+          (number: shard.number, isSound: Self.damage(of: shard, in: index) == nil)
+        }, deliver: { (shard) throws(BuildError) in if !shard.isSound { damaged.append(shard.number) } })
+    }
+    var seen: Set<String> = []
+    for number in damaged {
+      let shard = shards[number]
+      let name = shard.fileName
+      // A directory in its place cannot be replaced; verifying names it.
+      var status = stat()
+      let isDirectory = lstat(index.filePath(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      guard seen.insert(name).inserted, !isDirectory, case .success(let bytes) = Self.file(of: shard, in: copy) else {
+        continue
+      }
+      _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
+      summary.repaired.append(name)
+      summary.bytes += bytes.count
+    }
+  }
+
+  mutating func publish() throws(RepairError) {
+    let manifest = manifest
+    if let manifest {
+      // Which shards the readers of the damaged one have is not known: none is removed.
+      _ = try Self.building { () throws(BuildError) in try publisher.publish(manifest: manifest, previous: nil) }
+      summary.repaired.insert(Manifest.fileName, at: 0)
+      summary.bytes += manifest.count
+    } else if !summary.repaired.isEmpty {
+      try Self.building { () throws(BuildError) in try publisher.finish() }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  struct RepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "repair",
+      abstract: "Replace damaged files of an index by those of a copy.",
+      discussion: """
+        EXAMPLES:
+          shardq repair --from /backup/cities            of ./shards
+          shardq repair -i /srv/cities --from /mnt/other/cities
+
+        Only what is damaged or missing is fetched, and only what is right in the copy: any index that has the same
+        shards will do. A damaged manifest is taken from a copy of the same generation.
+
+        Exit status 0 if the index is sound afterwards, 1 if something is still damaged; it is named on standard output.
+        """)
+
+    @OptionGroup var location: IndexLocation
+
+    @Option(
+      name: .customLong("from"), help: ArgumentHelp("The directory of the copy.", valueName: "copy"),
+      completion: .directory)
+    var from: String
+
+    @Flag(
+      name: .customLong("force"),
+      help: "Take the copy's manifest for a damaged one also where nothing proves that it is the right one.")
+    var force = false
+
+    func validate() throws {
+      if from == "" { throw ValidationError("--from is empty: name a directory.") }
+    }
+
+    func run() throws {
+      let directory = QueryRunner.indexPath(location.index)
+      let summary: RepairSummary
+      do throws(RepairError) {
+        summary = try ShardBuilder.repair(directory, from: from, takesManifest: force)
+      } catch {
+        switch error {
+        case .index(let error): finish(QueryRunner.report(error))
+        case .build(let cause):
+          Diagnostics.report("\(error)")
+          finish(cause.exitStatus)
+        case .sameDirectory:
+          Diagnostics.report("\(error)")
+          finish(.usage)
+        default:
+          Diagnostics.report("\(error)")
+          finish(.badData)
+        }
+      }
+      for name in summary.repaired { Diagnostics.note("\(name): repaired") }
+      var output = Output()
+      do throws(WriteError) {
+        for damage in summary.damage {
+          try output.write(printable("\(damage.file): \(damage.reason)"))
+          try output.write("\n" as StaticString)
+        }
+        try output.flush()
+      } catch {
+        finish(Diagnostics.failed(error))
+      }
+      let counted = QueryRunner.counted
+      let done =
+        summary.repaired.isEmpty
+        ? "nothing repaired"
+        : counted(summary.repaired.count, "file", nil) + " repaired, " + counted(summary.bytes, "byte", nil)
+      Diagnostics.note(
+        done + "; "
+          + (summary.isSound
+            ? "every byte is sound"
+            : counted(summary.damage.count, "finding of damage", "findings of damage") + " left"))
+      finish(summary.isSound ? .done : .negative)
+    }
+  }
+#endif

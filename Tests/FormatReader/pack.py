@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A second reader of packs, written from docs/pack.md alone; section numbers refer to that page.
+
+    python3 pack.py PACK OLD NEW           makes NEW, which must not be there, of OLD, a directory of the old index
+
+It makes the files of the new generation in a directory of their own, so that it needs none of the steps of §5.
+"""
+
+import argparse
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import reader
+from reader import need
+
+SHARD_LIMIT = 1 << 26
+
+
+class Stream(reader.Cursor):
+    """Takes values from a pack; a pack is read whole here, which is no way to read large ones."""
+
+    def __init__(self, path):
+        super().__init__(Path(path).read_bytes(), "pack")
+
+
+def take_pieces(pack, size, copy):
+    """§3: a file of `size` bytes; `copy` has the bytes of a source."""
+    data = b""
+    for _ in range(pack.number("I")):
+        source, offset, copied, literal = pack.unpack("IQQQ")
+        need(0 < copied + literal <= size - len(data), "pack: a piece that does not fit its file")
+        if copied:
+            data += copy(source, offset, copied)
+        else:
+            need(source == offset == 0, "pack: nothing is copied from somewhere")
+        data += pack.take(literal)
+    need(len(data) == size, "pack: pieces leave something out")
+    return data
+
+
+def apply(path, old, new):
+    """Returns whether there was anything to be done."""
+    pack = Stream(path)
+    start = pack.take(96)
+    header = reader.Cursor(start, "pack")
+    need(header.take(4) == b"SQP1", "pack: another magic")
+    need(header.number("I") == 1, "pack: another version")
+    need(pack.take(32) == hashlib.sha256(start).digest(), "pack: its header is damaged")
+    old_digest, new_digest = header.take(32), header.take(32)
+    old_size, new_size, count = header.unpack("QQQ")
+    need(max(old_size, new_size, count) < 1 << 63, "pack: sizes that no file has")
+
+    manifest = reader.read_file(old, "manifest")
+    if hashlib.sha256(manifest).digest() == new_digest:
+        return False
+    need(hashlib.sha256(manifest).digest() == old_digest and len(manifest) == old_size, "pack: does not fit")
+    behind = 0
+
+    def of_manifest(source, offset, copied):
+        nonlocal behind
+        need(source == 0 and behind <= offset <= old_size - copied, "pack: a copy that goes back or outside")
+        behind = offset + copied
+        return manifest[offset:behind]
+
+    new_manifest = take_pieces(pack, new_size, of_manifest)
+    need(hashlib.sha256(new_manifest).digest() == new_digest, "pack: another manifest than its digest says")
+    entries = reader.Index(old).entries
+    os.mkdir(new)
+    Path(new, "manifest").write_bytes(new_manifest)
+    new_entries = reader.Index(new).entries
+
+    # §4: which shards there are.
+    known = {entry.name: (entry.digest, entry.file_size) for entry in entries}
+    shipped, kept = {}, set()
+    for entry in new_entries:
+        what = (entry.digest, entry.file_size)
+        if entry.name in known or entry.name in shipped:
+            other = known.get(entry.name) or (shipped[entry.name].digest, shipped[entry.name].file_size)
+            need(other == what, "pack: two shards of one name")
+            if entry.name in known:
+                kept.add(entry)
+        else:
+            shipped[entry.name] = entry
+    need(len(shipped) == count, "pack: another count of shards")
+
+    def of_shard(source, offset, copied):
+        need(1 <= source <= len(entries), "pack: a copy of no shard")
+        entry = entries[source - 1]
+        data = reader.read_file(old, entry.name)
+        need(len(data) == entry.file_size, f"{entry.name}: another size than promised")
+        need(hashlib.sha256(data).digest()[:16] == entry.digest, f"{entry.name}: another digest than promised")
+        need(offset <= len(data) - copied, "pack: a copy from outside")
+        return data[offset : offset + copied]
+
+    for name, entry in shipped.items():
+        need(entry.file_size <= SHARD_LIMIT, "pack: a shard that is too large")
+        data = take_pieces(pack, entry.file_size, of_shard)
+        need(hashlib.sha256(data).digest()[:16] == entry.digest, "pack: another shard than its manifest says")
+        Path(new, name).write_bytes(data)
+    pack.finish()
+    for entry in kept:
+        data = reader.read_file(old, entry.name)
+        need(len(data) == entry.file_size, f"{entry.name}: another size than promised")
+        Path(new, entry.name).write_bytes(data)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pack")
+    parser.add_argument("old")
+    parser.add_argument("new")
+    arguments = parser.parse_args()
+    try:
+        if not apply(arguments.pack, arguments.old, arguments.new):
+            print("it is the new one already", file=sys.stderr)
+    except reader.FormatError as error:
+        sys.exit(f"{sys.argv[0]}: {error}")
+
+
+if __name__ == "__main__":
+    main()
