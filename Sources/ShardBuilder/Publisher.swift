@@ -99,6 +99,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   deinit {
     abandon()
+    // Said, not left to closing: a program that another thread starts in this moment has the file open for as long as
+    // it takes to become another program.
+    _ = flock(lock, LOCK_UN)
     _ = close(lock)
     _ = close(descriptor)
   }
