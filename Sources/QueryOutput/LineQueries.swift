@@ -19,23 +19,19 @@ package enum LineQueries {
     let path = QueryRunner.indexPath(request.index)
     var number = 0
     do throws(IndexError) {
-      var session = Answers(index: try ShardedIndex(opening: path), request: request)
+      // Every line is answered from what is there when it is read, unless that must be one and the same.
+      let index = try ShardedIndex(
+        opening: path, options: Options(reloadInterval: .zero, expectedDigest: request.expectedDigest))
+      var answers = Answers(index: index, request: request)
       while let line = reader.next() {
         number += 1
         do throws(WriteError) {
           do throws(IndexError) {
-            try session.read(line)
+            try answers.read(line)
           } catch {
-            // Rebuilt meanwhile: what was asked now is answered from what is there now.
-            guard case .vanished = error else { return QueryRunner.report(error) }
-            do throws(IndexError) {
-              session = Answers(index: try ShardedIndex(opening: path), request: request)
-              try session.read(line)
-            } catch {
-              return QueryRunner.report(error)
-            }
+            return QueryRunner.report(error)
           }
-          try session.write(line, to: &output)
+          try answers.write(line, to: &output)
           try output.flush()
         } catch {
           return Diagnostics.failed(error)
@@ -59,6 +55,8 @@ package enum LineQueries {
     let index: ShardedIndex
     let request: QueryRequest
     var writer: RecordWriter
+    /// What `writer` writes by.
+    var schema: Schema
     let buffer = RecordBuffer()
     var matches: Matches?
     var at = 0
@@ -67,12 +65,29 @@ package enum LineQueries {
     init(index: ShardedIndex, request: QueryRequest) {
       self.index = index
       self.request = request
-      writer = RecordWriter(.json, for: index)
+      schema = index.fieldSchema
+      writer = RecordWriter(.json, for: schema)
     }
 
     /// Looks the line up and decodes the first records of the answer, so that little can fail once it is being written.
     mutating func read(_ line: String) throws(IndexError) {
+      for _ in 1..<QueryRunner.attemptCount {
+        do throws(IndexError) {
+          return try readOnce(line)
+        } catch {
+          // Counted, and then overtaken by rebuilds: counted anew.
+          guard case .superseded = error else { throw error }
+        }
+      }
+      try readOnce(line)
+    }
+
+    private mutating func readOnce(_ line: String) throws(IndexError) {
       let matches = try index.matches(forPrefix: line)
+      if matches.fieldSchema !== schema {
+        schema = matches.fieldSchema
+        writer = RecordWriter(.json, for: schema)
+      }
       at = min(request.offset, matches.count)
       let limit = request.countOnly ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
       end = at + min(limit, matches.count - at)

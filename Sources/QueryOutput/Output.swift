@@ -171,6 +171,6 @@ package enum ExitStatus: CInt, Sendable {
   case notFound = 66
   /// Reading or writing failed.
   case inputOutput = 74
-  /// Another build is running.
+  /// Another build is running, or builds went faster than what was read.
   case busy = 75
 }

@@ -1,8 +1,12 @@
+import ShardedIndex
+
 /// A query as it was asked for on a command line.
 package struct QueryRequest: Equatable, Sendable {
   package var prefix: String
   /// The index's directory; nil for the one of the environment or the default.
   package var index: String?
+  /// The SHA-256 that the manifest must have; nil for any.
+  package var expectedDigest: ManifestDigest?
   /// The most records to print; nil when not said.
   package var limit: Int?
   /// Matches to pass over.

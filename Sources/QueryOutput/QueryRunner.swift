@@ -9,6 +9,8 @@ import ShardedIndex
 
 /// Answers a query on standard output.
 package enum QueryRunner {
+  /// How often a query is begun that rebuilds overtake.
+  static let attemptCount = 8
   /// Records decoded at a time: what bounds the memory of an answer of any length.
   package static let chunkSize = 256
 
@@ -22,13 +24,13 @@ package enum QueryRunner {
   package static func run(_ request: QueryRequest) -> ExitStatus {
     if request.readsLines { return LineQueries.run(request) }
     var output = Output()
-    // A shard that vanishes was replaced by a rebuild: the new generation answers, as long as nothing has left yet.
-    for attempt in 0..<2 {
+    // Where a rebuild took away what was to be read, the new generation answers, as long as nothing has left yet.
+    for attempt in 0..<attemptCount {
       do throws(Failure) {
         return try answer(request, &output)
       } catch {
         switch error {
-        case .index(.vanished) where attempt == 0 && !output.hasWritten: output.discard()
+        case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
         case .index(let error):
           // What was found before the damage is still worth having.
           try? output.flush()
@@ -48,6 +50,7 @@ package enum QueryRunner {
     // What this user may not read is as good as not there; a disk or a process in trouble is something else.
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io: return .inputOutput
+    case .superseded: return .busy
     default: return .badData
     }
   }
@@ -64,7 +67,10 @@ package enum QueryRunner {
 
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
     let format = request.format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-    let index = try reading { () throws(IndexError) in try ShardedIndex(opening: indexPath(request.index)) }
+    let index = try reading { () throws(IndexError) in
+      try ShardedIndex(
+        opening: indexPath(request.index), options: Options(expectedDigest: request.expectedDigest))
+    }
     let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: request.prefix) }
     do throws(WriteError) {
       if request.countOnly {
@@ -87,7 +93,7 @@ package enum QueryRunner {
     let first = min(request.offset, matches.count)
     let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
     let end = first + min(limit, matches.count - first)
-    var writer = RecordWriter(format, for: index)
+    var writer = RecordWriter(format, for: index.fieldSchema)
     let buffer = RecordBuffer()
     var at = first
     do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch {
@@ -113,12 +119,16 @@ package enum QueryRunner {
   }
 
   /// Prints all records of an index.
-  package static func export(_ path: String?, _ format: OutputFormat) -> ExitStatus {
+  package static func export(
+    _ path: String?, _ format: OutputFormat, expectedDigest: ManifestDigest? = nil
+  ) -> ExitStatus {
     var output = Output()
     do throws(Failure) {
-      let index = try reading { () throws(IndexError) in try ShardedIndex(opening: indexPath(path)) }
+      let index = try reading { () throws(IndexError) in
+        try ShardedIndex(opening: indexPath(path), options: Options(expectedDigest: expectedDigest))
+      }
       let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
-      var writer = RecordWriter(format, for: index)
+      var writer = RecordWriter(format, for: index.fieldSchema)
       let buffer = RecordBuffer()
       do throws(WriteError) {
         if format == .tsv { try writer.writeHeader(to: &output) }

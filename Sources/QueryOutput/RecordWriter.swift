@@ -26,9 +26,9 @@ package struct RecordWriter {
   private static let keyColumnLimit = 48
   private static let shapeLimit = 32
 
-  package init(_ format: OutputFormat, for index: ShardedIndex) {
+  package init(_ format: OutputFormat, for schema: Schema) {
     self.format = format
-    schema = index.fieldSchema
+    self.schema = schema
     switch format {
     case .json, .jsonl, .geojson: paths = schema.names.map(ObjectShape.parts(ofPath:))
     case .tsv, .csv: slots = Array(repeating: -1, count: schema.names.count)

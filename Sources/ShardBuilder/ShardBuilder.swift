@@ -122,7 +122,7 @@ public enum ShardBuilder {
       switch error {
       case .notFound, .vanished: return []
       case .io(let operation, let path, let code): throw .io(operation: operation, path: path, errno: code)
-      case .corrupt:
+      case .corrupt, .superseded, .wrongDigest:
         summary.previousDamage = error.description
         return nil
       }

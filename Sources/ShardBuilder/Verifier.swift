@@ -86,11 +86,11 @@ package struct Verifier {
   /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
   /// - Throws: ``Failure`` if there is no index or no dataset to be read. What is damaged is reported instead.
   package static func verify(
-    index path: String, source: Source? = nil, report: @escaping (Finding) -> Void
+    index path: String, source: Source? = nil, options: Options = Options(), report: @escaping (Finding) -> Void
   ) throws(Failure) -> Summary {
     let index: ShardedIndex
     do throws(IndexError) {
-      index = try ShardedIndex(opening: path)
+      index = try ShardedIndex(opening: path, options: options)
     } catch {
       // A manifest that is there and cannot be believed is damage like any other.
       guard case .corrupt(let path, let cause) = error else { throw .index(error) }
@@ -101,6 +101,8 @@ package struct Verifier {
     }
     var verifier = Verifier(index: index, report: report)
     try verifier.run(source)
+    // Shards that a rebuild removed are no damage.
+    if verifier.summary.damagedFiles > 0, index.isSuperseded { throw .index(.superseded(path: path)) }
     return verifier.summary
   }
 

@@ -7,8 +7,13 @@ public enum IndexError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: Int32)
   /// A file of the index is damaged, or is not one.
   case corrupt(path: String, cause: FormatError)
-  /// A shard file that the manifest names is gone: the index was rebuilt, or somebody removed it.
+  /// A shard file is gone that the manifest names, which is there: somebody removed it.
   case vanished(path: String)
+  /// The index at `path` was rebuilt more than once since, and shards of the generation that was asked are gone:
+  /// reload, and ask again.
+  case superseded(path: String)
+  /// The manifest is not the one that ``Options/expectedDigest`` names. `path` is the manifest's.
+  case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
 }
 
 extension IndexError: CustomStringConvertible {
@@ -21,7 +26,11 @@ extension IndexError: CustomStringConvertible {
     case .corrupt(let path, let cause):
       "\(path) \(cause)"
     case .vanished(let path):
-      "\(path) is gone: open the index again if it was rebuilt, or rebuild it if the file was removed"
+      "\(path) is gone, though the manifest names it: build the index again"
+    case .superseded(let path):
+      "the index at \(path) was rebuilt meanwhile, and shards that were to be read are gone: try again"
+    case .wrongDigest(let path, let found, let expected):
+      "\(path) has SHA-256 \(found) where \(expected) is expected: this is another index, or another generation of it"
     }
   }
 }

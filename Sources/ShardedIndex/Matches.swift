@@ -1,16 +1,17 @@
 /// The answer to a prefix: which records match, counted; nothing is decoded before it is asked for.
 ///
-/// It stands for the generation of the index that gave it.
+/// It is of one generation, and stays so when the index moves on. When builds have removed shards of that generation,
+/// reading records that are not in memory fails with ``IndexError/superseded(path:)``: then ask again.
 public struct Matches: Sendable {
-  let index: ShardedIndex
+  let generation: Generation
   /// Positions in the order of the whole index.
   let range: Range<Int>
   /// The part that the query found the first match in, or right before.
   private let first: PartReference?
 
   @inline(__always)
-  init(_ index: ShardedIndex, range: Range<Int>, first: PartReference?) {
-    self.index = index
+  init(_ generation: Generation, range: Range<Int>, first: PartReference?) {
+    self.generation = generation
     self.range = range
     self.first = first
   }
@@ -27,11 +28,11 @@ public struct Matches: Sendable {
   /// Loads the shards that hold them and no other; what lies before is not decoded.
   ///
   /// - Parameter positions: 0 is the first match. What lies beyond the last one is left out.
-  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged.
+  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
   public func records(in positions: Range<Int>) throws(IndexError) -> Records {
     let buffer = RecordBuffer()
     try read(positions, into: buffer)
-    let schema = index.schema
+    let schema = generation.schema
     return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
   }
 
@@ -82,23 +83,23 @@ public struct Matches: Sendable {
     from lower: Int, to upper: Int, _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
     var position = lower
-    var shard = try index.manifest.shard(holding: lower)
+    var shard = try generation.manifest.shard(holding: lower)
     while true {
       let end = min(upper, shard.firstRecord &+ shard.recordCount)
       while position < end {
-        let part = try index.part(of: shard, promotes: false) { $0.part(holding: position &- shard.firstRecord) }
+        let part = try generation.part(of: shard, promotes: false) { $0.part(holding: position &- shard.firstRecord) }
         let partEnd = min(end, part.start &+ part.part.keys.count)
         try body(part, position &- part.start..<partEnd &- part.start)
         position = partEnd
       }
       guard position < upper else { return }
-      shard = try index.manifest.shard(shard.number &+ 1)
+      shard = try generation.manifest.shard(shard.number &+ 1)
     }
   }
 
   @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
-    let fields = try index.fields(of: part)
+    let fields = try generation.fields(of: part)
     let keys = part.part.keys
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
       fields.columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)

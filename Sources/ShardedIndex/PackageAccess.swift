@@ -2,14 +2,21 @@
 
 extension ShardedIndex {
   /// The generation that this index answers from.
-  package var generation: Manifest { manifest }
-  package var files: IndexDirectory { directory }
-  package var fieldSchema: Schema { schema }
+  package var generation: Manifest { current.manifest }
+  /// Whether the directory has another manifest than that generation's by now.
+  package var isSuperseded: Bool { current.isSuperseded }
+  package var files: IndexDirectory { current.directory }
+  package var fieldSchema: Schema { current.schema }
 
   /// As ``matches(forPrefix:)`` for a prefix that is folded already.
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
     try matches(forFolded: prefix)
   }
+}
+
+extension Matches {
+  /// Of the generation that the answer is of.
+  package var fieldSchema: Schema { generation.schema }
 }
 
 extension Schema {
@@ -124,21 +131,21 @@ extension ShardedIndex {
   package func readWhole<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    try shard.withFileName { (name) throws(IndexError) in try readWhole(shard, name, body) }
+    let generation = current
+    return try shard.withFileName { (name) throws(IndexError) in try readWhole(shard, name, of: generation, body) }
   }
 
   private func readWhole<Failure: Error>(
-    _ shard: Manifest.Shard, _ name: UnsafePointer<CChar>, _ body: (PartContent) throws(Failure) -> Void
+    _ shard: Manifest.Shard, _ name: UnsafePointer<CChar>, of generation: Generation,
+    _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     var resident: LoadedShard?
     var number = 0
     repeat {
-      let (loaded, part) = try loader.part(
-        of: resident, name, shard.file, records: shard.recordCount, choose: { _ in number },
-        fieldNumber: { manifest.fieldNumber(of: $0) })
+      let (loaded, part) = try generation.read(shard, resident) { _ in number }
       let fields = try part.fields(
         unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, name, of: part)
+          try generation.loader.fields(packed, name, of: part)
         }, grew: { _ in })
       do throws(Failure) {
         try body(PartContent(number, of: loaded.header, part.keys, fields.columns))
@@ -166,7 +173,7 @@ extension ShardedIndex {
   /// What queries have loaded of a shard; nil if it is not resident. Is no use of it.
   package func resident(_ shard: Manifest.Shard) -> Resident? {
     let file = shard.file
-    return cache.resident(shard.number) { loaded, parts in
+    return current.resident(shard.number) { loaded, parts in
       var resident = Resident()
       resident.partCount = loaded.header.parts.count
       resident.parts = parts.count

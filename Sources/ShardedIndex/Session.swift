@@ -7,18 +7,22 @@
 /// session.removeLast()  // Loads nothing.
 /// print(session.matches.count)
 /// ```
+///
+/// A session stays with the generation it began on, so that what it shows fits together; ``reload()`` moves it on.
 public struct Session: Sendable {
   private struct State: Sendable {
     var text: String
     var matches: Matches
   }
   private let index: ShardedIndex
+  private var generation: Generation
   /// One state per character, the first for no text.
   private var states: [State]
 
   init(_ index: ShardedIndex) {
     self.index = index
-    states = [State(text: "", matches: Matches(index, range: 0..<index.recordCount, first: nil))]
+    generation = index.newest
+    states = [State(text: "", matches: generation.allMatches)]
   }
 
   /// What has been typed.
@@ -63,6 +67,26 @@ public struct Session: Sendable {
     }
   }
 
+  /// Moves to the generation that the index answers from now, and asks for the text anew.
+  ///
+  /// - Returns: Whether that is another one than before.
+  /// - Throws: ``IndexError`` as typing does; then the session is what it was.
+  @discardableResult
+  public mutating func reload() throws(IndexError) -> Bool {
+    let newest = index.newest
+    guard newest !== generation else { return false }
+    let (before, states) = (generation, states)
+    generation = newest
+    self.states = [State(text: "", matches: newest.allMatches)]
+    do throws(IndexError) {
+      try append(states[states.count - 1].text)
+    } catch {
+      (generation, self.states) = (before, states)
+      throw error
+    }
+    return true
+  }
+
   private func narrowed(to text: String) throws(IndexError) -> Matches {
     let last = states[states.count - 1]
     // What nothing matches, nothing longer matches, as long as the fold only grew: a space before a comma, say,
@@ -70,7 +94,7 @@ public struct Session: Sendable {
     if last.matches.isEmpty, Fold.fold(text).starts(with: Fold.fold(last.text)) {
       return last.matches
     }
-    return try index.matches(forPrefix: text)
+    return try index.matches(forPrefix: text, in: generation)
   }
 }
 

@@ -17,55 +17,45 @@ extension ShardedIndex {
 
   /// The same for text in UTF-8 that is no `String`; bytes that are no UTF-8 match nothing that is.
   public func matches(forPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try matches(forPrefix: prefix, in: nil)
+  }
+
+  /// The matches in one generation; nil for the one that there is now.
+  @inline(__always)
+  private func matches(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, in generation: Generation?
+  ) throws(IndexError) -> Matches {
+    @inline(__always)
+    func ask(_ folded: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+      if let generation { return try generation.answer(forFolded: folded) }
+      return try matches(forFolded: folded)
+    }
     let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) {
       buffer -> Result<Matches, IndexError>? in
       guard prefix.count <= 128, let count = Fold.foldASCII(prefix, into: buffer) else { return nil }
       return Result { () throws(IndexError) in
-        try matches(forFolded: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count]))
+        try ask(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count]))
       }
     }
     if let fast { return try fast.get() }
     var folded: [UInt8] = []
     Fold.fold(prefix, into: &folded)
     let answer = folded.withUnsafeBufferPointer { bytes in
-      Result { () throws(IndexError) in try matches(forFolded: bytes) }
+      Result { () throws(IndexError) in try ask(bytes) }
     }
     return try answer.get()
   }
 
+  /// The same in one generation, whether or not the index has moved on.
+  func matches(forPrefix prefix: String, in generation: Generation) throws(IndexError) -> Matches {
+    var prefix = prefix
+    var answer: Result<Matches, IndexError>? = nil
+    prefix.withUTF8 { bytes in
+      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, in: generation) }
+    }
+    return try answer!.get()
+  }
+
   /// Counts the matches of a prefix: what ``matches(forPrefix:)`` does, without holding on to a shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
-
-  @inline(__always)
-  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    guard manifest.shardCount > 0, prefix.count > 0 else {
-      return Matches(self, range: 0..<recordCount, first: nil)
-    }
-    let head = KeyBlocks.head(of: prefix)
-    let (first, last) = try manifest.shards(forPrefix: prefix, head: head)
-    let part = try part(of: first) { $0.firstPart(for: prefix, head: head) }
-    if first.number == last.number {
-      let number = part.part.header.lastPart(for: prefix, head: head, from: part.part.number)
-      if number == part.part.number {
-        let range = part.part.keys.range(ofPrefix: prefix, head: head)
-        return Matches(
-          self, range: part.start &+ range.lowerBound..<part.start &+ range.upperBound, first: part)
-      }
-      return try matches(forFolded: prefix, head, from: part, to: number, of: last)
-    }
-    return try matches(forFolded: prefix, head, from: part, to: nil, of: last)
-  }
-
-  /// The matches from a part on up to another one, in the same shard or a later one.
-  @inline(never)
-  private func matches(
-    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, to lastPart: Int?,
-    of last: Manifest.Shard
-  ) throws(IndexError) -> Matches {
-    let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
-    let end = try self.part(of: last) { lastPart ?? $0.lastPart(for: prefix, head: head, from: 0) }
-    let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
-    let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), first: part)
-  }
 }

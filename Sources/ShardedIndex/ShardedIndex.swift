@@ -1,3 +1,12 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import Synchronization
+
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
 /// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that nothing
@@ -9,46 +18,76 @@
 /// let matches = try index.matches(forPrefix: "san ")
 /// for record in try matches.records(in: 0..<min(20, matches.count)) { print(record.key) }
 /// ```
+///
+/// An index answers from the generation that it was opened on until ``reload()``, or until it notices by itself that
+/// there is a newer one, if ``Options/reloadInterval`` says that it should look. An answer is always of one generation.
 public final class ShardedIndex: Sendable {
-  let manifest: Manifest
-  let directory: IndexDirectory
-  let cache: ShardCache
-  let loader: ShardLoader
-  private let lazySchema = OnceReference<Schema>()
+  private struct Latest: Sendable {
+    var generation: Generation
+    /// Of the manifest that the directory had when it was looked at last.
+    var stamp: FileStamp
+    /// Of a manifest that was refused: it is not looked at again until it changes.
+    var refused: FileStamp? = nil
+    var reloads = 0
+  }
+
+  /// The generation of the opening. It stays as long as the index, so that queries need no lock to get hold of it.
+  private let first: Generation
+  /// Whether the first generation is the one to answer from and nobody has to look for another.
+  private let isAsOpened: Atomic<Bool>
+  private let latest: Lock<Latest>
+  /// Held while a manifest is opened and put in place: who comes later finds a later one.
+  private let reloading = Lock<Int>(0)
+  /// Whether only the generation of the opening may ever answer.
+  private let isPinned: Bool
+  /// In nanoseconds; nil if nobody asked for it.
+  private let reloadInterval: Int?
+  /// When to look for a newer generation next, in nanoseconds.
+  private let nextLook: Atomic<Int>
+
+  private let directory: IndexDirectory
+  private let cache: ShardCache
+  private let loader: ShardLoader
 
   /// Opens the index in a directory.
   ///
   /// - Parameter path: The directory that holds `manifest` and the shard files.
   /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
-  ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``.
+  ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``,
+  ///   ``IndexError/wrongDigest(path:found:expected:)`` if it is not the one that is expected.
   public init(opening path: String, options: Options = Options()) throws(IndexError) {
     directory = try IndexDirectory(opening: path)
     let contexts = DecompressorPool()
-    loader = ShardLoader(directory: directory, contexts: contexts)
-    manifest = try Manifest(of: directory, contexts: contexts)
-    cache = ShardCache(limitBytes: options.cacheLimitBytes, shardCount: manifest.shardCount)
+    loader = ShardLoader(
+      directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
+    cache = ShardCache(limitBytes: options.cacheLimitBytes)
+    let manifest = try Manifest(of: directory, contexts: contexts, digest: options.expectedDigest)
+    first = Generation(manifest, directory: directory, cache: cache, loader: loader)
+    latest = Lock(Latest(generation: first, stamp: manifest.stamp))
+    isPinned = options.expectedDigest != nil
+    reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.nanoseconds)
+    nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
+    isAsOpened = Atomic(reloadInterval == nil)
   }
-
-  /// Made when it is first asked for: a query by itself needs no names.
-  var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest)) }
 
   /// The directory, as it was given.
   public var path: String { directory.path }
   /// All records of the index.
-  public var recordCount: Int { manifest.recordCount }
-  public var shardCount: Int { manifest.shardCount }
+  public var recordCount: Int { current.manifest.recordCount }
+  public var shardCount: Int { current.manifest.shardCount }
   /// Every field that some record has; a nested one is named by its path, `coord.lon`.
-  public var fieldNames: [String] { schema.names }
+  public var fieldNames: [String] { current.schema.names }
   /// The template that makes a record's key: `{name}, {country}`.
-  public var keyTemplate: String { schema.template.text }
+  public var keyTemplate: String { current.schema.template.text }
   /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
-  public var storesKeys: Bool { schema.isKeyStored }
+  public var storesKeys: Bool { current.schema.isKeyStored }
 
   public var statistics: Statistics {
     let counts = cache.counts
     return Statistics(
       hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
-      residentShards: counts.residentShards, residentBytes: counts.residentBytes, loadedBytes: counts.loadedBytes)
+      residentShards: counts.residentShards, residentBytes: counts.residentBytes, loadedBytes: counts.loadedBytes,
+      reloads: latest.withLock { $0.reloads })
   }
 
   /// Gives back the memory of all resident shards: what an app does when the system asks for memory.
@@ -59,46 +98,119 @@ public final class ShardedIndex: Sendable {
     loader.contexts.removeAll()
   }
 
-  // MARK: Shards
+  // MARK: Generations
 
-  /// The part of a shard that `choose` names.
+  /// The SHA-256 of the manifest that is answered from: what ``Options/expectedDigest`` wants to pin it.
   ///
-  /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
-  @inline(__always)
-  func part(
-    of shard: Manifest.Shard, promotes: Bool = true, choose: (ShardHeader) -> Int
-  ) throws(IndexError) -> PartReference {
-    let part = try cache.part(of: shard.number, promotes: promotes, choose: choose) { (resident) throws(IndexError) in
-      try load(shard, resident, choose)
-    }
-    return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
+  /// Reads all of that file.
+  public func manifestDigest() throws(IndexError) -> ManifestDigest { try current.manifest.digest() }
+
+  /// The generation to answer from.
+  var current: Generation {
+    isAsOpened.load(ordering: .acquiring) ? first : latest.withLock { $0.generation }
   }
 
+  /// The same, after a look at the directory if one is due.
+  var newest: Generation {
+    if reloadInterval != nil { look() }
+    return current
+  }
+
+  /// Moves to the generation that the directory has now, if that is another one.
+  ///
+  /// Queries from now on are answered from it; ``Matches``, ``Records`` and sessions stay with the one they are of.
+  /// Shards that are the same file in both stay resident. Reads the new manifest's root, and the pages of it on which
+  /// resident shards stand; queries on other threads go on meanwhile.
+  ///
+  /// - Returns: Whether a newer generation was taken. A build that changed nothing makes none, and with
+  ///   ``Options/expectedDigest`` none is ever taken.
+  /// - Throws: As opening does. Then the index goes on with the generation that it has.
+  @discardableResult
+  public func reload() throws(IndexError) -> Bool {
+    if isPinned { return false }
+    return try reloading.withLock { (_) throws(IndexError) -> Bool in
+      let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
+      let file = try directory.manifestFile()
+      let found = file.stamp
+      guard found != stamp else { return false }
+      do throws(IndexError) {
+        // Where the old file cannot be read any more, the new one is another.
+        if (try? held.manifest.hasContent(of: file)) == true {
+          latest.withLock { $0.stamp = found }
+          return false
+        }
+        let newer = Generation(
+          try Manifest(file, contexts: loader.contexts), directory: directory, cache: cache, loader: loader)
+        newer.adoptResidents(of: held)
+        latest.withLock { (latest) -> Void in
+          latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
+        }
+        isAsOpened.store(false, ordering: .releasing)
+        return true
+      } catch {
+        if case .corrupt = error { latest.withLock { $0.refused = found } }
+        throw error
+      }
+    }
+  }
+
+  /// Reloads if it is time to look and there is something new. What cannot be taken leaves all as it is.
+  private func look() {
+    if let reloadInterval, reloadInterval > 0 {
+      let now = Self.now
+      let due = nextLook.load(ordering: .relaxed)
+      // One thread looks; the others go on with what is there.
+      guard now >= due,
+        nextLook.compareExchange(expected: due, desired: now &+ reloadInterval, ordering: .relaxed).exchanged
+      else { return }
+    }
+    let (stamp, refused) = latest.withLock { ($0.stamp, $0.refused) }
+    guard let found = directory.manifestStamp(), found != stamp, found != refused else { return }
+    _ = try? reload()
+  }
+
+  /// What a query asks once the index may have moved.
   @inline(never)
-  private func load(
-    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
-  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    try shard.withFileName { (name) throws(IndexError) in
-      try loader.part(
-        of: resident, name, shard.file, records: shard.recordCount, choose: choose,
-        fieldNumber: { manifest.fieldNumber(of: $0) })
+  private func latestMatches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    var generation = newest
+    var attempts = 0
+    while true {
+      do throws(IndexError) {
+        return try generation.answer(forFolded: prefix)
+      } catch {
+        // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
+        guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
+        try reload()
+        let next = current
+        guard next !== generation else { throw error }
+        generation = next
+        attempts += 1
+      }
     }
   }
 
   @inline(__always)
-  func fields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    if let fields = reference.part.fields { return fields }
-    return try unpackFields(of: reference)
+  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    if isAsOpened.load(ordering: .acquiring) { return try first.matches(forFolded: prefix) }
+    return try latestMatches(forFolded: prefix)
   }
 
-  @inline(never)
-  private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try manifest.shard(reference.shard).withFileName { (name) throws(IndexError) in
-      try reference.part.fields(
-        unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, name, of: reference.part)
-        },
-        grew: { cache.grew(reference.part, of: reference.shard, by: $0) })
-    }
+  /// On a clock that only goes forward.
+  private static var now: Int {
+    var time = timespec()
+    #if os(Linux)
+      // As good as a timer tick, and a quarter of the price.
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    #else
+      clock_gettime(CLOCK_MONOTONIC, &time)
+    #endif
+    return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+  }
+
+  /// At least 0, at most a century.
+  private static func nanoseconds(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    let whole = Int(clamping: min(max(seconds, 0), 3_155_760_000))
+    return seconds < 0 ? 0 : whole * 1_000_000_000 + max(0, Int(attoseconds / 1_000_000_000))
   }
 }

@@ -1,6 +1,7 @@
 #if CommandLineTool
   import ArgumentParser
   import QueryOutput
+  import ShardedIndex
 
   #if canImport(Glibc)
     import Glibc
@@ -33,7 +34,8 @@
         directory of --index, else of $SHARDQ_INDEX, else ./shards.
 
         Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; 65 bad data or a damaged index;
-        66 not found or not readable; 74 reading or writing failed; 75 another build is running.
+        66 not found or not readable; 74 reading or writing failed; 75 try again: another build is running, or builds
+        went faster than what was read.
         """,
       version: CommandLineParser.version,
       subcommands: [
@@ -50,7 +52,7 @@
 
     private static let words = FrontParser.commandNames.map { "\($0)" }
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
-    private static let queryOptions = ["-i", "--index", "-n", "--limit", "--offset", "--format"]
+    private static let queryOptions = ["-i", "--index", "-n", "--limit", "--offset", "--format", "--expect-digest"]
 
     /// The arguments with the command first: a first word that is none is a prefix, `query` being understood.
     package static func normalized(_ arguments: [String]) -> [String] {
@@ -123,6 +125,19 @@
     func validate() throws {
       if index == "" { throw ValidationError("--index is empty: name a directory.") }
     }
+  }
+
+  /// Which index it has to be.
+  struct IndexPin: ParsableArguments {
+    @Option(
+      name: .customLong("expect-digest"),
+      help: ArgumentHelp(
+        "The manifest's SHA-256, as stats prints it: no other index is answered from.", valueName: "hex"))
+    var expectedDigest: ManifestDigest?
+  }
+
+  extension ManifestDigest: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
   }
 
   extension OutputFormat: ExpressibleByArgument {}

@@ -6,9 +6,13 @@
 ///
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
 /// parts go first; with a header that goes all the same, its parts go too.
+///
+/// Shards have no names here. Whoever keeps one here remembers where, in an ``EntryTable``: one for each generation of
+/// an index, so that a file which two of them have is in here once.
 struct LRU: @unchecked Sendable {
   private struct Node {
-    var shard: Int32
+    /// The node of the shard's header: of a header itself.
+    var header: Int32
     /// -1 for the header.
     var part: Int32
     var previous: Int32
@@ -17,7 +21,9 @@ struct LRU: @unchecked Sendable {
     /// ``LRU/insertions`` when it was last moved to the front of its list.
     var moved: UInt32
     var charge: Int
-    /// The header's node holds the shard; a part's node leads to it by `shard`.
+    /// Of a header that is resident, a number that no other ever had; 0 for all else.
+    var ticket: UInt64
+    /// The header's node holds the shard; a part's node leads to it by `header`.
     var value: LoadedShard?
   }
 
@@ -63,6 +69,7 @@ struct LRU: @unchecked Sendable {
 
     func giveBack(_ number: Int32) {
       start[Int(number)].value = nil
+      start[Int(number)].ticket = 0
       start[Int(number)].next = firstFree
       firstFree = number
     }
@@ -77,15 +84,18 @@ struct LRU: @unchecked Sendable {
   private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
   private let nodes: NodeTable
-  /// Per shard its header's node; 0 if it is not resident. Pages of it that no resident shard lies in are never touched.
-  private let nodeOf: ZeroedTable
+  private var lastTicket: UInt64 = 0
 
-  init(limitBytes: Int, shardCount: Int) {
+  init(limitBytes: Int) {
     self.limitBytes = limitBytes
     nodes = NodeTable()
-    _ = nodes.take(Node(shard: -1, part: -1, previous: 0, next: 0, isProtected: false, moved: 0, charge: 0, value: nil))
-    _ = nodes.take(Node(shard: -1, part: -1, previous: 1, next: 1, isProtected: true, moved: 0, charge: 0, value: nil))
-    nodeOf = ZeroedTable(count: shardCount)
+    for list: Int32 in 0...1 {
+      // Their ticket is none that an entry has, not even one that was never set.
+      _ = nodes.take(
+        Node(
+          header: -1, part: -1, previous: list, next: list, isProtected: list == 1, moved: 0, charge: 0,
+          ticket: .max, value: nil))
+    }
   }
 
   /// The shard if it is resident; its header is the most recently used from now on.
@@ -93,26 +103,23 @@ struct LRU: @unchecked Sendable {
   /// - Parameter promotes: Whether this is a use that protects. A reader that walks through many records uses each part
   ///   several times and is a scan all the same.
   @inline(__always)
-  mutating func use(_ shard: Int, promotes: Bool) -> LoadedShard? {
-    let node = nodeOf[shard]
-    guard node != 0 else { return nil }
-    touch(node, promotes)
-    return nodes[Int(node)].value
+  mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> LoadedShard? {
+    guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
+    touch(entry.node, promotes)
+    return nodes[Int(entry.node)].value
   }
 
   /// The shard if it is resident; that is no use of it.
-  func resident(_ shard: Int) -> LoadedShard? {
-    let node = nodeOf[shard]
-    return node == 0 ? nil : nodes[Int(node)].value
+  func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
+    nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value : nil
   }
 
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
-    let node = shard.slots[part].node
-    guard node != 0 else { return nil }
-    touch(node, promotes)
-    return shard.slots[part].part
+    guard let part = shard.slots[part] else { return nil }
+    touch(part.node, promotes)
+    return part
   }
 
   @inline(__always)
@@ -140,36 +147,35 @@ struct LRU: @unchecked Sendable {
     }
   }
 
-  /// Makes a shard's header resident, evicting others; one that is larger than the limit is not kept.
-  mutating func insert(_ value: LoadedShard, as shard: Int) {
-    guard nodeOf[shard] == 0, value.charge <= limitBytes else { return }
-    let node = newNode(shard, part: -1, charge: value.charge, value: value)
-    nodeOf[shard] = node
+  /// Makes a shard's header resident, evicting others; returns where, nil for one that is larger than the limit: that is not kept.
+  mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
+    guard value.charge <= limitBytes else { return nil }
+    lastTicket += 1
+    let node = newNode(header: nil, part: -1, charge: value.charge, value: value, ticket: lastTicket)
     shardCount += 1
-    shrink(to: limitBytes, sparing: shard)
+    shrink(to: limitBytes, sparing: node)
+    return EntryTable.Entry(node: node, ticket: lastTicket)
   }
 
-  /// Makes a part resident if its shard is and it fits.
-  mutating func insert(_ part: LoadedPart, of value: LoadedShard, as shard: Int) {
-    let (node, number) = (nodeOf[shard], part.number)
-    guard node != 0, nodes[Int(node)].value === value, value.slots[number].node == 0,
-      value.charge + part.charge <= limitBytes
-    else { return }
-    value.slots[number] = LoadedShard.Slot(
-      part: part, node: newNode(shard, part: Int32(number), charge: part.charge, value: nil))
-    shrink(to: limitBytes, sparing: shard, number)
+  /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
+  mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
+    guard resident(entry) === value, value.slots[part.number] == nil, value.charge + part.charge <= limitBytes else {
+      return
+    }
+    part.node = newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
+    value.slots[part.number] = part
+    shrink(to: limitBytes, sparing: entry.node, part.number)
   }
 
   /// Adds to what a part costs, if it is resident.
-  mutating func addCharge(_ charge: Int, to part: LoadedPart, of shard: Int) {
-    let number = part.number
-    guard let value = resident(shard), number < value.slotCount, value.slots[number].part === part else { return }
-    let node = Int(value.slots[number].node)
+  mutating func addCharge(_ charge: Int, to part: LoadedPart) {
+    guard part.node != 0 else { return }
+    let node = Int(part.node)
     insertions &+= 1
     nodes[node].charge += charge
     residentBytes += charge
     if nodes[node].isProtected { protectedBytes += charge }
-    shrink(to: limitBytes, sparing: shard, number)
+    shrink(to: limitBytes, sparing: nodes[node].header, part.number)
     if residentBytes > limitBytes { removePart(Int32(node)) }
   }
 
@@ -180,19 +186,22 @@ struct LRU: @unchecked Sendable {
     evictions = evicted
   }
 
-  private mutating func newNode(_ shard: Int, part: Int32, charge: Int, value: LoadedShard?) -> Int32 {
+  private mutating func newNode(
+    header: Int32?, part: Int32, charge: Int, value: LoadedShard?, ticket: UInt64
+  ) -> Int32 {
     let node = nodes.take(
       Node(
-        shard: Int32(shard), part: part, previous: 0, next: 0, isProtected: false, moved: 0,
-        charge: charge, value: value))
+        header: header ?? 0, part: part, previous: 0, next: 0, isProtected: false, moved: 0, charge: charge,
+        ticket: ticket, value: value))
+    if header == nil { nodes[Int(node)].header = node }
     insertions &+= 1
     link(node, behind: 0)
     residentBytes += charge
     return node
   }
 
-  /// Evicts until `limit` holds, but not the header of shard `spared` nor, of it, part `part`.
-  private mutating func shrink(to limit: Int, sparing spared: Int, _ part: Int = -1) {
+  /// Evicts until `limit` holds, but not the header `spared` nor, of its shard, part `part`.
+  private mutating func shrink(to limit: Int, sparing spared: Int32, _ part: Int = -1) {
     var list = 0
     var node = nodes[0].previous
     while residentBytes > limit {
@@ -203,7 +212,7 @@ struct LRU: @unchecked Sendable {
         continue
       }
       let previous = nodes[Int(node)].previous
-      if Int(nodes[Int(node)].shard) == spared, nodes[Int(node)].part == -1 || Int(nodes[Int(node)].part) == part {
+      if nodes[Int(node)].header == spared, nodes[Int(node)].part == -1 || Int(nodes[Int(node)].part) == part {
         node = previous
         continue
       }
@@ -220,21 +229,22 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func removePart(_ node: Int32) {
-    let (shard, part) = (Int(nodes[Int(node)].shard), Int(nodes[Int(node)].part))
-    nodes[Int(nodeOf[shard])].value!.slots[part] = LoadedShard.Slot(part: nil, node: 0)
-    release(node)
+    let slots = nodes[Int(nodes[Int(node)].header)].value!.slots
+    letGo(slots + Int(nodes[Int(node)].part))
   }
 
   private mutating func removeShard(_ node: Int32) {
-    let index = Int(node)
-    let value = nodes[index].value!
-    for part in 0..<value.slotCount where value.slots[part].node != 0 {
-      release(value.slots[part].node)
-      value.slots[part] = LoadedShard.Slot(part: nil, node: 0)
-    }
-    nodeOf[Int(nodes[index].shard)] = 0
+    let value = nodes[Int(node)].value!
+    for part in 0..<value.slotCount where value.slots[part] != nil { letGo(value.slots + part) }
     shardCount -= 1
     release(node)
+  }
+
+  private mutating func letGo(_ slot: UnsafeMutablePointer<LoadedPart?>) {
+    let part = slot.pointee!
+    slot.pointee = nil
+    release(part.node)
+    part.node = 0
   }
 
   private mutating func release(_ node: Int32) {
@@ -261,23 +271,36 @@ struct LRU: @unchecked Sendable {
   }
 }
 
-/// Numbers that are 0 until set, in memory that the system hands out when it is touched.
-struct ZeroedTable: @unchecked Sendable {
+/// Where in the cache the shards of one generation were put, by their places in its manifest.
+///
+/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. In memory that the system hands
+/// out when it is touched, so pages of it that no query comes upon cost nothing.
+struct EntryTable: @unchecked Sendable {
+  struct Entry {
+    var node: Int32
+    var ticket: UInt64
+  }
+
   private final class Storage {
-    let words: UnsafeMutablePointer<Int32>
+    let entries: UnsafeMutablePointer<Entry>
     init(_ count: Int) {
-      guard let memory = calloc(max(count, 1), MemoryLayout<Int32>.stride) else { fatalError("out of memory") }
-      words = memory.bindMemory(to: Int32.self, capacity: max(count, 1))
+      guard let memory = calloc(max(count, 1), MemoryLayout<Entry>.stride) else { fatalError("out of memory") }
+      entries = memory.bindMemory(to: Entry.self, capacity: max(count, 1))
     }
-    deinit { free(words) }
+    deinit { free(entries) }
   }
   private let storage: Storage
+  let count: Int
+  var identity: ObjectIdentifier { ObjectIdentifier(storage) }
 
-  init(count: Int) { storage = Storage(count) }
+  init(count: Int) {
+    storage = Storage(count)
+    self.count = count
+  }
 
-  @inline(__always) subscript(_ index: Int) -> Int32 {
-    get { storage.words[index] }
-    nonmutating set { storage.words[index] = newValue }
+  @inline(__always) subscript(_ shard: Int) -> Entry {
+    get { storage.entries[shard] }
+    nonmutating set { storage.entries[shard] = newValue }
   }
 }
 

@@ -1,7 +1,8 @@
-/// Decompressed shards, at most `limitBytes` of them resident; safe to use from any thread.
+/// Decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use from any thread.
 ///
-/// However many threads ask for what is not resident, one loads it and the others wait for that one. A failed load
-/// is forgotten: the next who asks tries again.
+/// A shard is named by the table of its generation and its place there. However many threads ask for what is not
+/// resident, one loads it and the others wait
+/// for that one. A failed load is forgotten: the next who asks tries again.
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
@@ -12,10 +13,10 @@ final class ShardCache: Sendable {
     var loads = 0
     var loadedBytes = 0
 
-    mutating func join(_ shard: Int) -> Loading {
+    mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
       var entry = loading
-      while let found = entry, found.shard != shard { entry = found.next }
-      let joined = entry ?? Loading(shard, next: loading)
+      while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
+      let joined = entry ?? Loading(shard, table.identity, next: loading)
       if entry == nil { loading = joined }
       joined.count += 1
       return joined
@@ -36,9 +37,9 @@ final class ShardCache: Sendable {
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
     mutating func find(
-      _ id: Int, promotes: Bool, _ choose: (ShardHeader) -> Int
+      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (ShardHeader) -> Int
     ) -> (shard: LoadedShard, part: LoadedPart?)? {
-      guard let shard = lru.use(id, promotes: promotes) else { return nil }
+      guard let shard = lru.use(table[id], promotes: promotes) else { return nil }
       return (shard, lru.use(choose(shard.header), of: shard, promotes: promotes))
     }
   }
@@ -47,12 +48,14 @@ final class ShardCache: Sendable {
   private final class Loading: Sendable {
     let turn = Lock<Int>(0)
     let shard: Int
+    let table: ObjectIdentifier
     // Guarded by the cache's own lock.
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
 
-    init(_ shard: Int, next: Loading?) {
+    init(_ shard: Int, _ table: ObjectIdentifier, next: Loading?) {
       self.shard = shard
+      self.table = table
       self.next = next
     }
   }
@@ -60,37 +63,37 @@ final class ShardCache: Sendable {
   private let state: Lock<State>
   let limitBytes: Int
 
-  init(limitBytes: Int, shardCount: Int) {
+  init(limitBytes: Int) {
     self.limitBytes = limitBytes
-    state = Lock(State(lru: LRU(limitBytes: limitBytes, shardCount: shardCount)))
+    state = Lock(State(lru: LRU(limitBytes: limitBytes)))
   }
 
   /// The part of shard `id` that `choose` names, from memory or by `load`, which is told the shard if that is resident.
   @inline(__always)
   func part(
-    of id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
+    of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
     let found = state.withLock { (state) -> LoadedPart? in
-      guard let part = state.find(id, promotes: promotes, choose)?.part else { return nil }
+      guard let part = state.find(id, table, promotes: promotes, choose)?.part else { return nil }
       state.hits &+= 1
       return part
     }
     if let found { return found }
-    return try miss(id, promotes: promotes, choose: choose, load: load)
+    return try miss(id, table, promotes: promotes, choose: choose, load: load)
   }
 
   @inline(never)
   private func miss(
-    _ id: Int, promotes: Bool, choose: (ShardHeader) -> Int,
+    _ id: Int, _ table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
-    let loading = state.withLock { $0.join(id) }
+    let loading = state.withLock { $0.join(id, table) }
     defer { state.withLock { $0.leave(loading) } }
     return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
       var resident: LoadedShard?
       let found = state.withLock { (state) -> (shard: LoadedShard, part: LoadedPart?)? in
-        state.find(id, promotes: promotes, choose)
+        state.find(id, table, promotes: promotes, choose)
       }
       if let (shard, part) = found {
         if let part {
@@ -104,32 +107,46 @@ final class ShardCache: Sendable {
         if resident == nil {
           state.misses &+= 1
           state.loadedBytes &+= shard.charge
-          state.lru.insert(shard, as: id)
+          if let entry = state.lru.insert(shard) { table[id] = entry }
         }
         state.loads &+= 1
         state.loadedBytes &+= part.charge
-        state.lru.insert(part, of: shard, as: id)
+        state.lru.insert(part, of: shard, at: table[id])
       }
       return part
     }
   }
 
-  /// Charges what a part of shard `id` has grown by when its fields were unpacked.
-  func grew(_ part: LoadedPart, of id: Int, by charge: Int) {
+  /// Charges what a part has grown by when its fields were unpacked.
+  func grew(_ part: LoadedPart, by charge: Int) {
     state.withLock { (state) -> Void in
       state.loadedBytes &+= charge
-      state.lru.addCharge(charge, to: part, of: id)
+      state.lru.addCharge(charge, to: part)
     }
   }
 
   /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.
   func resident<Description: Sendable>(
-    _ id: Int, _ describe: (LoadedShard, [LoadedPart]) -> Description
+    _ id: Int, in table: EntryTable, _ describe: (LoadedShard, [LoadedPart]) -> Description
   ) -> Description? {
     state.withLock { (state) -> Description? in
-      guard let shard = state.lru.resident(id) else { return nil }
-      return describe(shard, (0..<shard.slotCount).compactMap { shard.slots[$0].part })
+      guard let shard = state.lru.resident(table[id]) else { return nil }
+      return describe(shard, (0..<shard.slotCount).compactMap { shard.slots[$0] })
     }
+  }
+
+  /// Which shards of a generation are resident, and where.
+  func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
+    var found: [(shard: Int, entry: EntryTable.Entry)] = []
+    // Queries get their turn in between.
+    for start in stride(from: 0, to: table.count, by: 1024) {
+      found += state.withLock { (state) -> [(shard: Int, entry: EntryTable.Entry)] in
+        (start..<min(table.count, start + 1024)).compactMap { shard in
+          state.lru.resident(table[shard]) == nil ? nil : (shard, table[shard])
+        }
+      }
+    }
+    return found
   }
 
   func removeAll() { state.withLock { $0.lru.removeAll() } }

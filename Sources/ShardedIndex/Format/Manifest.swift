@@ -20,6 +20,8 @@ package final class Manifest: @unchecked Sendable {
   package static let pageCapacity = 64
   /// No frame of a manifest has more content, in bytes.
   package static let contentLimit = 1 << 24
+  /// A pinned manifest is held in memory whole; one of more bytes (some 800 million records) is refused.
+  package static let pinnedSizeLimit = 1 << 24
 
   /// A shard file and its first frame, the header. Sizes in bytes.
   package struct File: Equatable, Sendable {
@@ -98,6 +100,8 @@ package final class Manifest: @unchecked Sendable {
   package var shardLimit: Int { root.shardLimit }
   package var foldVersion: UInt32 { root.foldVersion }
   package var fieldCount: Int { root.fieldCount }
+  /// Which file it is.
+  var stamp: FileStamp { file.stamp }
   /// Of the file, in bytes.
   package var fileSize: Int { file.size }
   /// Bytes in memory once every page was read.
@@ -107,8 +111,20 @@ package final class Manifest: @unchecked Sendable {
   ///
   /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
   ///   ``IndexError/io(operation:path:errno:)``.
-  convenience init(of directory: IndexDirectory, contexts: DecompressorPool) throws(IndexError) {
-    try self.init(directory.manifestFile(), contexts: contexts)
+  ///
+  /// - Parameter digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
+  convenience init(
+    of directory: IndexDirectory, contexts: DecompressorPool, digest: ManifestDigest? = nil
+  ) throws(IndexError) {
+    var file = try directory.manifestFile()
+    if let digest {
+      guard file.size <= Self.pinnedSizeLimit else {
+        throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Self.pinnedSizeLimit))
+      }
+      let found = ManifestDigest(bytes: SHA256.digest(of: try file.hold()))
+      guard found == digest else { throw .wrongDigest(path: file.path, found: found, expected: digest) }
+    }
+    try self.init(file, contexts: contexts)
   }
 
   /// Reads a manifest that is not, or not yet, the one of a directory.
@@ -119,7 +135,7 @@ package final class Manifest: @unchecked Sendable {
     try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool())
   }
 
-  private init(_ file: consuming IndexFile, contexts: DecompressorPool) throws(IndexError) {
+  init(_ file: consuming IndexFile, contexts: DecompressorPool) throws(IndexError) {
     let (bytes, frame) = try Self.rootFrame(of: file)
     defer { bytes.deallocate() }
     do throws(FormatError) {
@@ -255,6 +271,37 @@ package final class Manifest: @unchecked Sendable {
     for number in 0..<shardCount { shards.append(try shard(number)) }
     return shards
   }
+
+  /// The shard that has the same bytes as one of another manifest; nil if there is none, or none near its place.
+  ///
+  /// Reads the pages of this manifest that it may stand on.
+  func shard(like other: Shard) throws(IndexError) -> Shard? {
+    guard shardCount > 0 else { return nil }
+    // Its lower bound depends on the shard before as well, so it may have moved a little: past one or two shards.
+    let bound = other.bound
+    let place = bound.isEmpty ? 0 : try shards(forPrefix: bound, head: KeyBlocks.head(of: bound)).first.number
+    for number in max(0, place - 1)..<min(shardCount, place + 3) {
+      let shard = try shard(number)
+      var (file, otherFile) = (shard.file, other.file)
+      // That is of its neighbours, not of its bytes.
+      (file.isContinuation, otherFile.isContinuation) = (false, false)
+      if shard.recordCount == other.recordCount, file == otherFile,
+        memcmp(shard.digest.baseAddress!, other.digest.baseAddress!, shard.digest.count) == 0
+      {
+        return shard
+      }
+    }
+    return nil
+  }
+
+  /// The SHA-256 of the file.
+  func digest() throws(IndexError) -> ManifestDigest { ManifestDigest(bytes: try file.digest()) }
+
+  /// Whether a file has the bytes of this manifest's.
+  func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool { try file.hasContent(of: other) }
+
+  /// Whether fields have the same numbers in both.
+  func hasFieldNames(of other: Manifest) -> Bool { root.hasFieldNames(of: other.root) }
 
   // MARK: Search
 

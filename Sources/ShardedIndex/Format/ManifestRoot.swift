@@ -184,6 +184,12 @@ package struct ManifestRoot: @unchecked Sendable {
     }
   }
 
+  /// Whether the other has the same field names in the same order.
+  func hasFieldNames(of other: ManifestRoot) -> Bool {
+    fieldNames.count == other.fieldNames.count
+      && memcmp(fieldNames.baseAddress!, other.fieldNames.baseAddress!, fieldNames.count) == 0
+  }
+
   private func checkNames() throws(FormatError) {
     var reader = ByteReader(fieldNames)
     for _ in 0..<fieldCount { _ = try reader.read(bytes: try reader.readVarint()) }

@@ -1,21 +1,15 @@
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
-  struct Slot {
-    var part: LoadedPart?
-    /// The cache's entry for it; 0 if it is not resident.
-    var node: Int32
-  }
-
   let header: ShardHeader
-  /// Guarded by the lock of the cache that holds the shard.
-  let slots: UnsafeMutablePointer<Slot>
+  /// The parts that are resident. Guarded by the lock of the cache that holds the shard.
+  let slots: UnsafeMutablePointer<LoadedPart?>
   let slotCount: Int
 
   init(header: ShardHeader) {
     self.header = header
     slotCount = header.parts.count
     slots = .allocate(capacity: slotCount)
-    slots.initialize(repeating: Slot(part: nil, node: 0), count: slotCount)
+    slots.initialize(repeating: nil, count: slotCount)
   }
 
   deinit {
@@ -24,7 +18,7 @@ final class LoadedShard: @unchecked Sendable {
   }
 
   /// Bytes that the header costs the cache.
-  var charge: Int { header.charge + slotCount * MemoryLayout<Slot>.stride + 128 }
+  var charge: Int { header.charge + slotCount * MemoryLayout<LoadedPart?>.stride + 128 }
 }
 
 /// A part of a shard in memory: its keys, and its fields once somebody asked for them.
@@ -34,6 +28,8 @@ final class LoadedPart: @unchecked Sendable {
   let header: ShardHeader  // Keys and fields lead into it.
   /// Counted within the shard.
   let firstRecord: Int
+  /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock.
+  var node: Int32 = 0
   private let keyStorage: UnsafeMutableRawPointer
   private let unpacked = OnceReference<LoadedFields>()
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
@@ -107,15 +103,25 @@ final class LoadedFields: @unchecked Sendable {
 struct ShardLoader: Sendable {
   let directory: IndexDirectory
   let contexts: DecompressorPool
+  /// Whether a file is used only if its SHA-256 is what the manifest says. Costs reading and hashing all of it for
+  /// every part that is loaded.
+  let checksDigests: Bool
 
   /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.
   ///
   /// - Parameter choose: Names the part, given the header.
   func part(
-    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ entry: Manifest.File, records: Int,
-    choose: (ShardHeader) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ entry: Manifest.File,
+    digest: UnsafeBufferPointer<UInt8>, records: Int, choose: (ShardHeader) -> Int,
+    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    let file = try directory.file(name, size: entry.size)
+    var file = try directory.file(name, size: entry.size)
+    if checksDigests {
+      guard try SHA256.digest(of: file.hold()).starts(with: digest) else {
+        throw .corrupt(
+          path: file.path, cause: .invalid(reason: "has another SHA-256 than the manifest says", offset: 0))
+      }
+    }
     let shard: LoadedShard
     if let resident {
       shard = resident

@@ -55,6 +55,13 @@ package final class IndexDirectory: Sendable {
     }
   }
 
+  /// Which file is the manifest now; nil if there is none, or it cannot be looked at.
+  func manifestStamp() -> FileStamp? {
+    var status = stat()
+    guard fstatat(descriptor, manifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return FileStamp(status)
+  }
+
   /// Reads the file `name`, which must have `size` bytes; the caller deallocates them.
   package func read(
     _ name: UnsafePointer<CChar>, size: Int
@@ -74,6 +81,30 @@ package final class IndexDirectory: Sendable {
   }
 }
 
+/// What tells a file from the one that stood under its name before.
+///
+/// For as long as a file is open no other gets its number; size and time tell of one that was written over in place.
+struct FileStamp: Equatable, Sendable {
+  private let device: UInt64
+  private let number: UInt64
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  fileprivate init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int(status.st_size)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    seconds = Int(time.tv_sec)
+    nanoseconds = Int(time.tv_nsec)
+  }
+}
+
 /// A regular file open for positioned reads, closed exactly once: when the value goes away.
 ///
 /// Links, devices, directories and pipes are refused, and never waited for.
@@ -83,6 +114,10 @@ struct IndexFile: ~Copyable {
   private let name: UnsafePointer<CChar>
   /// In bytes, when it was opened.
   let size: Int
+  /// When it was opened.
+  let stamp: FileStamp
+  /// All of it, once it is held: then nothing is read from the file any more.
+  private var held: UnsafeMutableBufferPointer<UInt8>? = nil
 
   /// For messages.
   var path: String { directory.filePath(String(cString: name)) }
@@ -117,13 +152,45 @@ struct IndexFile: ~Copyable {
     self.directory = directory
     self.name = name
     size = Int(status.st_size)
+    stamp = FileStamp(status)
   }
 
-  deinit { _ = close(descriptor) }  // Opened for reading: there is no write-back error to lose.
+  deinit {
+    _ = close(descriptor)  // Opened for reading: there is no write-back error to lose.
+    held?.deallocate()
+  }
+
+  /// Reads the whole file and keeps it, so that what was looked at is what is used, whatever becomes of the file.
+  mutating func hold() throws(IndexError) -> UnsafeBufferPointer<UInt8> {
+    if let held { return UnsafeBufferPointer(held) }
+    let content = try read(from: 0, size: size)
+    held = content
+    return UnsafeBufferPointer(content)
+  }
+
+  /// The digest of the whole file.
+  func digest() throws(IndexError) -> [UInt8] {
+    var hash = SHA256()
+    let chunk = 64 << 10
+    for start in stride(from: 0, to: size, by: chunk) {
+      let bytes = try read(from: start, size: min(chunk, size - start))
+      hash.update(UnsafeBufferPointer(bytes))
+      bytes.deallocate()
+    }
+    return hash.finish()
+  }
 
   /// `size` bytes from `offset` on; the caller deallocates them.
   func read(from offset: Int, size: Int) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size)
+    if let held {
+      guard offset <= held.count, size <= held.count - offset else {
+        buffer.deallocate()
+        throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
+      }
+      _ = buffer.update(fromContentsOf: held[offset..<offset + size])
+      return buffer
+    }
     var done = 0
     while done < size {
       let count = pread(descriptor, buffer.baseAddress! + done, size - done, off_t(offset + done))
@@ -139,5 +206,20 @@ struct IndexFile: ~Copyable {
       }
     }
     return buffer
+  }
+
+  /// Whether another file has the same bytes.
+  func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool {
+    guard size == other.size else { return false }
+    let chunk = 64 << 10
+    for start in stride(from: 0, to: size, by: chunk) {
+      let count = min(chunk, size - start)
+      let mine = try read(from: start, size: count)
+      defer { mine.deallocate() }
+      let theirs = try other.read(from: start, size: count)
+      defer { theirs.deallocate() }
+      guard memcmp(mine.baseAddress!, theirs.baseAddress!, count) == 0 else { return false }
+    }
+    return true
   }
 }

@@ -15,6 +15,7 @@
         """)
 
     @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
 
     @Option(
       name: [.customShort("n"), .customLong("limit")],
@@ -33,7 +34,7 @@
 
     func run() throws {
       // Nothing is evicted, so that everything that was loaded can be counted.
-      let index = open(location, options: Options(cacheLimitBytes: .max / 4))
+      let index = open(location, options: Options(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
         try explain(index)
       } catch {

@@ -18,6 +18,7 @@
     }
 
     @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
 
     @Option(
       name: .customLong("format"),
@@ -25,7 +26,9 @@
     var format = Format.jsonl
 
     func run() throws {
-      finish(QueryRunner.export(location.index, OutputFormat(rawValue: format.rawValue)!))
+      finish(
+        QueryRunner.export(
+          location.index, OutputFormat(rawValue: format.rawValue)!, expectedDigest: pin.expectedDigest))
     }
   }
 #endif

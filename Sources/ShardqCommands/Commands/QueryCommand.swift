@@ -20,6 +20,7 @@
         """)
 
     @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
 
     @Option(
       name: [.customShort("n"), .customLong("limit")],
@@ -64,6 +65,7 @@
     package var request: QueryRequest {
       var request = QueryRequest(prefix: prefix ?? "")
       request.index = location.index
+      request.expectedDigest = pin.expectedDigest
       request.limit = limit
       request.offset = offset
       request.all = all

@@ -22,13 +22,15 @@
         """)
 
     @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
 
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
     func run() throws {
-      let index = open(location)
+      let index = open(location, options: Options(expectedDigest: pin.expectedDigest))
       let manifest = index.generation
+      let digest: ManifestDigest
       var sizes: [Int] = []
       var names: Set<String> = []
       var bytes = 0
@@ -36,6 +38,7 @@
       let shards: [Manifest.Shard]
       do throws(IndexError) {
         shards = try manifest.shards()
+        digest = try index.manifestDigest()
       } catch {
         finish(QueryRunner.report(error))
       }
@@ -58,6 +61,7 @@
       report.add("bytes", .number(bytes + manifestSize.bytes), note: "in all files of the index")
       report.add("disk_bytes", .number(diskBytes + manifestSize.disk), note: "that those files occupy")
       report.add("manifest_bytes", .number(manifestSize.bytes))
+      report.add("manifest_sha256", .text(digest.description))
       report.add("manifest_memory_bytes", .number(manifest.size), note: "once queries have come upon every page of it")
       report.add("shard_bytes_min", .number(sizes.first ?? 0))
       report.add("shard_bytes_median", .number(median))

@@ -17,6 +17,7 @@
         """)
 
     @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
 
     @Option(
       name: .customLong("source"), parsing: .upToNextOption,
@@ -57,7 +58,10 @@
           template: input.key, keep: input.keep?.names)
       let summary: Verifier.Summary
       do throws(Verifier.Failure) {
-        summary = try Verifier.verify(index: QueryRunner.indexPath(location.index), source: comparison) {
+        summary = try Verifier.verify(
+          index: QueryRunner.indexPath(location.index), source: comparison,
+          options: Options(expectedDigest: pin.expectedDigest)
+        ) {
           finding in
           switch finding {
           case .damage(let file, let reason): say("\(file): \(reason)")

@@ -98,7 +98,9 @@ import Testing
     case nil: nil
     case .io(let operation, let path, _):
       operation.hasPrefix("WRONG") ? operation : path == file ? nil : "names \(path)"
-    case .corrupt(let path, _), .vanished(let path), .notFound(let path): path == file ? nil : "names \(path)"
+    case .corrupt(let path, _), .vanished(let path), .superseded(let path), .notFound(let path),
+      .wrongDigest(let path, _, _):
+      path == file ? nil : "names \(path)"
     }
   }
 

@@ -96,6 +96,10 @@ enum Files {
     guard rename(path, other) == 0 else { fatalError("cannot rename \(path)") }
   }
 
+  static func link(_ path: String, to target: String) {
+    guard symlink(target, path) == 0 else { fatalError("cannot link \(path)") }
+  }
+
   /// Removes a file, a link or a directory and all that is in it.
   static func remove(_ path: String) {
     if unlink(path) == 0 { return }

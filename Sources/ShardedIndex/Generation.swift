@@ -1,0 +1,156 @@
+/// One generation of an index, open: what answers are made of, and what they hold on to.
+///
+/// It goes on answering when the index has moved to another one. Generations of one index share its cache.
+final class Generation: Sendable {
+  let manifest: Manifest
+  let directory: IndexDirectory
+  let cache: ShardCache
+  let loader: ShardLoader
+  /// Where the cache has the shards of this generation.
+  private let entries: EntryTable
+  private let lazySchema = OnceReference<Schema>()
+
+  init(_ manifest: Manifest, directory: IndexDirectory, cache: ShardCache, loader: ShardLoader) {
+    self.manifest = manifest
+    self.directory = directory
+    self.cache = cache
+    self.loader = loader
+    entries = EntryTable(count: manifest.shardCount)
+  }
+
+  /// Made when it is first asked for: a query by itself needs no names.
+  var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest)) }
+
+  // MARK: Following another
+
+  /// Finds what is resident of the generation before and is the same file in this one. Nobody else has this one yet.
+  ///
+  /// Reads the pages of the manifest that those shards stand on. What cannot be read now is for queries to report.
+  func adoptResidents(of other: Generation) {
+    // A resident shard leads to fields by the numbers that the manifest had for them.
+    guard manifest.hasFieldNames(of: other.manifest) else { return }
+    for (number, entry) in cache.residents(in: other.entries) {
+      guard let shard = try? other.manifest.shard(number), let same = try? manifest.shard(like: shard) else { continue }
+      entries[same.number] = entry
+    }
+  }
+
+  /// Whether the directory has another manifest by now.
+  var isSuperseded: Bool {
+    guard let stamp = directory.manifestStamp(), stamp != manifest.stamp else { return false }
+    guard let file = try? directory.manifestFile(), let isSame = try? manifest.hasContent(of: file) else {
+      return false
+    }
+    return !isSame
+  }
+
+  /// What a shard that is gone means.
+  private func explained(_ error: IndexError) -> IndexError {
+    guard case .vanished = error, isSuperseded else { return error }
+    return .superseded(path: directory.path)
+  }
+
+  // MARK: Shards
+
+  /// The part of a shard that `choose` names.
+  ///
+  /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
+  @inline(__always)
+  func part(
+    of shard: Manifest.Shard, promotes: Bool = true, choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> PartReference {
+    let part = try cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
+      (resident) throws(IndexError) in try load(shard, resident, choose)
+    }
+    return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
+  }
+
+  @inline(never)
+  private func load(
+    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    do throws(IndexError) {
+      return try read(shard, resident, choose)
+    } catch {
+      throw explained(error)
+    }
+  }
+
+  /// Reads a part of a shard from its file, past the cache.
+  func read(
+    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    try shard.withFileName { (name) throws(IndexError) in
+      try loader.part(
+        of: resident, name, shard.file, digest: shard.digest, records: shard.recordCount, choose: choose,
+        fieldNumber: { manifest.fieldNumber(of: $0) })
+    }
+  }
+
+  @inline(__always)
+  func fields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+    if let fields = reference.part.fields { return fields }
+    return try unpackFields(of: reference)
+  }
+
+  @inline(never)
+  private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+    try manifest.shard(reference.shard).withFileName { (name) throws(IndexError) in
+      try reference.part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try loader.fields(packed, name, of: reference.part)
+        },
+        grew: { cache.grew(reference.part, by: $0) })
+    }
+  }
+
+  /// Describes what of a shard is resident; nil if nothing is. Is no use of it.
+  func resident<Description: Sendable>(
+    _ shard: Int, _ describe: (LoadedShard, [LoadedPart]) -> Description
+  ) -> Description? {
+    cache.resident(shard, in: entries, describe)
+  }
+
+  // MARK: Answers
+
+  /// The records whose folded key begins with `prefix`.
+  @inline(__always)
+  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches }
+    let head = KeyBlocks.head(of: prefix)
+    let (first, last) = try manifest.shards(forPrefix: prefix, head: head)
+    let part = try part(of: first) { $0.firstPart(for: prefix, head: head) }
+    if first.number == last.number {
+      let number = part.part.header.lastPart(for: prefix, head: head, from: part.part.number)
+      if number == part.part.number {
+        let range = part.part.keys.range(ofPrefix: prefix, head: head)
+        return Matches(
+          self, range: part.start &+ range.lowerBound..<part.start &+ range.upperBound, first: part)
+      }
+      return try matches(forFolded: prefix, head, from: part, to: number, of: last)
+    }
+    return try matches(forFolded: prefix, head, from: part, to: nil, of: last)
+  }
+
+  /// The same, for callers that are in no hurry.
+  @inline(never)
+  func answer(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try matches(forFolded: prefix)
+  }
+
+  /// Every record.
+  var allMatches: Matches { Matches(self, range: 0..<manifest.recordCount, first: nil) }
+
+  /// The matches from a part on up to another one, in the same shard or a later one.
+  @inline(never)
+  private func matches(
+    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, to lastPart: Int?,
+    of last: Manifest.Shard
+  ) throws(IndexError) -> Matches {
+    let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
+    let end = try self.part(of: last) { lastPart ?? $0.lastPart(for: prefix, head: head, from: 0) }
+    let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
+    let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
+    return Matches(self, range: lower..<max(lower, upper), first: part)
+  }
+}
