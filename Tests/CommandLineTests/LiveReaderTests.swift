@@ -1,0 +1,270 @@
+import ShardBuilder
+import ShardedIndex
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An index that is built again and again; every record says which build it is of.
+private final class LiveIndex: Sendable {
+  static let stems = ["al", "be", "ko", "sa"]
+  static let countPerStem = 6
+  static let recordCount = stems.count * countPerStem
+
+  let directory = TemporaryDirectory()
+  var path: String { directory.path + "/index" }
+
+  static func text(_ generation: Int, extra: String = "") -> String {
+    stems.flatMap { stem in
+      (0..<countPerStem).map { "{\(extra)\"name\":\"\(stem)-\($0)\",\"g\":\(generation)}\n" }
+    }.joined()
+  }
+
+  func build(_ generation: Int, extra: String = "") throws {
+    directory.write("dataset.jsonl", Self.text(generation, extra: extra))
+    var options = BuildOptions()
+    (options.key, options.shardLimitBytes, options.level, options.jobs) = ("{name}", 200, 1, 1)
+    _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
+  }
+
+  /// Shard files and whatever else a build may have left.
+  var files: [String] {
+    TemporaryDirectory.names(path).filter { $0 != "manifest" && $0 != ".lock" }
+  }
+
+  var shardNames: Set<String> {
+    get throws {
+      let manifest = try ShardedIndex(opening: path).generation
+      return try withExtendedLifetime(manifest) { Set(try manifest.shards().map(\.fileName)) }
+    }
+  }
+
+  /// The generation of all records that an answer shows; nil if it is of several, or not whole.
+  static func generation(ofJSON answer: String, count: Int) -> Int? {
+    let found = answer.split(separator: "\"g\":").dropFirst().map { Int($0.prefix { $0.isNumber }) }
+    guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+
+  static func generation(of matches: Matches, count: Int) throws(IndexError) -> Int? {
+    let found = try matches.records(in: 0..<Int.max).map { Int($0["g"] ?? "") }
+    guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+}
+
+@Suite(
+  "Readers while an index is rebuilt a thousand times", .serialized,
+  .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+struct LiveReaderTests {
+  /// What readers saw.
+  private final class Record: Sendable {
+    let newest = Atomic(0)
+    let isOver = Atomic(false)
+    let answers = Atomic(0)
+    let overtaken = Atomic(0)
+    let faults = Lock<[String]>([])
+
+    func fault(_ text: String) { faults.withLock { if $0.count < 20 { $0.append(text) } } }
+
+    /// Asks until it is over.
+    ///
+    /// - Parameters:
+    ///   - isCurrent: Whether no answer may be older than what was there before the question.
+    ///   - ask: Gives the generation of an answer, nil if it is none, -1 for one that rebuilds overtook.
+    func read(_ who: String, isCurrent: Bool, _ ask: () -> (generation: Int?, what: String)) {
+      var last = 0
+      while !isOver.load(ordering: .acquiring) {
+        let before = newest.load(ordering: .acquiring)
+        let (generation, what) = ask()
+        guard generation != -1 else {
+          overtaken.add(1, ordering: .relaxed)
+          continue
+        }
+        guard let generation else {
+          fault("\(who): \(what)")
+          return
+        }
+        if generation < last { fault("\(who): back from \(last) to \(generation)") }
+        if isCurrent, generation < before { fault("\(who): \(generation) when \(before) was there") }
+        last = max(last, generation)
+        answers.add(1, ordering: .relaxed)
+        usleep(300)  // Leaves the builder some of the machine.
+      }
+    }
+  }
+
+  @Test("processes that stay and that come and go, eight threads: no error, no mixture, no step back")
+  func thousandRebuilds() throws {
+    let live = LiveIndex()
+    let count = LiveIndex.recordCount
+    try live.build(0)
+    let record = Record()
+    let rebuilds = 1000
+    // Threads share what they share in an app; two have an index each and move it by hand.
+    let looking = try ShardedIndex(
+      opening: live.path, options: Options(cacheLimitBytes: 3000, reloadInterval: .zero))
+    let seldom = try ShardedIndex(opening: live.path, options: Options(reloadInterval: .milliseconds(5)))
+    var before: Set<String> = []
+    WorkerPool.forEach(12, threads: 12) { number in
+      switch number {
+      case 0:
+        defer { record.isOver.store(true, ordering: .releasing) }
+        do {
+          for generation in 1...rebuilds {
+            try live.build(generation)
+            record.newest.store(generation, ordering: .releasing)
+          }
+        } catch {
+          record.fault("building: \(error)")
+        }
+      case 1...8:
+        guard let own = try? ShardedIndex(opening: live.path) else { return record.fault("cannot open") }
+        let index = number <= 4 ? looking : number <= 6 ? seldom : own
+        var round = number
+        record.read("thread \(number)", isCurrent: number <= 4 || number > 6) {
+          round += 1
+          let stem = LiveIndex.stems[round % LiveIndex.stems.count]
+          do throws(IndexError) {
+            if number > 6 { try own.reload() }
+            let matches = try index.matches(forPrefix: round % 3 == 0 ? "" : stem)
+            let all = round % 3 == 0 ? count : LiveIndex.countPerStem
+            return (try LiveIndex.generation(of: matches, count: all), "a mixture")
+          } catch {
+            // Two builds between the question and the reading of its answer, and nothing is left to read.
+            if case .superseded = error { return (-1, "") }
+            return (nil, "\(error)")
+          }
+        }
+      case 9, 10:
+        let errors = live.directory.path + "/errors-\(number)"
+        let program = Conversation(["query", "--stdin", "--all", "-i", live.path], errors: errors)
+        record.read("process \(number)", isCurrent: true) {
+          let answer = program.ask(number == 9 ? "" : "ko")
+          let all = number == 9 ? count : LiveIndex.countPerStem
+          let said = live.directory.read("errors-\(number)")
+          return (answer.flatMap { LiveIndex.generation(ofJSON: $0, count: all) }, "\(answer ?? "nothing") \(said)")
+        }
+        let status = program.end()
+        if status != 0 { record.fault("process \(number) ended with \(status)") }
+      default:
+        record.read("processes", isCurrent: true) {
+          let result = Program.run(["", "--all", "--format", "json", "-i", live.path])
+          let generation = LiveIndex.generation(ofJSON: result.output, count: count)
+          return (result.status == 0 ? generation : nil, "\(result)")
+        }
+      }
+    }
+    #expect(record.faults.withLock { $0 } == [])
+    #expect(record.newest.load(ordering: .relaxed) == rebuilds)
+    // As many answers as rebuilds at least: readers and builder did run side by side.
+    #expect(record.answers.load(ordering: .relaxed) >= rebuilds)
+    #expect(looking.statistics.reloads > 0 && looking.statistics.residentBytes <= 3000)
+    // The last generation and the one before, and nothing else.
+    before = try live.shardNames
+    try live.build(rebuilds + 1)
+    let now = try live.shardNames
+    #expect(now.isDisjoint(with: before))
+    #expect(Set(live.files) == now.union(before))
+    print(
+      "live: \(rebuilds) rebuilds, \(record.answers.load(ordering: .relaxed)) answers,",
+      "\(record.overtaken.load(ordering: .relaxed)) asked anew")
+  }
+
+  // MARK: One program, two generations
+
+  @Test("every line of standard input is answered from what is there when it is read")
+  func lines() throws {
+    let live = LiveIndex()
+    try live.build(0)
+    let digest = try ShardedIndex(opening: live.path).manifestDigest()
+    let program = Conversation(["query", "--stdin", "-i", live.path])
+    let pinned = Conversation(
+      ["query", "--stdin", "-i", live.path, "--expect-digest", digest.description],
+      errors: live.directory.path + "/errors")
+    func generation(_ program: Conversation, _ question: String) -> Int? {
+      program.ask(question).flatMap { LiveIndex.generation(ofJSON: $0, count: LiveIndex.countPerStem) }
+    }
+    #expect(generation(program, "al") == 0 && generation(pinned, "al") == 0)
+    try live.build(1)
+    #expect(generation(program, "al") == 1 && generation(program, "be") == 1)
+    #expect(generation(pinned, "al") == 0 && generation(pinned, "be") == 0)
+    // A field before the others: names and shapes of the generation before would give other objects.
+    try live.build(2, extra: "\"first\":true,")
+    #expect(program.ask("sa-0")?.contains("[{\"first\":true,\"name\":\"sa-0\",\"g\":2}]") == true)
+    #expect(generation(pinned, "al") == 0, "what is in memory stays")
+    // What the pinned one would have to load is gone; nothing else takes its place.
+    #expect(pinned.ask("ko") == nil)
+    #expect(pinned.end() == 75 && live.directory.read("errors").contains("rebuilt meanwhile"))
+    #expect(program.end() == 0)
+  }
+
+  @Test("the second of two builders ends with 75 and harms nothing")
+  func twoBuilders() throws {
+    let live = LiveIndex()
+    try live.build(0)
+    let build = ["build", "-i", live.path, "--input-format", "jsonl", "--key", "{name}"]
+    let first = Conversation(build + ["-"])
+    first.tell(LiveIndex.text(1))
+    // It has the lock before it reads.
+    for _ in 0..<3000 where !isLocked(live.path + "/.lock") { usleep(10_000) }
+    #expect(isLocked(live.path + "/.lock"))
+    let before = live.files
+    let second = Program.run(build + ["-"], input: LiveIndex.text(2))
+    #expect(second.status == 75 && second.output == "" && second.error.contains("another build"), "\(second)")
+    #expect(live.files == before)
+    let index = try ShardedIndex(opening: live.path)
+    #expect(try LiveIndex.generation(of: index.matches(forPrefix: ""), count: LiveIndex.recordCount) == 0)
+    #expect(first.end() == 0)
+    #expect(try index.reload())
+    #expect(try LiveIndex.generation(of: index.matches(forPrefix: ""), count: LiveIndex.recordCount) == 1)
+    #expect(Program.run(["verify", "-i", live.path]).status == 0)
+    #expect(Program.run(build + ["-"], input: LiveIndex.text(3)).status == 0, "the lock went with its holder")
+  }
+
+  private func isLocked(_ path: String) -> Bool {
+    let file = open(path, O_RDWR)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return flock(file, LOCK_EX | LOCK_NB) != 0
+  }
+
+  // MARK: Pinned
+
+  @Test("with --expect-digest no other index is answered from")
+  func pinned() throws {
+    let live = LiveIndex()
+    try live.build(0)
+    let digest = try ShardedIndex(opening: live.path).manifestDigest().description
+    #expect(Program.run(["stats", "-i", live.path]).output.contains("manifest sha256"))
+    #expect(
+      Program.run(["stats", "-i", live.path, "--format", "json"]).output
+        .contains("\"manifest_sha256\":\"\(digest)\""))
+    let commands = [
+      ["al"], ["query", "al", "--count"], ["stats"], ["verify"], ["export"], ["explain", "al"], ["query", "--stdin"],
+    ]
+    for command in commands {
+      let pinned = Program.run(command + ["-i", live.path, "--expect-digest", digest], input: "al\n")
+      let plain = Program.run(command + ["-i", live.path], input: "al\n")
+      #expect(pinned == plain && pinned.status == 0, "\(command): \(pinned)")
+    }
+    #expect(Program.run(["--expect-digest", digest.uppercased(), "-i", live.path, "al", "--count"]).output == "6\n")
+    try live.build(1)
+    let other = try ShardedIndex(opening: live.path).manifestDigest().description
+    for command in commands {
+      let refused = Program.run(command + ["-i", live.path, "--expect-digest", digest], input: "al\n")
+      #expect(refused.status == 65 && refused.output == "", "\(command): \(refused)")
+      #expect(refused.error.contains(digest) && refused.error.contains(other))
+    }
+    for wrong in ["", "12", digest + "00", String(digest.dropLast()) + "x"] {
+      let usage = Program.run(["al", "-i", live.path, "--expect-digest", wrong])
+      #expect(usage.status == 64 && usage.output == "", "\(wrong): \(usage)")
+    }
+  }
+}
