@@ -464,6 +464,8 @@ def main():
                 again.name += ", again after a kill before the last sync"
                 model(tools, again, killed=last)
     if tools.options.real != "no":
+        # More shards are more of the same calls, and every cut takes two mounts.
+        made = faults.scenarios(tools, 60) if tools.long else made
         for kind in ("ext4", "xfs") if tools.long else ("ext4",):
             disk = RealDisk(tools, kind)
             if disk.reason is not None:
