@@ -156,6 +156,8 @@ class Reference:
         tools.must([*build, "--index", index])
         os.remove(os.path.join(index, ".lock"))
         self.shards = shards(index) - leftover
+        if not leftover <= shards(index):
+            tools.finding(f"{os.path.basename(index)}: a build has removed the generation before")
         self.manifest = read(os.path.join(index, "manifest"))
         self.answers = answers(tools, index)
         if self.answers is None or not self.shards:
@@ -237,8 +239,9 @@ def scenarios(tools, count):
         # Once the same again, once something else: then nothing of what was cut short is needed any more.
         return [(command[name], built[name]), (command["other"], built["other"])]
 
-    tools.must(["diff", built["old"].index, built["new"].index, "-o", tools.path("new.pack")])
-    apply = ["apply", tools.path("new.pack")]
+    pack = tools.path(f"new-{count}.pack")
+    tools.must(["diff", built["old"].index, built["new"].index, "-o", pack])
+    apply = ["apply", pack]
     made = [
         Scenario("first build", None, command["new"], built["new"], follow("new")),
         Scenario("full rebuild", built["old"], command["new"], built["new"], follow("new")),
