@@ -148,6 +148,62 @@ def second_builder(tools, scenario):
     print(f"{scenario.name}, a second one meanwhile: {len(calls)} points", flush=True)
 
 
+def repaired(tools, count):
+    """`repair` killed before each call by which it writes: no file is anything but what it was or what it should be, and
+    the next one mends all. Its threads only read, so that the calls of the first one come in one order."""
+    source = faults.write_records(tools.path("repaired.jsonl"), faults.records(count))
+    whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
+    contents = {name: faults.read(os.path.join(whole, name)) for name in faults.names(whole)}
+    damaged = dict(contents)
+    shards = sorted(faults.shards(whole))
+    del damaged[shards[0]]
+    for name in (shards[1], shards[-1], "manifest"):
+        damaged[name] = damaged[name][:-1] + bytes([damaged[name][-1] ^ 1])
+
+    def place():
+        index = tools.new_path("index")
+        os.mkdir(index)
+        for name, data in damaged.items():
+            with open(os.path.join(index, name), "wb") as file:
+                file.write(data)
+        return index
+
+    def found(index):
+        return {name: faults.read(os.path.join(index, name)) for name in faults.names(index) if name != ".lock"}
+
+    index, log = place(), tools.new_path("trace")
+    command = ["repair", "--from", whole, "--index"]
+    result = tools.run([*command, index], wrapper=["strace", "-f", "-qq", "-o", log, "-e", "trace=write,fsync,renameat"])
+    if result.returncode != 0 or found(index) != contents:
+        tools.finding(f"repair ends with {result.returncode}, or has not mended what it was to mend")
+        return
+    lines = open(log).read().splitlines()
+    names = [faults.CALL.match(line)[1] for line in lines if faults.CALL.match(line)]
+    if len({line.split()[0] for line in lines}) != 1 or "renameat" not in names:
+        tools.finding("repair writes from several threads, or renames nothing, so that its calls cannot be counted")
+        return
+
+    def one(item):
+        name, number = item
+        label = f"repair, killed before {name} #{number}"
+        index = place()
+        result = tools.run([*command, index], wrapper=faults.injecting(f"{name}:signal=KILL:when={number}"))
+        if result.returncode != -9:
+            tools.finding(f"{label}: it was not killed, but ended with {result.returncode}")
+        for file, data in found(index).items():
+            if data not in (damaged.get(file), contents.get(file)) and not file.startswith(".shardq-"):
+                tools.finding(f"{label}: {file} is neither what it was nor what it should be")
+        again = tools.run([*command, index])
+        if again.returncode != 0 or found(index) != contents:
+            tools.finding(f"{label}: the next one ends with {again.returncode} and leaves {len(found(index))} files")
+        shutil.rmtree(index)
+
+    points = [(name, number + 1) for name in ("write", "fsync", "renameat") for number in range(names.count(name))]
+    tools.each(one, points)
+    tools.cases += len(points)
+    print(f"repair: {len(points)} points", flush=True)
+
+
 def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
@@ -155,6 +211,8 @@ def main():
         every_call(tools, scenario)
         if scenario.name == "full rebuild":
             second_builder(tools, scenario)
+    if tools.options.only in "repair":
+        repaired(tools, 150)
     if tools.long and tools.options.only in "twice":
         twice(tools)
     if tools.options.only in "sort":
