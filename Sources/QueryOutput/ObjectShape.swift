@@ -13,13 +13,13 @@ struct ObjectShape {
 
   private final class Node {
     var children: [(name: [UInt8], node: Node?, field: Int)] = []
+    private var objects: [[UInt8]: Node] = [:]
 
     func object(named name: [UInt8]) -> Node {
-      for child in children where child.name == name {
-        if let node = child.node { return node }
-      }
+      if let node = objects[name] { return node }
       let node = Node()
       children.append((name, node, -1))
+      objects[name] = node
       return node
     }
   }
@@ -55,11 +55,17 @@ struct ObjectShape {
     before.append(0x7d)
   }
 
+  /// No dataset nests deeper; objects are written inside each other by calls inside each other.
+  private static let depthLimit = 64
+
   /// The parts of a field's path; a dot or backslash inside a part is written `\.` or `\\`.
+  ///
+  /// A path of more parts than any dataset's nesting gives is one part.
   static func parts(ofPath path: String) -> [[UInt8]] {
     var parts: [[UInt8]] = [[]]
     var isEscaped = false
     for byte in path.utf8 {
+      guard parts.count <= depthLimit else { return [Array(path.utf8)] }
       if isEscaped {
         parts[parts.count - 1].append(byte)
         isEscaped = false

@@ -273,7 +273,7 @@ struct JSONRecords {
   }
 
   private static let tooManyNames =
-    "over \(fieldLimit) different field names; is this an object keyed by something? Make each entry a record"
+    "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them; is this an object keyed by something? Make each entry a record"
 
   @inline(__always) private mutating func field(of member: Int32) -> UInt32? {
     let field = tree[member].pointee.field
@@ -285,7 +285,12 @@ struct JSONRecords {
       hasTooManyNames = true
       return nil
     }
-    let field = names.number(of: tree.path(member))
+    let path = tree.path(member)
+    guard names.byteCount + path.utf8.count <= FieldNames.bytesLimit else {
+      hasTooManyNames = true
+      return nil
+    }
+    let field = names.number(of: path)
     tree[member].pointee.field = Int32(field)
     nodeOfName.append(member)
     return field

@@ -62,14 +62,15 @@ struct NameTree {
 
   /// The member called `name` of an object `parent`, added when it is new; nil when there are too many.
   mutating func node(parent: Int32, name: UnsafeBufferPointer<UInt8>) -> Int32? {
-    // FNV-1a over the name, begun with the parent.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (UInt64(UInt32(bitPattern: parent)) &* 0x9E37_79B9_7F4A_7C15)
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    hash ^= hash >> 29
-    var slot = Int(truncatingIfNeeded: hash) & (table.count - 1)
+    // Keyed anew in each process: a dataset cannot be made whose names all meet in one slot.
+    var hasher = Hasher()
+    hasher.combine(parent)
+    hasher.combine(bytes: UnsafeRawBufferPointer(name))
+    let hash = hasher.finalize()
+    var slot = hash & (table.count - 1)
     while table[slot] >= 0 {
       let node = nodes[Int(table[slot])]
-      if node.hash == Int(truncatingIfNeeded: hash), node.parent == parent, node.size == name.count + 2,
+      if node.hash == hash, node.parent == parent, node.size == name.count + 2,
         name.elementsEqual(self.name(of: node))
       {
         return table[slot]
@@ -78,7 +79,7 @@ struct NameTree {
     }
     guard nodes.count < Self.nodeLimit, spelled.count + name.count + 2 <= Self.bytesLimit else { return nil }
     let number = Int32(nodes.count)
-    nodes.append(added(parent: parent, name: name, hash: Int(truncatingIfNeeded: hash)))
+    nodes.append(added(parent: parent, name: name, hash: hash))
     table[slot] = number
     if nodes.count * 2 > table.count { growTable() }
     return number

@@ -93,6 +93,10 @@ package struct RecordBatch: Sendable {
 /// name is written `\.` or `\\`, so that the path can be taken apart again.
 package struct FieldNames: Sendable {
   package private(set) var names: [String] = []
+  /// Bytes of all names together. A nested one has those it is nested in over again.
+  private(set) var byteCount = 0
+  /// More bytes of names than this are not an index's; see docs/format.md §3.
+  static let bytesLimit = 16 << 20
   /// By the name's bytes: strings that are equal to Swift may differ in their bytes, and those are two fields.
   private var numbers: [[UInt8]: UInt32] = [:]
 
@@ -103,13 +107,18 @@ package struct FieldNames: Sendable {
     if let number = numbers[bytes] { return number }
     let number = UInt32(names.count)
     names.append(name)
+    byteCount += bytes.count
     numbers[bytes] = number
     return number
   }
 
   /// Forgets the names from number `count` on: those that only a bad record had.
   mutating func removeLast(downTo count: Int) {
-    while names.count > count { numbers[Array(names.removeLast().utf8)] = nil }
+    while names.count > count {
+      let name = Array(names.removeLast().utf8)
+      byteCount -= name.count
+      numbers[name] = nil
+    }
   }
 
   /// A JSON member's own name as one step of a path.
@@ -128,8 +137,8 @@ package struct FieldNames: Sendable {
   /// The names of the columns `headers`: a dot in a header stands for nesting, as in an export of nested records.
   ///
   /// A header in which it cannot is one name with the dot escaped: where nothing lies between dots or beside one
-  /// (`No.`), where a backslash escapes neither a dot nor a backslash, and where another header is both a value
-  /// and the beginning of this one (`a` and `a.b`).
+  /// (`No.`), where a backslash escapes neither a dot nor a backslash, where it has more steps than records nest, and
+  /// where another header is both a value and the beginning of this one (`a` and `a.b`).
   package static func paths(ofHeaders headers: [String]) -> [String] {
     let steps = headers.map(steps)
     let whole = Set(headers.map { Array($0.utf8) })
@@ -153,6 +162,7 @@ package struct FieldNames: Sendable {
         guard scalar == "." || scalar == "\\" else { return nil }
         escaped = false
       } else if scalar == "." {
+        guard steps.count < JSONRecords.depthLimit else { return nil }
         steps.append("")
         continue
       } else {
