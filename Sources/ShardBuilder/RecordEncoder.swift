@@ -60,8 +60,13 @@ extension BadRecord.Flaw: CustomStringConvertible {
 package struct RecordEncoder: Sendable {
   /// In bytes.
   package static let foldedKeyLimit = 64 << 10
-  /// In bytes: half of what a frame may hold, so that a shard of one such record can be read.
-  package static let recordLimit = 32 << 20
+  /// In bytes, texts and names of fields together with what a header says of each: so that a shard of one such record
+  /// can be read, all of whose texts are in one frame.
+  package static let recordLimit = ZstdFrame.contentLimit - (64 << 10)
+  /// In bytes, with its key twice, which is stored once and may be as long as the texts it is made from.
+  private static let blobLimit = 2 * recordLimit
+  /// What a header says of a field beside its name and its text, at most, in bytes.
+  private static let fieldOverhead = 32
 
   private let template: KeyTemplate
   private let keep: [String]?
@@ -76,6 +81,7 @@ package struct RecordEncoder: Sendable {
   private struct Role {
     var slot: Int  // Among the template's fields, or -1.
     var isKept: Bool
+    var nameSize: Int
   }
 
   /// - Parameter keep: The fields to store, each with all that is nested below it; all when nil.
@@ -98,7 +104,8 @@ package struct RecordEncoder: Sendable {
   ) -> [BadRecord] {
     while roles.count < names.names.count {
       let name = names.names[roles.count]
-      roles.append(Role(slot: template.fields.firstIndex(of: name) ?? -1, isKept: isKept(name)))
+      roles.append(
+        Role(slot: template.fields.firstIndex(of: name) ?? -1, isKept: isKept(name), nameSize: name.utf8.count))
     }
     var bad: [BadRecord] = []
     batch.bytes.withUnsafeBufferPointer { bytes in
@@ -124,7 +131,7 @@ package struct RecordEncoder: Sendable {
   ) -> BadRecord.Flaw? {
     for index in slots.indices { slots[index] = -1 }
     kept.removeAll(keepingCapacity: true)
-    var (hasKey, textSize) = (false, 0)
+    var (hasKey, textSize, nameSize) = (false, 0, 0)
     for index in fields.indices {
       let role = roles[Int(fields[index].name)]
       if role.slot >= 0, slots[role.slot] < 0 {
@@ -134,6 +141,7 @@ package struct RecordEncoder: Sendable {
       if role.isKept {
         kept.append(index)
         textSize += Int(fields[index].length)
+        nameSize += role.nameSize
       }
     }
     guard hasKey else { return .noKeyField }
@@ -156,7 +164,9 @@ package struct RecordEncoder: Sendable {
     guard folded.count <= Self.foldedKeyLimit else { return .keyTooLong(folded.count) }
     let size =
       RecordBlob.headerSize + 8 * kept.count + folded.count + rawKey.count + textSize
-    guard size <= Self.recordLimit else { return .tooLarge(size) }
+    guard size <= Self.blobLimit else { return .tooLarge(size) }
+    let stored = textSize + nameSize + Self.fieldOverhead * kept.count
+    guard stored <= Self.recordLimit else { return .tooLarge(stored) }
 
     let start = chunk.reserve(size)
     func put(_ value: Int, at offset: Int) {

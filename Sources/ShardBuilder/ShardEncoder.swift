@@ -23,7 +23,7 @@ package struct ShardEncoder {
 
     /// Uncompressed, in bytes, all frames together: what the limit of a shard is held against.
     package var size: Int {
-      // More columns than a reader accepts: too large, whatever its bytes.
+      // More columns than a reader accepts, or more cells than are held: too large, whatever its bytes.
       guard counts.columns <= ShardHeader.columnLimit else { return Int.max }
       let tailSize = tails.texts.reduce(0) { $0 + 1 + $1.count }
       return parts.reduce(ShardHeader.size + headerEnd.count + tailSize) { sum, part in
@@ -48,6 +48,12 @@ package struct ShardEncoder {
   /// Uncompressed bytes of a part, about: what a query that misses unpacks. Found by measuring, see docs/measurements.md.
   package static let partSize = 5 << 10
 
+  /// The most cells, records times columns, that are held at once.
+  ///
+  /// Records with hardly a field in common are few bytes and very many cells: ten thousand records with a field of their
+  /// own each would be a hundred million. What has more is too large for a shard, like what has too many columns.
+  package static let cellLimit = 1 << 22
+
   private let names: [String]
 
   /// - Parameter names: Field names by the numbers that the records use.
@@ -56,8 +62,12 @@ package struct ShardEncoder {
   package func encode(_ records: [RecordBlob]) -> Content {
     precondition(!records.isEmpty, "a shard without records")
     let tails = Tails(records)
-    let keys = KeyColumns(records, tails)
     let fields = encodeFields(records, tails)
+    guard fields.counts.columns <= ShardHeader.columnLimit else {
+      return Content(
+        recordCount: records.count, tails: tails, headerEnd: [], fieldNames: [], counts: fields.counts, parts: [])
+    }
+    let keys = KeyColumns(records, tails)
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let total = keys.size + fields.size
     // As many parts as come nearest to their size, each of nearly as many blocks as the next.
@@ -383,6 +393,12 @@ package struct ShardEncoder {
           columnOf[name] = columns.count
           columns.append(RawColumn(name: Int(name)))
           return columns.count - 1
+        }
+        // One record is a shard whatever it has.
+        if count > 1, columns.count > ShardHeader.columnLimit || columns.count * count > Self.cellLimit {
+          var tooLarge = FieldData()
+          tooLarge.counts.columns = Int.max
+          return tooLarge
         }
         if let code = shapeNumbers[lastColumns] {
           lastCode = code
