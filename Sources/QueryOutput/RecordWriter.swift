@@ -260,7 +260,7 @@ package struct RecordWriter {
     for record in 0..<buffer.count {
       line.removeAll(keepingCapacity: true)
       if needsFoldedKeys { line += foldedKeys[record] }
-      for part in schema.isKeyStored ? schema.template.parts : [] {
+      for part in schema.isKeyStored ? schema.template.parts : [] where line.count <= FieldColumns.recordLimit {
         switch part {
         case .text(let text): line.append(contentsOf: text.utf8)
         case .field(let name):

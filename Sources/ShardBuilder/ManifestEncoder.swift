@@ -60,6 +60,10 @@ package struct ManifestEncoder {
   package func file(
     shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)]
   ) throws(BuildError) -> [UInt8] {
+    for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
+      throw .dataset(
+        .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
+    }
     var frames: [UInt8] = []
     var sections: [ByteWriter] = ManifestRoot.Section.allCases.map { _ in ByteWriter() }
     func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {

@@ -20,8 +20,11 @@ public struct BuildOptions: Sendable {
   public var memoryBytes = 256 << 20
   /// Threads, at least 1. Default: one per processor.
   public var jobs = WorkerPool.availableThreads
-  /// The most a shard may be before compression, in bytes; one that cannot be divided may be larger.
-  public var shardLimitBytes = 64 << 10
+  /// The most a shard may be before compression, in bytes; one that cannot be divided may be larger. At most 16 MiB,
+  /// which is what a reader accepts.
+  public var shardLimitBytes = 64 << 10 {
+    didSet { shardLimitBytes = min(max(1, shardLimitBytes), ZstdFrame.contentLimit) }
+  }
   /// zstd's, 1 to 22.
   public var level = 19
   /// Whether bad records are left out and listed, instead of ending the build.

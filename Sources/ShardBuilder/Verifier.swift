@@ -354,13 +354,15 @@ package struct Verifier {
         last.isLast = true
         if order != 0 { last.key.replace(with: stored) }
         if !decoded.contains(record) {
-          decoded = record..<min(record + 256, part.count)
+          decoded = record..<min(record + part.recordsAtOnce, part.count)
           part.decode(decoded, into: buffer)
+          if buffer.isOverlong { return fail("or one behind it has over \(FieldColumns.recordLimit) bytes") }
         }
         let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
         if schema.isKeyStored {
           key.removeAll(keepingCapacity: true)
-          for piece in schema.template.parts {
+          // A template may name one long field over and over. No key is that long.
+          for piece in schema.template.parts where key.count <= FieldColumns.recordLimit {
             switch piece {
             case .text(let text): key.append(contentsOf: text.utf8)
             case .field(let name):
@@ -610,7 +612,7 @@ package struct Verifier {
           // And as it is typed, by way of the fold.
           if schema.isKeyStored {
             if !decoded.contains(record) {
-              decoded = record..<min(record + 256, part.count)
+              decoded = record..<min(record + part.recordsAtOnce, part.count)
               part.decode(decoded, into: buffer)
             }
             key.removeAll(keepingCapacity: true)

@@ -104,6 +104,18 @@ public struct Matches: Sendable {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
       fields.columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
+    if buffer.output.pointee.isOverlong { throw try overlong(part, buffer) }
+  }
+}
+
+extension Matches {
+  /// A record that is larger than any may be: nothing of what was decoded is kept.
+  @inline(never)
+  private func overlong(_ part: PartReference, _ buffer: RecordBuffer) throws(IndexError) -> IndexError {
+    buffer.removeAll()
+    let reason = "a record of over \(FieldColumns.recordLimit) bytes"
+    let name = try generation.manifest.shard(part.shard).fileName
+    return .corrupt(path: generation.directory.filePath(name), cause: .invalid(reason: reason, offset: 0))
   }
 }
 
@@ -146,7 +158,8 @@ public struct Record: @unchecked Sendable {
   public var key: String {
     if let folded { return folded.text(number) }
     var text = ""
-    for part in schema.template.parts {
+    // A template may name one long field over and over. No key is that long.
+    for part in schema.template.parts where text.utf8.count <= FieldColumns.recordLimit {
       switch part {
       case .text(let literal): text += literal
       case .field(let name): text += self[fieldNumber: name] ?? ""

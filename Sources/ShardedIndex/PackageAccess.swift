@@ -47,6 +47,9 @@ extension RecordBuffer {
     return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
+  /// Whether a record has more bytes than any may have; some of its texts are left out then.
+  package var isOverlong: Bool { output.pointee.isOverlong }
+
   package func rawName(ofField number: Int) -> UInt16 { output.pointee.fields[number].name }
 
   /// Empties the buffer, to decode into it anew.
@@ -112,7 +115,10 @@ package struct PartContent {
   /// The first block whose rows of numbers have another size than is given for them; nil if all are right.
   package var firstMisplacedRows: Int? { columns.firstMisplacedRows(keys: keys) }
 
-  /// Empties `buffer` and decodes some of the part's records into it.
+  /// Records that may be decoded at once without taking more memory than one may.
+  package var recordsAtOnce: Int { columns.isNarrow(keys) ? 256 : 1 }
+
+  /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
   package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
     buffer.removeAll()
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in

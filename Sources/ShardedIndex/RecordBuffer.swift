@@ -122,6 +122,8 @@ package struct RecordOutput {
   private var recordCapacity = 32
   private(set) var recordCount = 0
   private var isRendered = false
+  /// Whether there was a record of more bytes than ``FieldColumns/recordLimit``, which then lacks some of its texts.
+  var isOverlong = false
 
   init() {
     bytes = .allocate(capacity: byteCapacity)
@@ -137,7 +139,7 @@ package struct RecordOutput {
 
   @inline(__always) mutating func removeAll() {
     (byteCount, fieldCount, recordCount) = (0, 0, 0)
-    isRendered = false
+    (isRendered, isOverlong) = (false, false)
   }
 
   /// Room for `size` more bytes and the slack behind them.

@@ -12,10 +12,15 @@ package final class Schema: Sendable {
   init(_ manifest: Manifest) {
     let names = manifest.fieldNames
     self.names = names
-    template = KeyPattern(manifest.setting("key") ?? "", names: names)
+    // A template may name as many fields as an index has: each is looked up at once.
+    var numbers: [[UInt8]: Int] = [:]
+    for (number, name) in names.enumerated() where numbers[Array(name.utf8)] == nil {
+      numbers[Array(name.utf8)] = number
+    }
+    template = KeyPattern(manifest.setting("key") ?? "", numbers: numbers)
     isKeyStored = template.parts.allSatisfy { $0 != .field(-1) }
-    latitude = manifest.setting("latitude").flatMap { names.firstIndex(of: $0) }
-    longitude = manifest.setting("longitude").flatMap { names.firstIndex(of: $0) }
+    latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
+    longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
   }
 }
 
@@ -30,7 +35,9 @@ package struct KeyPattern: Sendable {
   package let parts: [Part]
 
   /// Braces stand for themselves when doubled. What the builder accepted needs no error here.
-  package init(_ text: String, names: [String]) {
+  ///
+  /// - Parameter numbers: Of the index's fields, by the bytes of their paths.
+  package init(_ text: String, numbers: [[UInt8]: Int]) {
     self.text = text
     var parts: [Part] = []
     var literal: [UInt8] = []
@@ -44,7 +51,7 @@ package struct KeyPattern: Sendable {
         if byte == 0x7d {
           if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
           literal = []
-          parts.append(.field(names.firstIndex(of: String(decoding: field!, as: UTF8.self)) ?? -1))
+          parts.append(.field(numbers[field!] ?? -1))
           field = nil
         } else {
           field!.append(byte)

@@ -18,9 +18,10 @@ import subprocess
 import sys
 from operator import itemgetter
 
-CONTENT_LIMIT = 1 << 26
-MANIFEST_LIMIT = 1 << 24  # content bytes of a frame of the manifest
-FRAME_EXCESS = 65536  # bytes that a frame of the manifest may have more than its content
+CONTENT_LIMIT = 1 << 24  # content bytes of a frame
+FRAME_EXCESS = 65536  # bytes that a frame may have more than its content
+FILE_LIMIT = 1 << 26  # bytes of a shard
+SETTING_LIMIT = 16384  # bytes of a setting's value
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
 FOLD_VERSION = 1
@@ -103,6 +104,7 @@ class Frame:
             cursor.take(1 if kind == 1 else header >> 3)
         self.checksum = cursor.number("I")
         self.size = cursor.at - start
+        need(self.size <= self.content_size + FRAME_EXCESS, f"{what}: a frame is too large")
 
 
 def frames_of(data, what):
@@ -115,12 +117,9 @@ def frames_of(data, what):
 
 
 def manifest_frames(data):
-    """§3: the root's frame and the pages', each not much larger than its content."""
+    """§3: the root's frame and the pages'."""
     frames = frames_of(data, "manifest")
     need(frames, "manifest: empty")
-    for frame in frames:
-        need(frame.content_size <= MANIFEST_LIMIT, "manifest: a frame's content is too large")
-        need(frame.size <= frame.content_size + FRAME_EXCESS, "manifest: a frame is too large")
     return frames
 
 
@@ -261,6 +260,7 @@ class Index:
         settings, self.settings = Cursor(sections[7], "manifest: settings"), {}
         while settings.at < len(settings.data):
             name, value = settings.text(), settings.text()
+            need(len(value) <= SETTING_LIMIT, "manifest: a setting is too long")
             self.settings.setdefault(name, value)
 
     def _shards_of(self, page):
@@ -279,7 +279,7 @@ class Index:
         need(bounds[0] == self.page_bounds[number], f"{what}: begins with another bound than the root says")
         for i, bound in enumerate(bounds):
             *file, flags = struct.unpack_from("<5I", files, 20 * i)
-            need(file[1] <= file[0] and file[2] <= CONTENT_LIMIT, f"{what}: sizes of shard {i}")
+            need(file[1] <= file[0] <= FILE_LIMIT and file[2] <= CONTENT_LIMIT, f"{what}: sizes of shard {i}")
             digest, label = digests[16 * i : 16 * i + 16], labels[8 * i : 8 * i + 8]
             place, count = PAGE * number + i, firsts[i + 1] - firsts[i]
             entry = ShardEntry(place, first + firsts[i], count, bound, bool(flags & 1), digest, label, file)

@@ -21,6 +21,7 @@ package struct FieldColumns {
   }
 
   private let count: Int
+  private let contentSize: Int
   private let header: ShardHeader
   private let data: UnsafeMutablePointer<Data>
   private let shapeCodes: UnsafePointer<UInt8>
@@ -50,6 +51,7 @@ package struct FieldColumns {
     let flags = try reader.read(UInt32.self)
     guard flags == 0 else { throw .invalid(reason: "has flags this version does not know", offset: 12) }
     self.header = header
+    contentSize = content.count
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let columns = header.dataCount
     let size = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks + 8
@@ -196,6 +198,17 @@ package struct FieldColumns {
   /// Records whose cells are decoded at once, a whole number of blocks.
   private static let runSize = 2 * KeyBlocks.blockSize
 
+  /// The most bytes that a record's texts may come to, those that its shape leaves out included.
+  ///
+  /// A dataset's record has half of it at most. Of a few bytes in a shard a record of any size can be made: a text may
+  /// stand in a dictionary once and be that of every record, and thousands of columns may spell one long stem each.
+  package static let recordLimit = 2 * ZstdFrame.contentLimit
+
+  /// Whether many records may be decoded at once: how large they get is looked at after each column of a run.
+  @inline(__always) package func isNarrow(_ keys: KeyBlocks) -> Bool {
+    header.columnCount <= 128 && header.charge &+ contentSize &+ 64 &* keys.longestStem <= 1 << 18
+  }
+
   /// Appends records `range`, counted within the part, to `output`, every field's text as it came in.
   ///
   /// Column by column: each is a loop of its own over a run of records.
@@ -206,10 +219,11 @@ package struct FieldColumns {
   ) {
     var output = result
     let columnCount = header.columnCount
+    let isNarrow = isNarrow(keys)
     var lower = range.lowerBound
     while lower < range.upperBound {
       // Runs end where blocks do, and are shorter where records are wide.
-      let end = columnCount <= 128 ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
+      let end = isNarrow ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
       let run = lower..<min(end, range.upperBound)
       if header.isPlain {
         output.reserve(records: run.count, fields: run.count &* columnCount)
@@ -251,10 +265,15 @@ package struct FieldColumns {
   ) {
     let stride = header.columnCount
     if header.numberCount > 0 { decodeNumbers(run, keys, cells, stride, &output) }
+    let limit = output.byteCount &+ run.count &* Self.recordLimit
     for index in 0..<stride {
       let column = header.columns + index
       let word = column.pointee.word
       var cell = cells + Int(column.pointee.cell)
+      guard output.byteCount <= limit else {
+        leaveOut(column, run.count, cell, stride, &output)
+        continue
+      }
       switch column.pointee.encoding {
       case .number: break
       case .tail:
@@ -315,6 +334,20 @@ package struct FieldColumns {
           cell += stride
         }
       }
+    }
+  }
+
+  /// Gives a column's cells no texts: its records are larger than any may be.
+  @inline(never)
+  private func leaveOut(
+    _ column: UnsafePointer<ShardHeader.Column>, _ count: Int, _ cell: UnsafeMutablePointer<RecordOutput.Field>,
+    _ stride: Int, _ output: inout RecordOutput
+  ) {
+    output.isOverlong = true
+    guard column.pointee.encoding != .number else { return }
+    let word = RecordOutput.Field.column(name: column.pointee.name, kind: column.pointee.kind % ShardHeader.mixedKinds)
+    for index in 0..<count {
+      (cell + index &* stride).initialize(to: .init(text: output.byteCount, size: 0, column: word))
     }
   }
 

@@ -19,9 +19,13 @@ package final class Manifest: @unchecked Sendable {
   /// Shards of a page; the last may have fewer.
   package static let pageCapacity = 64
   /// No frame of a manifest has more content, in bytes.
-  package static let contentLimit = 1 << 24
+  package static let contentLimit = ZstdFrame.contentLimit
   /// A pinned manifest is held in memory whole; one of more bytes (some 800 million records) is refused.
   package static let pinnedSizeLimit = 1 << 24
+  /// No shard's file is larger, in bytes: who reads one whole, as verification does, needs no more memory for it.
+  package static let fileLimit = 1 << 26
+  /// No setting has a longer value, in bytes.
+  package static let settingLimit = 16384
 
   /// A shard file and its first frame, the header. Sizes in bytes.
   package struct File: Equatable, Sendable {
@@ -267,7 +271,8 @@ package final class Manifest: @unchecked Sendable {
   /// All shards in order; reads all pages.
   package func shards() throws(IndexError) -> [Shard] {
     var shards: [Shard] = []
-    shards.reserveCapacity(shardCount)
+    // What a root says is believed as far as there are pages: room is made as they come.
+    shards.reserveCapacity(min(shardCount, 1 << 16))
     for number in 0..<shardCount { shards.append(try shard(number)) }
     return shards
   }

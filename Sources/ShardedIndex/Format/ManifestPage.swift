@@ -184,8 +184,11 @@ struct ManifestPage {
       }
       try bounds.checkOrder(shard, isContinuation: page.isContinuation(shard))
       let file = page.file(shard)
-      guard file.headerSize <= file.size, file.headerContentSize <= ZstdFrame.contentLimit else {
-        throw .invalid(reason: "shard \(shard) has a header larger than it can be", offset: 0)
+      guard file.size <= Manifest.fileLimit, file.headerSize <= file.size,
+        file.headerContentSize <= ZstdFrame.contentLimit,
+        file.headerSize <= ZstdFrame.sizeLimit(content: file.headerContentSize)
+      else {
+        throw .invalid(reason: "shard \(shard) is larger than it can be, or its header is", offset: 0)
       }
     }
     let next = number + 1

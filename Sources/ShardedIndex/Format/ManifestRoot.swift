@@ -201,7 +201,11 @@ package struct ManifestRoot: @unchecked Sendable {
   private func checkSettings() throws(FormatError) {
     var reader = ByteReader(settings)
     while reader.remaining > 0 {
-      for _ in 0..<2 { _ = try reader.read(bytes: try reader.readVarint()) }
+      _ = try reader.read(bytes: try reader.readVarint())
+      let value = try reader.read(bytes: try reader.readVarint())
+      guard value.count <= Manifest.settingLimit else {
+        throw .invalid(reason: "has a setting of \(value.count) bytes", offset: 0)
+      }
     }
   }
 

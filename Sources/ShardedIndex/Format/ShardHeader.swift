@@ -165,7 +165,9 @@ package final class ShardHeader: @unchecked Sendable {
         guard part.boundStart <= boundEnd, first < records,
           // The first part begins with the shard: at no bound and going on with nothing.
           index == 0 ? first == 0 && end == 0 : first > parts[index - 1].firstRecord,
-          part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit
+          part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit,
+          part.keysSize <= ZstdFrame.sizeLimit(content: part.keysContentSize),
+          part.fieldsSize <= ZstdFrame.sizeLimit(content: part.fieldsContentSize)
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
         offset += part.keysSize + part.fieldsSize
         if index > 0 { parts[index - 1].recordCount = first - parts[index - 1].firstRecord }

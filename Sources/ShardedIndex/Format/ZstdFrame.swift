@@ -3,7 +3,13 @@ import CZstd
 /// One zstd frame: content size declared, checksum on.
 package enum ZstdFrame {
   /// No content of a frame is larger, in bytes: what a file says is never allocated beyond it.
-  package static let contentLimit = 1 << 26
+  package static let contentLimit = 1 << 24
+
+  /// Whether the bytes begin as a frame does. zstd itself also takes a skippable frame for one, of no content, and, if
+  /// it was built so, the formats that it had before its first version.
+  private static func isFrame(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes.count >= 4 && bytes[0] == 0x28 && bytes[1] == 0xb5 && bytes[2] == 0x2f && bytes[3] == 0xfd
+  }
 
   /// Decompresses the one frame that is `source`, whole, into `target`, whole.
   ///
@@ -13,7 +19,7 @@ package enum ZstdFrame {
     _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer,
     with context: Decompressor
   ) throws(FormatError) {
-    let declared = ZSTD_getFrameContentSize(source.baseAddress, source.count)
+    let declared = isFrame(source) ? ZSTD_getFrameContentSize(source.baseAddress, source.count) : UInt64.max
     guard declared != UInt64.max, declared != UInt64.max - 1 else {
       throw .zstd(reason: "no frame header that declares its content size")
     }
@@ -99,16 +105,18 @@ package final class Compressor: @unchecked Sendable {
 extension ZstdFrame {
   /// The content size that the frame's header declares, in bytes; nil if there is none.
   package static func contentSize(of frame: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard isFrame(frame) else { return nil }
     let declared = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
     return declared <= UInt64(Int64.max) ? Int(declared) : nil
   }
 
   /// The size in bytes of the frame that `bytes` begin with; nil if they hold no whole one.
   package static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard isFrame(bytes) else { return nil }
     let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
     return ZSTD_isError(size) == 0 ? size : nil
   }
 
-  /// A frame of a manifest that declares `content` bytes is refused if it is larger.
-  static func sizeLimit(content: Int) -> Int { content + 65536 }
+  /// A frame that declares `content` bytes is refused if it is larger: no more of a file is read than that.
+  package static func sizeLimit(content: Int) -> Int { content + 65536 }
 }
