@@ -53,6 +53,10 @@ SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -
     'CorruptionTests|RuleTests|ContentDamageTests.(fuzz|manifest|huge|records|empty)|BuildTests|RoundTripTests|' \
     'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests')"
 
+# A million runs of each is Fuzz/run.sh by itself.
+step "fuzzing: what is kept, and twenty thousand runs of each target"
+Fuzz/run.sh 20000
+
 step "tests"
 export SHARDQ_BIN="$PWD/bin"
 exec swift test -c release -Xswiftc -enable-testing --traits CommandLineTool
