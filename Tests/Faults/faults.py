@@ -15,6 +15,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SKIPPED = 77
+HANGS = 124
 # A crash of the command is to be seen as one, at once: no backtrace is made of it.
 ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C", "PATH": os.environ.get("PATH", "")}
 # Every call that names a file or has a descriptor, and what else reaches into a file system.
@@ -71,9 +72,12 @@ class Tools:
             skip("strace cannot trace here: " + probe.stderr.strip())
 
     def run(self, arguments, timeout=60, wrapper=(), **more):
-        """Runs the command; a status below 0 is the signal that ended it."""
-        return subprocess.run([*wrapper, self.program, *arguments], capture_output=True, timeout=timeout,
-                              env=ENVIRONMENT, **more)
+        """Runs the command; a status below 0 is the signal that ended it, `HANGS` that it did not end in time."""
+        command = [*wrapper, self.program, *arguments]
+        try:
+            return subprocess.run(command, capture_output=True, timeout=timeout, env=ENVIRONMENT, **more)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, HANGS, b"", b"it did not end in time")
 
     def must(self, arguments):
         result = self.run(arguments)
