@@ -17,7 +17,9 @@ export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:malloc_context_size=3${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 linker=""
 [ "$(uname)" = Darwin ] || linker="-Xswiftc -use-ld=lld"
-swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -enable-testing $linker --product fuzz >&2
+# Of two options the compiler heeds the last, and the order is chance: one names both. The linker knows both of them.
+swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
+  $linker --product fuzz >&2
 mkdir -p .build/work .build/findings .build/logs
 
 found=0
@@ -38,6 +40,11 @@ for target in $targets; do
     sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tr -d '\n' | xargs printf '%-9s %s runs' "$target"
     sed -n 's/^stat::average_exec_per_sec: *//p' "$log" | tr -d '\n' | xargs printf ', %s a second'
     grep -a 'DONE' "$log" | sed -n 's/.*\(cov: [0-9]*\) \(ft: [0-9]*\).*/, \1 \2/p' | tr -d '\n'
+  fi
+  # Without its counters libFuzzer goes on blindly, and only says so.
+  if grep -q 'Is the code instrumented' "$log"; then
+    status=3
+    printf ', NOT INSTRUMENTED'
   fi
   [ "$status" = 0 ] || { found=1; printf ', FOUND (status %s): see Fuzz/%s' "$status" "$log"; }
   echo
