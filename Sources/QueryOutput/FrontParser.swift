@@ -13,7 +13,7 @@
 package enum FrontParser {
   /// First words that are commands, not prefixes.
   package static let commandNames: [StaticString] = [
-    "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate",
+    "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate",
     "help",
   ]
 

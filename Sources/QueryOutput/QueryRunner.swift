@@ -45,6 +45,11 @@ package enum QueryRunner {
   /// Says what is wrong with an index and gives the status to end with.
   package static func report(_ error: IndexError) -> ExitStatus {
     Diagnostics.report(error.description)
+    return exitStatus(of: error)
+  }
+
+  /// The status that a command ends with when it cannot read an index.
+  package static func exitStatus(of error: IndexError) -> ExitStatus {
     switch error {
     case .notFound: return .notFound
     // What this user may not read is as good as not there; a disk or a process in trouble is something else.

@@ -64,18 +64,26 @@ package final class BlobChunk: @unchecked Sendable {
     commit()
   }
 
+  /// A run of records as they lie, without gaps.
+  func bytes(of range: Range<Int>) -> UnsafeRawBufferPointer {
+    guard let first = range.first else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let offset = entries[first].offset
+    let end = range.upperBound < count ? entries[range.upperBound].offset : size
+    return UnsafeRawBufferPointer(start: start + offset, count: end - offset)
+  }
+
   /// Appends a run of another chunk's records.
   func append(_ range: Range<Int>, of other: BlobChunk) {
     guard let first = range.first else { return }
     let offset = other.entries[first].offset
-    let end = range.upperBound < other.count ? other.entries[range.upperBound].offset : other.size
-    reserve(end - offset).copyMemory(from: other.start + offset, byteCount: end - offset)
+    let run = other.bytes(of: range)
+    reserve(run.count).copyMemory(from: run.baseAddress!, byteCount: run.count)
     entries.reserveCapacity(entries.count + range.count)
     for index in range {
       let entry = other.entries[index]
       entries.append(Entry(head: entry.head, offset: entry.offset - offset + size))
     }
-    size += end - offset
+    size += run.count
   }
 
   /// Eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.

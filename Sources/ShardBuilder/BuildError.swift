@@ -5,6 +5,7 @@
 #else
   import Glibc
 #endif
+import ShardedIndex
 
 /// Why a build ended; the index that was there before is as it was.
 public enum BuildError: Error, Equatable, Sendable {
@@ -18,6 +19,10 @@ public enum BuildError: Error, Equatable, Sendable {
   case noTemplate(fields: [String])
   /// A key template that cannot be used; `position` counts its characters from 1.
   case template(TemplateFlaw, template: String, position: Int)
+  /// The index that is to be changed cannot be read.
+  case index(IndexError)
+  /// The index at `path` can be built anew, but not updated; `reason` says why.
+  case notUpdatable(path: String, reason: String)
 }
 
 /// What is wrong with a dataset.
@@ -72,6 +77,9 @@ extension BuildError: CustomStringConvertible {
     case .dataset(_, let message): message
     case .noTemplate(let fields):
       "name what people type with --key, such as '{\(fields.first ?? "name")}'; the fields are: \(fields.joined(separator: ", "))"
+    case .index(let error): error.description
+    case .notUpdatable(let path, let reason):
+      "\(path) cannot be updated: \(reason); build it anew from the whole dataset"
     case .template(let flaw, let template, let position):
       "key template \"\(template)\", character \(position): \(flaw)"
     }

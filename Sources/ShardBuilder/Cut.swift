@@ -2,6 +2,8 @@
 package struct Piece: Sendable {
   private let storage: Storage
   private let range: Range<Int>
+  /// Whether a ``Cutter`` that begins with this piece's first record goes on as the one that made it did.
+  package let isRestart: Bool
 
   /// The records of a piece as it was cut and what is known of the gap before each; divided pieces share it.
   final class Storage: Sendable {
@@ -21,8 +23,13 @@ package struct Piece: Sendable {
     var separatorCount: Int
   }
 
-  init(_ storage: Storage) { (self.storage, range) = (storage, 0..<storage.records.count) }
-  private init(_ storage: Storage, _ range: Range<Int>) { (self.storage, self.range) = (storage, range) }
+  init(_ storage: Storage, isRestart: Bool) {
+    (self.storage, range, self.isRestart) = (storage, 0..<storage.records.count, isRestart)
+  }
+
+  private init(_ storage: Storage, _ range: Range<Int>) {
+    (self.storage, self.range, isRestart) = (storage, range, false)
+  }
 
   package var count: Int { range.count }
   /// Bytes of memory that the piece as it was cut holds.
@@ -30,6 +37,8 @@ package struct Piece: Sendable {
     storage.records.charge + storage.weights.count * MemoryLayout<Int>.stride
       + storage.gaps.count * MemoryLayout<Gap>.stride
   }
+  /// Its records' blobs, one after the other; valid while this piece lives.
+  var bytes: UnsafeRawBufferPointer { storage.records.bytes(of: range) }
   /// The record at a 0-based position; valid while this piece lives.
   package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
 
@@ -39,6 +48,9 @@ package struct Piece: Sendable {
     guard let first = range.first else { return [] }
     return Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
   }
+
+  /// What ``RecordWeight`` makes of the first record, which depends on the one before the piece.
+  var firstWeight: Int { storage.weights[range.lowerBound] }
 
   /// The estimated size in sixteenths of a byte.
   package var weight: Int { storage.weights[range].reduce(0, +) }
@@ -129,6 +141,9 @@ package struct Cutter {
   private var previousRest: [UInt8] = []  // The last record's serialised rest, if `hasRest`.
   private var hasRest = false
   private var rest: [UInt8] = []
+  private let behind = BlobChunk(capacity: 0)  // The record before the first one, if there is any.
+  /// Of the piece that comes next, ``Piece/isRestart``.
+  private(set) var isRestart = true
   /// Pieces that are done, in order; the caller takes them out.
   package var finished: [Piece] = []
 
@@ -141,21 +156,28 @@ package struct Cutter {
     longest = Self.longestWindows * self.window
   }
 
+  /// Begins behind a record, at a boundary whose piece ``Piece/isRestart``: what comes is cut as if all records before
+  /// had been taken in.
+  package func begin(behind record: RecordBlob) { behind.append(record) }
+
+  /// The record before the next one.
+  private var last: RecordBlob? {
+    records.count > 0 ? records.record(records.count - 1) : behind.count > 0 ? behind.record(0) : nil
+  }
+
   /// Takes in the next record; it is copied.
   package mutating func append(_ record: RecordBlob) {
-    let previous = records.count > 0 ? records.record(records.count - 1) : nil
     var common = 0
-    if let previous {
-      common = commonPrefix(previous.folded, record.folded)
-      let gap = self.gap(previous, record, common)
+    if let last {
+      common = commonPrefix(last.folded, record.folded)
+      let gap = self.gap(last, record, common)
       gaps.append(gap)
-      consider(gap.priority, firstNumber + records.count)
+      if records.count > 0 { consider(gap.priority, firstNumber + records.count) }
     } else {
       gaps.append(Piece.Gap(priority: .lowest, separatorCount: 0))
     }
-    // `consider` may have cut just before the previous record, never after it: it is still there.
-    let weight = RecordWeight.weight(
-      of: record, after: records.count > 0 ? records.record(records.count - 1) : nil, common: common)
+    // `consider` may have cut just before the last record, never after it: it is still there.
+    let weight = RecordWeight.weight(of: record, after: last, common: common)
     records.append(record)
     weights.append(weight)
     position += weight
@@ -226,7 +248,11 @@ package struct Cutter {
       candidates.removeFirst(firstCandidate)
       firstCandidate = 0
     }
-    if candidate.isBestToLeft, candidate.number > firstNumber { emit(candidate.number - firstNumber) }
+    guard candidate.isBestToLeft, candidate.number > firstNumber else { return }
+    emit(candidate.number - firstNumber)
+    // Whoever begins here knows the boundary from the first record on. It cuts as this does unless a record so large
+    // came with the window that it would have been cut from it by now.
+    isRestart = pendingWeight <= longest
   }
 
   /// Bounds the memory where no boundary comes for very long, as among identical records: cuts as a piece that is
@@ -249,7 +275,9 @@ package struct Cutter {
     finished.append(
       Piece(
         Piece.Storage(
-          records: pieceRecords, weights: Array(weights[..<count]), gaps: Array(gaps[..<count]))))
+          records: pieceRecords, weights: Array(weights[..<count]), gaps: Array(gaps[..<count])),
+        isRestart: isRestart))
+    isRestart = false
     records = rest
     weights.removeFirst(count)
     // The gap before the last record that was appended may be there before the record is.

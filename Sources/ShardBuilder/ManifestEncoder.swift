@@ -54,18 +54,19 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// The manifest file: the root's frame, then a frame per page.
+  /// The manifest file: the root's frame, a frame per page, the frames of the notes.
   ///
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package func file(
-    shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)]
+    shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)], notes: BuildNotes? = nil
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
         .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
     }
     var frames: [UInt8] = []
-    var sections: [ByteWriter] = ManifestRoot.Section.allCases.map { _ in ByteWriter() }
+    let written = ManifestRoot.Section.allCases.filter { $0 != .notes || notes != nil }
+    var sections: [ByteWriter] = written.map { _ in ByteWriter() }
     func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {
       body(&sections[Int(section.rawValue) - 1])
     }
@@ -92,6 +93,18 @@ package struct ManifestEncoder {
       }
     }
     write(.firstRecords) { $0.write(UInt64(records)) }
+    if let notes {
+      func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
+      let groups = notes.groups.map { ZstdFrame.compress($0, level: level, with: compressor) }
+      let head = notes.head(checksums: groups.map(checksum))
+      let first = ZstdFrame.compress(head, level: level, with: compressor)
+      frames += first + groups.joined()
+      write(.notes) {
+        $0.write(UInt32(groups.reduce(first.count) { $0 + $1.count }))
+        $0.write(UInt32(head.count))
+        $0.write(checksum(first))
+      }
+    }
     func text(_ text: String, _ writer: inout ByteWriter) {
       writer.writeVarint(text.utf8.count)
       writer.write(text.utf8)
@@ -116,7 +129,7 @@ package struct ManifestEncoder {
     root.write(UInt32(fieldNames.count))
     root.write(UInt32(0))
     var offset = Manifest.headerSize + 24 * sections.count
-    for (section, writer) in zip(ManifestRoot.Section.allCases, sections) {
+    for (section, writer) in zip(written, sections) {
       root.write(section.rawValue)
       root.write(UInt32(0))
       root.write(UInt64(offset))

@@ -5,6 +5,7 @@
 #else
   import Glibc
 #endif
+import ShardedIndex
 
 /// Writes one generation of an index: new shard files, then the manifest by rename; only then it is there.
 ///
@@ -30,6 +31,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     package var removed = 0
     /// Shards of older generations that could not be removed; the next build tries again.
     package var leftBehind = 0
+    /// The directory had this very generation: nothing was written or removed.
+    package var isUnchanged = false
 
     package init(written: Int = 0, kept: Int = 0, repaired: Int = 0, removed: Int = 0) {
       (self.written, self.kept, self.repaired, self.removed) = (written, kept, repaired, removed)
@@ -147,6 +150,32 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     return outcome
   }
 
+  /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
+  ///
+  /// - Returns: Whether it has them all; if not, the caller makes and adds them. From any thread.
+  func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
+    for shard in shards {
+      let name = shard.fileName
+      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: shard.file.size + 1, alignment: 16)
+      defer { bytes.deallocate() }
+      let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { return false }  // What is wrong comes out when the shard is added.
+      defer { _ = close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
+        let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
+        Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
+      else { return false }
+    }
+    for shard in shards { keep(shard.fileName) }
+    return true
+  }
+
+  /// Keeps a shard of the generation before, unseen. From any thread.
+  func keep(_ name: String) {
+    monitor.withLock { if state.current.insert(name).inserted { state.summary.kept += 1 } }
+  }
+
   /// Makes what was added, under this manifest, the index's new generation.
   ///
   /// Shards that are in neither this generation nor `previous` are removed afterwards.
@@ -158,6 +187,15 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   ///   last sync of the directory fails, the new generation is there, but a power cut may bring the old one back.
   package func publish(manifest: [UInt8], previous: [String]?) throws(BuildError) -> Summary {
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
+    let isChanged = monitor.withLock { state.summary.written + state.summary.repaired > 0 }
+    if !isChanged, try existing(Self.manifestName, manifest) == .kept {
+      monitor.withLock { state.isOver = true }
+      // Whoever published it may have been cut off before the directory was synced.
+      try SystemFile.sync(descriptor, path: directory)
+      var summary = monitor.withLock { state.summary }
+      summary.isUnchanged = true
+      return summary
+    }
     let temporary: String
     do throws(BuildError) {
       try settle(monitor.withLock { takeWaiting() })

@@ -5,6 +5,8 @@ package struct BadRecord: Equatable, Sendable {
   package enum Flaw: Equatable, Sendable {
     /// None of the key template's fields is in the record.
     case noKeyField
+    /// The field that tells records apart is not in the record.
+    case noID
     /// The folded key has this many bytes, more than ``RecordEncoder/foldedKeyLimit``.
     case keyTooLong(Int)
     /// The record has this many fields, more than a shard can have columns.
@@ -44,6 +46,7 @@ extension BadRecord.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {
     case .noKeyField: "the record has none of the fields its key is made from; see --key"
+    case .noID: "the record has no id, so that it is not known which record it replaces"
     case .keyTooLong(let size):
       "the key folds to \(size) bytes, the most is \(RecordEncoder.foldedKeyLimit)"
     case .tooManyFields(let count): "the record has \(count) fields, the most is \(ShardHeader.columnLimit)"
@@ -74,6 +77,7 @@ package struct RecordEncoder: Sendable {
   private var roles: [Role] = []  // By field name.
   private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
   private var kept: [Int] = []
+  private let id: String?
   private var rawKey: [UInt8] = []
   private var folded: [UInt8] = []
   private var tail: [UInt8] = []
@@ -82,12 +86,16 @@ package struct RecordEncoder: Sendable {
     var slot: Int  // Among the template's fields, or -1.
     var isKept: Bool
     var nameSize: Int
+    var isID: Bool
   }
 
-  /// - Parameter keep: The fields to store, each with all that is nested below it; all when nil.
-  package init(template: KeyTemplate, keep: [String]? = nil) {
+  /// - Parameters:
+  ///   - keep: The fields to store, each with all that is nested below it; all when nil.
+  ///   - id: A field that every record must have; none when nil.
+  package init(template: KeyTemplate, keep: [String]? = nil, id: String? = nil) {
     self.template = template
     self.keep = keep
+    self.id = id
     slots = Array(repeating: -1, count: template.fields.count)
     let parts = template.parts
     guard parts.count >= 2, case .field(let last) = parts[parts.count - 1],
@@ -105,7 +113,9 @@ package struct RecordEncoder: Sendable {
     while roles.count < names.names.count {
       let name = names.names[roles.count]
       roles.append(
-        Role(slot: template.fields.firstIndex(of: name) ?? -1, isKept: isKept(name), nameSize: name.utf8.count))
+        Role(
+          slot: template.fields.firstIndex(of: name) ?? -1, isKept: Self.isKept(name, keep: keep),
+          nameSize: name.utf8.count, isID: name == id))
     }
     var bad: [BadRecord] = []
     batch.bytes.withUnsafeBufferPointer { bytes in
@@ -121,7 +131,8 @@ package struct RecordEncoder: Sendable {
     return bad
   }
 
-  private func isKept(_ name: String) -> Bool {
+  /// Whether a field is stored when these are named to be.
+  static func isKept(_ name: String, keep: [String]?) -> Bool {
     guard let keep else { return true }
     return keep.contains { name == $0 || name.hasPrefix($0 + ".") }
   }
@@ -131,13 +142,14 @@ package struct RecordEncoder: Sendable {
   ) -> BadRecord.Flaw? {
     for index in slots.indices { slots[index] = -1 }
     kept.removeAll(keepingCapacity: true)
-    var (hasKey, textSize, nameSize) = (false, 0, 0)
+    var (hasKey, hasID, textSize, nameSize) = (false, id == nil, 0, 0)
     for index in fields.indices {
       let role = roles[Int(fields[index].name)]
       if role.slot >= 0, slots[role.slot] < 0 {
         slots[role.slot] = index
         hasKey = true
       }
+      if role.isID { hasID = true }
       if role.isKept {
         kept.append(index)
         textSize += Int(fields[index].length)
@@ -145,6 +157,7 @@ package struct RecordEncoder: Sendable {
       }
     }
     guard hasKey else { return .noKeyField }
+    guard hasID else { return .noID }
     guard kept.count <= ShardHeader.columnLimit else { return .tooManyFields(kept.count) }
 
     func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {

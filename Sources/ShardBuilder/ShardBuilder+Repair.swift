@@ -120,6 +120,7 @@ private struct Repair {
     do throws(IndexError) {
       own = try ShardedIndex(opening: index.path)
       shards = try own!.generation.shards()
+      _ = try own!.generation.notes()
       generation = own!.generation
       return
     } catch {

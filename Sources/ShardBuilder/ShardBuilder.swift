@@ -12,6 +12,9 @@ public struct BuildOptions: Sendable {
   public var keep: [String]?
   /// The field that ranking will go by; it is noted in the manifest.
   public var weight: String?
+  /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
+  /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
+  public var id: String?
   /// What a build may hold in memory, in bytes, whatever the dataset's size. Default: 256 MiB.
   ///
   /// All that grows with the dataset or its records counts: what is read ahead, the sort, the merge, the shards being
@@ -48,6 +51,10 @@ public struct BuildSummary: Sendable {
   public var recordsRead = 0
   public var recordsIndexed = 0
   public var badRecordCount = 0
+  /// Of an update: records that it took out of the index, replaced ones included.
+  public var recordsRemoved = 0
+  /// Of an update: ids to delete that no record had.
+  public var idsNotFound = 0
   /// The first hundred, each with file, line, column and reason.
   public var badRecords: [String] = []
   public var shardCount = 0
@@ -55,6 +62,8 @@ public struct BuildSummary: Sendable {
   public var shardsWritten = 0
   /// All files of the index, in bytes.
   public var bytes = 0
+  /// The index was what it would have become: nothing was written.
+  public var isUnchanged = false
   /// What is wrong with the manifest that was there, if it was damaged; nil otherwise.
   ///
   /// Which shards it named is not known then, so all are kept until the next build.
@@ -65,11 +74,12 @@ public struct BuildSummary: Sendable {
 
 /// A dataset in, an index directory out.
 public enum ShardBuilder {
-  /// Builds the index of one or more datasets of the same fields into `directory`, which is created if need be.
+  /// Builds the index of one or more datasets into `directory`, which is created if need be.
   ///
-  /// The same records give the same files, whatever their order, `memoryBytes` and `jobs`. The index that was in the
-  /// directory answers until the new one is complete; on any error it stays. One that is damaged is replaced too; one
-  /// that cannot be read is an error, since what readers need of it is not known.
+  /// The same records give the same files, whatever their order, `memoryBytes`, `jobs` and what was there before. Over
+  /// an index only shards whose records changed are encoded and written, nothing at all when none did. The index that
+  /// was in the directory answers until the new one is complete; on any error it stays. One that is damaged is replaced
+  /// too; one that cannot be read is an error, since what readers need of it is not known.
   ///
   /// - Parameter inputs: Paths; `-` is standard input.
   /// - Parameter progress: Told now and then, on the caller's thread.
@@ -78,9 +88,12 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
+    if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
+      throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
+    }
     var summary = BuildSummary()
     let publisher = try Publisher(directory: directory)
-    let previous = try shardNames(in: directory, &summary)
+    let previous = try PreviousIndex.found(in: directory, &summary)
     var intake = Intake(options: options, directory: directory)
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
@@ -88,146 +101,68 @@ public enum ShardBuilder {
     let template = intake.template
     // Formats with a header were checked when it was read; a JSON dataset is known when all of it is.
     // When no record had any name, all were bad, and the template is none of the reasons.
-    if !names.names.isEmpty { try template?.check(against: names.names) }
-    let plan = intake.plan
-    let output = try write(try intake.finish(), plan, names: names, options: options, to: publisher, progress)
-    var settings: [(String, String)] = [("key", template?.text ?? options.key ?? "")]
-    for (setting, candidates) in Self.coordinates {
-      if let field = candidates.first(where: { output.fieldNames.contains($0) }) { settings.append((setting, field)) }
+    if !names.names.isEmpty {
+      try template?.check(against: names.names)
+      if let id = options.id, !names.names.contains(id) {
+        throw .dataset(.options, message: "the dataset has no field named \"\(id)\", which --id names")
+      }
     }
-    if let weight = options.weight { settings.append(("weight", weight)) }
-    let manifest = try ManifestEncoder(level: options.level).file(
-      shards: output.shards, shardLimit: options.shardLimitBytes, fieldNames: output.fieldNames, settings: settings)
-    let published = try publisher.publish(manifest: manifest, previous: previous)
+    let id = options.id ?? intake.usualId
+    let plan = intake.plan
+    let sorted = try intake.finish()
+    let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
+    previous?.offerPieces(level: options.level, shardLimit: options.shardLimitBytes)
+    let writer = ShardWriter(
+      publisher: publisher, plan: plan, names: names.names, level: options.level, shardLimit: options.shardLimitBytes,
+      previous: previous)
+    let total = sorted.count
+    let output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
+      progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
+    }
+    var settings = IndexSettings(key: template?.text ?? options.key ?? "")
+    settings.weight = options.weight
+    settings.keep = options.keep
+    settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     summary.recordsIndexed = output.records
-    summary.shardCount = output.shards.count
-    summary.shardsWritten = published.written + published.repaired
-    summary.bytes = manifest.count + output.shards.reduce(0) { $0 + $1.file.size }
+    try publish(output, settings, shardLimit: options.shardLimitBytes, to: publisher, previous, &summary)
     return summary
   }
 
-  /// Fields that are coordinates by their name, the first that is there.
-  private static let coordinates = [
-    ("latitude", ["coord.lat", "lat", "latitude", "Latitude", "LAT"]),
-    ("longitude", ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]),
-  ]
-
-  /// The shard files of the generation that is in a directory; none if there is no index, nil if its manifest is
-  /// damaged.
-  private static func shardNames(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> [String]? {
-    do throws(IndexError) {
-      let index = try ShardedIndex(opening: directory)
-      // A shard's name lies in the manifest, which goes when the index does.
-      return try withExtendedLifetime(index) { () throws(IndexError) in
-        try index.generation.shards().map(\.fileName)
-      }
-    } catch {
-      switch error {
-      case .notFound, .vanished: return []
-      case .io(let operation, let path, let code): throw .io(operation: operation, path: path, errno: code)
-      case .corrupt, .superseded, .wrongDigest:
-        summary.previousDamage = error.description
-        return nil
-      }
-    }
+  /// Makes what was written the index's new generation.
+  static func publish(
+    _ output: ShardWriter.Output, _ settings: IndexSettings, shardLimit: Int, to publisher: Publisher,
+    _ previous: PreviousIndex?, _ summary: inout BuildSummary
+  ) throws(BuildError) {
+    let manifest = try ManifestEncoder(level: output.notes.level).file(
+      shards: output.shards, shardLimit: shardLimit, fieldNames: output.fieldNames,
+      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes)
+    let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
+    let published = try publisher.publish(manifest: manifest, previous: named)
+    summary.shardCount = output.shards.count
+    summary.shardsWritten = published.written + published.repaired
+    summary.isUnchanged = published.isUnchanged
+    summary.bytes = manifest.count + output.shards.reduce(0) { $0 + $1.file.size }
   }
-
-  private struct Output {
-    var shards: [ManifestEncoder.Shard] = []
-    var fieldNames: [String] = []
-    var records = 0
-  }
-
-  /// A shard and what its neighbours must know of it.
-  private struct Finished: Sendable {
-    var file: ShardEncoder.File
-    var bound: [UInt8]
-    var firstKey: [UInt8]
-    var lastKey: [UInt8]
-    var digest: [UInt8]
-    var label: [UInt8]
-  }
-
-  private static func write(
-    _ sorted: SortedRecords, _ plan: MemoryPlan, names: FieldNames, options: BuildOptions, to publisher: Publisher,
-    _ progress: ((BuildProgress) -> Void)?
-  ) throws(BuildError) -> Output {
-    let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
-    let encoder = ShardEncoder(names: names.names)
-    let compressors = CompressorPool()
-    let (limit, level) = (options.shardLimitBytes, options.level)
-    var output = Output()
-    var numbers: Set<UInt32> = []
-    var lastKey: [UInt8]?
-    let total = sorted.count
-    try WorkerPool.orderedMap(
-      threads: plan.writers, budget: plan.pieces, cost: plan.cost,
-      next: { () throws(BuildError) in try pieces.nextPiece() },
-      transform: { (piece) throws(BuildError) -> [Finished] in
-        let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
-          (part, encoder.encode((0..<part.count).map { part.record($0) }))
-        } size: {
-          $0.1.size
-        }
-        let compressor = compressors.take()
-        defer { compressors.put(compressor) }
-        var finished: [Finished] = []
-        for (part, content) in parts {
-          let file = encoder.file(content, level: level, with: compressor)
-          let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
-          let bound = part.lowerBound
-          let label = Manifest.label(ofKey: part.record(0).folded)
-          let name = Manifest.fileName(label: label, digest: digest)
-          try publisher.add(name, file.bytes)
-          finished.append(
-            Finished(
-              file: file, bound: bound, firstKey: Array(part.record(0).folded),
-              lastKey: Array(part.record(part.count - 1).folded), digest: digest, label: label))
-        }
-        return finished
-      },
-      deliver: { (finished) throws(BuildError) in
-        for shard in finished {
-          let isFirst = output.shards.isEmpty
-          output.shards.append(
-            ManifestEncoder.Shard(
-              bound: isFirst ? [] : shard.bound, records: shard.file.recordCount,
-              file: Manifest.File(
-                size: shard.file.bytes.count, headerSize: shard.file.headerSize,
-                headerContentSize: shard.file.headerContentSize, headerChecksum: shard.file.headerChecksum,
-                isContinuation: lastKey == shard.firstKey),
-              digest: shard.digest, label: shard.label))
-          output.records += shard.file.recordCount
-          lastKey = shard.lastKey
-          for number in shard.file.fieldNames where numbers.insert(number).inserted {
-            output.fieldNames.append(names.names[Int(number)])
-          }
-        }
-        progress?(BuildProgress(phase: .writing, done: output.records, total: total, records: output.records))
-      })
-    return output
-  }
-}
-
-/// Compression contexts that no thread is using.
-private final class CompressorPool: @unchecked Sendable {
-  private let monitor = Monitor()
-  private var idle: [Compressor] = []
-
-  func take() -> Compressor { monitor.withLock { idle.popLast() } ?? Compressor() }
-  func put(_ compressor: Compressor) { monitor.withLock { idle.append(compressor) } }
 }
 
 /// The first half of a build: datasets in, sorted records out.
-private struct Intake: ~Copyable {
+struct Intake: ~Copyable {
   private let options: BuildOptions
   let plan: MemoryPlan
-  private(set) var names = FieldNames()
+  private(set) var names: FieldNames
+  private let isChange: Bool
   private(set) var template: KeyTemplate?
+  /// What such datasets call the field that tells their records apart.
+  private(set) var usualId: String?
   private var sort: ExternalSort
 
-  init(options: BuildOptions, directory: String) {
+  /// - Parameters:
+  ///   - names: Field names that have their numbers already.
+  ///   - isChange: Whether the records change an index: then each has to have the id.
+  init(options: BuildOptions, directory: String, names: FieldNames = FieldNames(), isChange: Bool = false) {
     self.options = options
+    self.names = names
+    self.isChange = isChange
     plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
   }
@@ -247,16 +182,12 @@ private struct Intake: ~Copyable {
     var charge: Int { batch.charge + chunk.charge }
   }
 
+  /// - Parameter observe: Told of each record as it is taken in, and of its place; its reason ends the build.
   mutating func read(
-    _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
+    _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
+    observe: ((RecordBlob) -> String?)? = nil
   ) throws(BuildError) {
-    let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
-    if let format, format == nil {
-      let known = DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
-    }
-    var datasetOptions = DatasetOptions(
-      format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
+    var datasetOptions = try DatasetOptions(of: options)
     datasetOptions.blockSizeBytes = plan.blockSize
     let reader: DatasetReader
     do throws(DatasetError) {
@@ -297,8 +228,9 @@ private struct Intake: ~Copyable {
         if encoder == nil {
           let template = try chooseTemplate(own, format: reader.format)
           if reader.format != .json, reader.format != .jsonl { try template.check(against: own) }
-          encoder = RecordEncoder(template: template, keep: options.keep)
+          encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
           chosen = template
+          usualId = reader.format == .geonames ? "geonameid" : "_id"
         }
         progress?(
           BuildProgress(
@@ -325,6 +257,24 @@ private struct Intake: ~Copyable {
             path: path, line: place.line, column: place.column, record: place.record, reason: reason)
           guard skipBad else { throw BuildError(DatasetError.bad(record)) }
           unindexable.append(record)
+        }
+        if let observe {
+          var bad = carrier.bad[...]
+          var index = 0  // In the batch.
+          for number in 0..<carrier.chunk.count {
+            while bad.first?.index == index {
+              bad.removeFirst()
+              index += 1
+            }
+            if let reason = observe(carrier.chunk.record(number)) {
+              let place = carrier.batch.place(of: index)
+              throw BuildError(
+                DatasetError.bad(
+                  DatasetReader.BadRecord(
+                    path: path, line: place.line, column: place.column, record: place.record, reason: reason)))
+            }
+            index += 1
+          }
         }
         count(carrier, carrier.charge)
         sort.heldElsewhere = reader.charge + carried
@@ -362,5 +312,16 @@ private struct Intake: ~Copyable {
     let names = self.names
     sort.heldElsewhere = plan.heldWhileWriting(sort.size)
     return try sort.finish(names: names)
+  }
+}
+
+extension DatasetOptions {
+  init(of options: BuildOptions) throws(BuildError) {
+    let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
+    if let format, format == nil {
+      let known = DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
+    }
+    self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
   }
 }

@@ -163,6 +163,17 @@ package struct Verifier {
         number = (page + 1) * Manifest.pageCapacity
       }
     }
+    do throws(IndexError) {
+      if let frames = try generation.notes() {
+        do throws(FormatError) {
+          _ = try BuildNotes(frames, shardCount: generation.shardCount)
+        } catch {
+          damage(Manifest.fileName, "\(error), in its notes")
+        }
+      }
+    } catch {
+      damage(Manifest.fileName, "\(error.description), in its notes")
+    }
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []
     for name in generation.fieldNames where !names.insert(Array(name.utf8)).inserted {

@@ -126,6 +126,31 @@ package struct PartContent {
     }
   }
 
+  /// The numbers of the fields that the shard's records have, in the order of its columns.
+  package var fieldNumbers: [UInt32] { columns.columnNames }
+
+  /// Calls `number` or `text` with each record's field of this number, as it is stored; with the first, where a record
+  /// has it twice.
+  ///
+  /// - Parameter buffer: Used where the column has to be decoded for it.
+  package func forEachField(
+    _ field: Int, with buffer: RecordBuffer, number: (_ record: Int, Int64, NumberFormat) -> Void,
+    text: (_ record: Int, UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    let isNumber = columns.forEachNumber(named: field, keys: keys) { record, value, format, literal in
+      if format.type == 0 { text(record, literal) } else { number(record, value, format) }
+    }
+    if isNumber { return }
+    for start in stride(from: 0, to: count, by: 256) {
+      decode(start..<min(start + 256, count), into: buffer)
+      for record in 0..<buffer.count {
+        guard let found = buffer.rawFields(ofRecord: record).first(where: { Int(buffer.rawName(ofField: $0)) == field })
+        else { continue }
+        text(start + record, buffer.rawField(found).text)
+      }
+    }
+  }
+
   /// Calls `body` with each folded key, in order.
   package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     keys.forEachKey(in: 0..<keys.count, body)

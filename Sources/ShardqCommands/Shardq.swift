@@ -26,6 +26,7 @@
           shardq 'alabama, u' --format json        city first, then country
           shardq query '' --all | wc -l            every record
           shardq -- build                          search what is also a command's name
+          shardq update --upsert changed.json      change some of its records
           shardq stats                             what is in the index
           shardq verify --source cities.json       every byte, every record, every prefix
           shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
@@ -39,8 +40,9 @@
         """,
       version: CommandLineParser.version,
       subcommands: [
-        QueryCommand.self, BuildCommand.self, StatsCommand.self, VerifyCommand.self, ExplainCommand.self,
-        ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self, GenerateCommand.self,
+        QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
+        ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
+        GenerateCommand.self,
       ])
 
     package init() {}

@@ -199,11 +199,14 @@ class Index:
         self.features = set()  # what of the format was met: tests ask for it
         data = read_file(directory, "manifest")
         frames = manifest_frames(data)
-        root, *pages = unpack_frames(data, frames, "manifest")
+        root, *contents = unpack_frames(data, frames, "manifest")
         self._read_root(root, frames)
         self.entries = []
-        for number, content in enumerate(pages):
-            self._read_page(number, content)
+        for number in range(len(self.page_flags)):
+            self._read_page(number, contents[number])
+        if self.has_notes:
+            p = len(self.page_flags)
+            self._read_notes(contents[p], contents[p + 1 :], [frame.checksum for frame in frames[p + 2 :]])
         if self.entries:
             check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
 
@@ -223,7 +226,7 @@ class Index:
 
         table = [header.unpack("IIQQ") for _ in range(section_count)]
         p = -(-self.shard_count // PAGE)
-        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None}
+        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None, 8: 12}
         sections = {}
         for number, _, offset, size in table:
             if number in sizes and number not in sections:
@@ -231,15 +234,23 @@ class Index:
                 need(sizes[number] in (None, size), f"manifest: section {number} has another size")
                 sections[number] = content[offset : offset + size]
         for number in sizes:
-            need(number in sections, f"manifest: no section {number}")
+            need(number in sections or number == 8, f"manifest: no section {number}")
 
         self.page_firsts = struct.unpack(f"<{p + 1}Q", sections[2])
         need(self.page_firsts[0] == 0 and self.page_firsts[-1] == self.records, "manifest: records do not add up")
         self.page_bounds = bounds_of(sections[1], sections[3], sections[4], "manifest")
         self.page_flags = []
-        need(len(frames) == p + 1, "manifest: another count of pages than its shards fill")
+        self.has_notes = 8 in sections
+        need(len(frames) >= p + 1, "manifest: fewer pages than its shards fill")
+        if self.has_notes:
+            notes = frames[p + 1 :]
+            need(notes, "manifest: no notes")
+            found = (sum(frame.size for frame in notes), notes[0].content_size, notes[0].checksum)
+            need(found == struct.unpack("<III", sections[8]), "manifest: other notes than promised")
+        else:
+            need(len(frames) == p + 1, "manifest: more pages than its shards fill")
         start = frames[0].size
-        for number, frame in enumerate(frames[1:]):
+        for number, frame in enumerate(frames[1 : p + 1]):
             end, content_size, checksum, flags = struct.unpack_from("<QIII", sections[5], 20 * number)
             what = f"manifest, page {number}"
             need(start + frame.size == frames[0].size + end, f"{what}: ends elsewhere than promised")
@@ -262,6 +273,26 @@ class Index:
             name, value = settings.text(), settings.text()
             need(len(value) <= SETTING_LIMIT, "manifest: a setting is too long")
             self.settings.setdefault(name, value)
+
+    def _read_notes(self, head, groups, checksums):
+        """§3.8."""
+        notes = Cursor(head, "manifest: notes")
+        need(notes.take(4) == b"SQN1", "manifest: notes of another magic")
+        _, _, self.level, count = notes.unpack("IIII")
+        need(len(groups) == -(-count // 64), "manifest: another count of notes than of pieces")
+        need([notes.number("I") for _ in groups] == checksums, "manifest: other notes than promised")
+        notes.finish()
+        self.pieces, self.piece_digests = [], []
+        for number, content in enumerate(groups):
+            need(len(content) <= 2048, "manifest: a frame of notes is too large")
+            group = Cursor(content, "manifest: notes")
+            size = min(64, count - 64 * number)
+            self.pieces += [divmod(group.varint(), 2) for _ in range(size)]
+            self.piece_digests += [group.take(16) for _ in range(size)]
+            group.finish()
+        need(all(shards > 0 for shards, _ in self.pieces), "manifest: a piece of no shard")
+        need(sum(shards for shards, _ in self.pieces) == self.shard_count, "manifest: notes of other shards")
+        need(not self.pieces or self.pieces[0][1] == 1, "manifest: the cut cannot begin anew at its beginning")
 
     def _shards_of(self, page):
         return min(PAGE, self.shard_count - PAGE * page)

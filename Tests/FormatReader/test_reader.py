@@ -415,7 +415,9 @@ class Forged(Temporary):
 
     def open(self, index):
         self.index = index
-        self.manifest, self.page = self.contents("manifest")
+        self.manifest, self.page, *_ = self.contents("manifest")
+        # Without the notes, so that there are two frames to be changed: their section gets an unknown number.
+        self.manifest = changed(self.manifest, 48 + 24 * 7, [99])
         (self.entry,) = reader.Index(self.index).entries
         self.header, self.keys, self.fields = self.contents(self.entry.name)
 
@@ -481,7 +483,7 @@ class Forged(Temporary):
         manifest = bytearray(self.manifest)
         manifest[6:8] = manifest[44:46] = b"\xff\xff"  # reserved
         struct.pack_into("<I", manifest, 36, 7)  # the limit
-        for i in range(7):
+        for i in range(8):
             struct.pack_into("<I", manifest, 52 + 24 * i, 99)  # reserved
         manifest[self.sections(manifest)[5] + 17] = 0x80  # an unknown flag
         page = bytearray(self.page)
@@ -489,14 +491,14 @@ class Forged(Temporary):
         # An unknown section that lies nowhere, and two of section 7, of which the first counts, as of a setting.
         settings = b"\x03key\x01x" + b"\x07unknown\x03..." + b"\x03key\x01y"
         table = b"".join(struct.pack("<IIQQ", *entry) for entry in [
-            (77, 0, 1 << 63, 1 << 62), (7, 0, len(manifest) + 24 * 9 - 24 * 7, len(settings))
+            (77, 0, 1 << 63, 1 << 62), (7, 0, len(manifest) + 24 * 2, len(settings))
         ])
-        old = bytearray(manifest[48 : 48 + 24 * 7])
-        for i in range(7):
+        old = bytearray(manifest[48 : 48 + 24 * 8])
+        for i in range(8):
             (offset,) = struct.unpack_from("<Q", old, 24 * i + 8)
             struct.pack_into("<Q", old, 24 * i + 8, offset + len(table))
         manifest[12] += 2
-        manifest[48 : 48 + 24 * 7] = table + old
+        manifest[48 : 48 + 24 * 8] = table + old
         manifest += settings
         index = self.store(manifest=manifest, page=page)
         self.assertEqual(index.settings, {b"key": b"x", b"unknown": b"..."})

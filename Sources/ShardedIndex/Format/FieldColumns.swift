@@ -118,6 +118,40 @@ package struct FieldColumns {
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
 
+  /// The numbers of the columns' fields among the index's, in the columns' order.
+  package var columnNames: [UInt32] { (0..<header.columnCount).map { UInt32(header.columns[$0].name) } }
+
+  /// Calls `body` with each record's value of a field, or with its text where that is no number's.
+  ///
+  /// - Returns: false, without a call, unless every record has the field once and its column is one of numbers.
+  package func forEachNumber(
+    named name: Int, keys: KeyBlocks,
+    _ body: (_ record: Int, _ value: Int64, _ format: NumberFormat, _ literal: UnsafeBufferPointer<UInt8>) -> Void
+  ) -> Bool {
+    let named = (0..<header.columnCount).filter { Int(header.columns[$0].name) == name }
+    guard header.isPlain, named.count == 1, header.columns[named[0]].encoding == .number else { return false }
+    let slot = Int(header.columns[named[0]].slot)
+    let (models, numberCount) = (header.models, header.numberCount)
+    var bit = 0
+    for record in 0..<count {
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
+      let context = keys.tailCount > 0 ? Int(keys.tails[record]) : 0
+      let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) &* numberCount : 0)
+      for number in 0..<numberCount {
+        let model = models + Int(row[number])
+        let range = model.pointee.range(context)
+        let width = Int(range & 0xff)
+        if number == slot {
+          let value = model.pointee.base &+ Int64(range >> 32) &+ bits(at: bit, width)
+          let literal = UnsafeBufferPointer(start: model.pointee.literal, count: Int(model.pointee.literalSize))
+          body(record, value, RecordOutput.Field(value, number: model.pointee.word).format, literal)
+        }
+        bit &+= width
+      }
+    }
+    return true
+  }
+
   /// One code a record, 8 bits wide or 16, each below `limit`.
   private static func codes(
     _ reader: inout ByteReader, _ count: Int, below limit: Int, isPresent: Bool

@@ -157,12 +157,12 @@ package final class Manifest: @unchecked Sendable {
     pages = .allocate(capacity: max(1, root.pageCount))
     for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
     self.contexts = contexts
-    let end = root.pageCount == 0 ? 0 : root.page(root.pageCount - 1).end
+    let end = min(root.pagesEnd, 1 << 60) + (root.notes?.size ?? 0)
     let size = file.size
     let path = file.path
     self.file = file
-    guard end <= size, rootSize + end == size else {
-      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: rootSize + min(end, 1 << 60)))
+    guard rootSize + end == size else {
+      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: rootSize + end))
     }
   }
 
@@ -250,6 +250,40 @@ package final class Manifest: @unchecked Sendable {
     if isMine { return content.baseAddress! }
     content.deallocate()
     return other!
+  }
+
+  /// No frame of the notes but the first is larger, nor has more content, in bytes.
+  private static let notesFrameLimit = 2048
+
+  /// What the builder noted for the next build, frame by frame, read from the file at each call; nil if it noted nothing.
+  package func notes() throws(IndexError) -> [(content: [UInt8], checksum: UInt32)]? {
+    guard let notes = root.notes else { return nil }
+    var frames: [(content: [UInt8], checksum: UInt32)] = []
+    var start = rootSize + root.pagesEnd
+    let end = start + notes.size
+    while start < end || frames.isEmpty {
+      let isFirst = frames.isEmpty
+      let limit = isFirst ? ZstdFrame.sizeLimit(content: notes.contentSize) : Self.notesFrameLimit
+      let bytes = try file.read(from: start, size: min(end - start, limit))
+      defer { bytes.deallocate() }
+      do throws(FormatError) {
+        guard let size = ZstdFrame.size(of: UnsafeBufferPointer(bytes)) else {
+          throw .zstd(reason: "no whole frame where its notes go on")
+        }
+        let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<size])
+        guard isFirst || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
+          throw .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
+        }
+        let content = try Self.unpack(
+          frame, checksum: isFirst ? notes.checksum : nil, size: isFirst ? notes.contentSize : nil, with: contexts)
+        defer { content.deallocate() }
+        frames.append((Array(content), ZstdFrame.checksum(of: frame)!))
+        start += size
+      } catch {
+        throw .corrupt(path: file.path, cause: error)
+      }
+    }
+    return frames
   }
 
   /// A shard by its place; reads the page it stands on, if that was not read yet.

@@ -30,6 +30,8 @@ package struct ManifestRoot: @unchecked Sendable {
     case fieldNames = 6
     /// Pairs of texts, each with a varint size before it.
     case settings = 7
+    /// 12 bytes, as in ``Notes``; may be missing.
+    case notes = 8
   }
 
   /// Where a page's frame lies in the file. Sizes in bytes.
@@ -46,6 +48,18 @@ package struct ManifestRoot: @unchecked Sendable {
     static let width = 20
   }
 
+  /// The frames behind those of the pages, which a builder reads. Sizes in bytes.
+  struct Notes {
+    /// Of them all.
+    var size: Int
+    /// Of the first one's content.
+    var contentSize: Int
+    /// The first frame's own checksum of its content.
+    var checksum: UInt32
+
+    static let width = 12
+  }
+
   private let storage: UnsafeMutableRawBufferPointer
   let recordCount: Int
   let shardCount: Int
@@ -58,6 +72,8 @@ package struct ManifestRoot: @unchecked Sendable {
   let fieldCount: Int
   private let fieldNames: UnsafeBufferPointer<UInt8>
   private let settings: UnsafeBufferPointer<UInt8>
+  /// nil if there are none.
+  let notes: Notes?
 
   /// Checks a root's content and takes over its bytes, unless it throws.
   init(_ storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
@@ -90,8 +106,8 @@ package struct ManifestRoot: @unchecked Sendable {
     let table = reader.offset
     _ = try reader.read(bytes: 24 * sectionCount)
 
-    /// The bytes of a section, wherever the table says that they are.
-    func section(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+    /// The bytes of a section, wherever the table says that they are; nil if it has none of that number.
+    func find(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
       for index in 0..<sectionCount {
         let entry = UnsafeRawPointer(content.baseAddress! + table + 24 * index)
         guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
@@ -104,6 +120,10 @@ package struct ManifestRoot: @unchecked Sendable {
         }
         return UnsafeBufferPointer(start: content.baseAddress! + Int(offset), count: Int(length))
       }
+      return nil
+    }
+    func section(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+      if let found = try find(section, size: size) { return found }
       throw .invalid(reason: "section \(section.rawValue) is missing", offset: table)
     }
     let heads = try section(.heads, size: 8 * count)
@@ -113,6 +133,14 @@ package struct ManifestRoot: @unchecked Sendable {
     pages = try section(.pages, size: Page.width * count).baseAddress!
     fieldNames = try section(.fieldNames, size: nil)
     settings = try section(.settings, size: nil)
+    if let entry = try find(.notes, size: Notes.width) {
+      var reader = ByteReader(entry)
+      notes = Notes(
+        size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
+        checksum: try reader.read(UInt32.self))
+    } else {
+      notes = nil
+    }
     firstRecords = firsts.baseAddress!
     bounds = try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
     self.storage = storage
@@ -137,6 +165,11 @@ package struct ManifestRoot: @unchecked Sendable {
         throw .invalid(reason: "the first shard continues another", offset: 0)
       }
       try bounds.checkOrder(page, isContinuation: entry.isContinuation)
+    }
+    if let notes {
+      guard notes.contentSize <= Manifest.contentLimit else {
+        throw .invalid(reason: "the notes are too large", offset: 0)
+      }
     }
     try checkNames()
     try checkSettings()
@@ -170,6 +203,9 @@ package struct ManifestRoot: @unchecked Sendable {
       start: page == 0 ? 0 : end(entry - Page.width), end: end(entry), contentSize: Int(word(8)), checksum: word(12),
       isContinuation: word(16) & 1 == 1)
   }
+
+  /// Where the last page ends, in bytes from the end of the root's frame.
+  var pagesEnd: Int { pageCount == 0 ? 0 : page(pageCount - 1).end }
 
   // MARK: Names and settings
 

@@ -4,6 +4,8 @@ import CZstd
 package enum ZstdFrame {
   /// No content of a frame is larger, in bytes: what a file says is never allocated beyond it.
   package static let contentLimit = 1 << 24
+  /// zstd's version as a number: another one may compress the same content into other bytes.
+  package static var libraryVersion: UInt32 { UInt32(ZSTD_versionNumber()) }
 
   /// Whether the bytes begin as a frame does. zstd itself also takes a skippable frame for one, of no content, and, if
   /// it was built so, the formats that it had before its first version.

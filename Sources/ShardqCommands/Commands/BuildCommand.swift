@@ -43,7 +43,9 @@
     @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
     var skipBad = false
 
-    func validate() throws {
+    func validate() throws { try Self.check(inputFormat) }
+
+    static func check(_ inputFormat: String?) throws {
       if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
         throw ValidationError(
           "--input-format is one of " + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
@@ -74,13 +76,14 @@
       help: ArgumentHelp("The field that says how important a record is.", valueName: "field"))
     var weight: String?
 
-    @Option(name: .customLong("memory"), help: ArgumentHelp("The most memory to use.", valueName: "size"))
-    var memory = ByteSize(bytes: BuildOptions().memoryBytes)
-
     @Option(
-      name: .customLong("jobs"),
-      help: ArgumentHelp("Threads to use (default: one per processor).", valueName: "n"))
-    var jobs: Int?
+      name: .customLong("id"),
+      help: ArgumentHelp(
+        "The field that tells records apart, for updates (default: geonameid for GeoNames, _id where it is).",
+        valueName: "field"))
+    var id: String?
+
+    @OptionGroup var resources: ResourceOptions
 
     @Option(
       name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
@@ -97,9 +100,7 @@
     var inputs: [String]
 
     func validate() throws {
-      if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
       if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
-      if memory.bytes < 1 << 20 { throw ValidationError("--memory must be at least 1MiB.") }
       if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
         throw ValidationError("--shard-size is 1KiB to 16MiB.")
       }
@@ -116,23 +117,15 @@
       options.keep = input.keep?.names
       options.skipBad = input.skipBad
       options.weight = weight
-      options.memoryBytes = memory.bytes
-      if let jobs { options.jobs = jobs }
+      options.id = id
+      resources.apply(to: &options)
       options.shardLimitBytes = shardSize.bytes
       options.level = level
       let directory = QueryRunner.indexPath(location.index)
-      let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
-      let start = Clock.now
-      let summary: BuildSummary
-      do throws(BuildError) {
-        summary = try ShardBuilder.build(inputs, into: directory, options: options) { line?.show($0) }
-      } catch {
-        line?.clear()
-        Diagnostics.report("\(error)")
-        finish(error.exitStatus)
+      let (summary, milliseconds) = BuildReport.running { progress throws(BuildError) in
+        try ShardBuilder.build(inputs, into: directory, options: options, progress: progress)
       }
-      line?.clear()
-      report(summary, directory, milliseconds: Clock.now - start)
+      report(summary, directory, milliseconds: milliseconds)
     }
 
     private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
@@ -140,16 +133,11 @@
       if let damage = summary.previousDamage {
         Diagnostics.note("the index that was there is replaced, its shards are kept until the next build: " + damage)
       }
-      for bad in summary.badRecords { Diagnostics.note(bad) }
-      if summary.badRecordCount > summary.badRecords.count {
-        Diagnostics.note(
-          "… and " + counted(summary.badRecordCount - summary.badRecords.count, "more bad record", nil))
-      }
+      BuildReport.note(bad: summary)
       Diagnostics.note(
-        """
-        \(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad
-        \(counted(summary.shardCount, "shard", nil)) in \(directory), \(number(summary.shardsWritten)) of them written; \(counted(summary.bytes, "byte", nil)), \(Clock.seconds(milliseconds)) s
-        """)
+        "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad"
+      )
+      BuildReport.note(written: summary, directory, milliseconds: milliseconds)
       if let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
     }
 
@@ -175,6 +163,8 @@
       case .dataset(.missing, _): .notFound
       case .dataset(.bad, _): .badData
       case .io, .dataset(.io, _): .inputOutput
+      case .notUpdatable: .badData
+      case .index(let error): QueryRunner.exitStatus(of: error)
       }
     }
   }

@@ -80,7 +80,7 @@ import Testing
 
   @Test("a sound index is left alone") func sound() throws {
     let copies = try Copies()
-    #expect(copies.shards.count == 150 && copies.frames.count == 4)
+    #expect(copies.shards.count == 150 && copies.frames.count == 8)
     let before = Files.names(in: copies.path)
     try copies.repaired([])
     #expect(Files.names(in: copies.path) == (before + [".lock"]).sorted())

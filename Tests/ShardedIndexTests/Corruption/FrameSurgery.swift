@@ -19,6 +19,8 @@ struct FrameSurgery {
   let path: String
   /// The content of the manifest's root, right for pages whose frames ``frame(_:)`` makes.
   private(set) var root: [UInt8]
+  /// Bytes of the notes, which it leaves away.
+  let notesSize: Int
   /// The contents of its pages.
   private(set) var pages: [[UInt8]] = []
   private(set) var shards: [Shard] = []
@@ -43,7 +45,12 @@ struct FrameSurgery {
       pages.append(try Self.content(of: Array(manifest[start..<end])))
       start = end
     }
-    precondition(start == manifest.count, "the manifest's layout is another one: see docs/format.md")
+    notesSize = manifest.count - start
+    precondition(
+      notesSize == Self.word(root, at: Self.start(ofSection: Self.notes, in: root)),
+      "the manifest's layout is another one: see docs/format.md")
+    // Without the notes: a section of a number that nobody knows is passed over.
+    Self.set(&root, Self.headerSize + Self.sectionSize * (Self.notes - 1), 99, size: 4)
     root = fitted(root, to: pages.map(frame))
     for shard in try generation.shards() {
       let (name, file) = (shard.fileName, shard.file)
@@ -126,7 +133,7 @@ struct FrameSurgery {
 
   // The root's layout, docs/format.md §3: a header of 48 bytes, then 24 bytes a section in order of their numbers.
   private static let (headerSize, sectionSize) = (48, 24)
-  private static let (firstRecords, pageEntries, pageWidth) = (2, 5, 20)
+  private static let (firstRecords, pageEntries, notes, pageWidth) = (2, 5, 8, 20)
   /// Bytes from the start of the root's content to the number of the index's records.
   static let recordCount = 24
   private static let pageCapacity = 64

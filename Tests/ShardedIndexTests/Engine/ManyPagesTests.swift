@@ -60,7 +60,7 @@ import Testing
     return scan.difference(buffer, question.range, scan.fieldNumbers(of: index))
   }
 
-  /// Where the root's frame and each page's lie in the file.
+  /// Where the root's frame, each page's and those of the notes lie in the file.
   private static func frames(_ path: String) -> [Range<Int>] {
     let bytes = Files.read(path)!
     var frames: [Range<Int>] = []
@@ -76,7 +76,7 @@ import Testing
   func layout() throws {
     let (built, _) = try Self.build()
     let shards = try built.open.generation.shards()
-    #expect(Self.frames(built.path + "/manifest").count == 7)
+    #expect(Self.frames(built.path + "/manifest").count == 7 + 7)
     #expect(shards.map(\.firstRecord) == Array(0..<330))
     let begins = [0, 64, 128, 192, 256, 320].map { shards[$0] }
     #expect(begins.map { String(decoding: $0.bound, as: UTF8.self) } == ["", "kbx", "kd", "kf", "kf", "kg132"])

@@ -79,6 +79,17 @@ enum Files {
     return isWhole ? bytes : nil
   }
 
+  /// What tells a file from one that was written in its place: number, size, last change.
+  static func identity(_ path: String) -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return "none" }
+    #if os(Linux)
+      return "\(status.st_ino) \(status.st_size) \(status.st_ctim.tv_sec).\(status.st_ctim.tv_nsec)"
+    #else
+      return "\(status.st_ino) \(status.st_size) \(status.st_ctimespec.tv_sec).\(status.st_ctimespec.tv_nsec)"
+    #endif
+  }
+
   /// Changes bytes of a file where they stand.
   static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
     let file = open(path, O_WRONLY | O_CLOEXEC)

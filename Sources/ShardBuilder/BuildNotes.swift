@@ -1,0 +1,206 @@
+import ShardedIndex
+
+/// What a build notes in the manifest for the next one: of which records each piece was made. Source: docs/format.md §3.8.
+///
+/// No query reads it. From it the next build knows which pieces it need not encode again, and an update where the cut
+/// can begin anew.
+package struct BuildNotes: Sendable {
+  package static let magic: UInt32 = 0x314e_5153  // "SQN1"
+  /// Counts up when the same records come to be encoded into other bytes.
+  package static let encoderVersion: UInt32 = 1
+
+  /// One piece of the cut; it became one shard, or several when it was too large for one.
+  package struct Piece: Sendable, Equatable {
+    package var shardCount: Int
+    /// See ``ShardBuilder/Piece/isRestart``.
+    package var isRestart: Bool
+    package var digest: PieceDigest
+
+    package init(shardCount: Int, isRestart: Bool, digest: PieceDigest) {
+      (self.shardCount, self.isRestart, self.digest) = (shardCount, isRestart, digest)
+    }
+  }
+
+  /// zstd's level.
+  package var level: Int
+  package var pieces: [Piece] = []
+  /// Whether this program would make the same bytes of the same pieces.
+  package private(set) var isOfThisEncoder: Bool
+
+  package init(level: Int) {
+    self.level = level
+    isOfThisEncoder = true
+  }
+
+  /// Pieces whose notes are one frame, so that those of others stay the same bytes when some change.
+  private static let groupSize = 64
+
+  /// - Parameters:
+  ///   - frames: Contents and checksums of the notes' frames, in order.
+  ///   - shardCount: Of the manifest that the notes stand in.
+  package init(
+    _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
+  ) throws(FormatError) {
+    guard let head = frames.first else { throw .truncated(offset: 0, needed: 20, available: 0) }
+    (level, isOfThisEncoder) = (0, false)
+    let (level, isOfThisEncoder, count) = try Self.reading(head.content) {
+      (reader) throws(FormatError) -> (Int, Bool, Int) in
+      let magic = try reader.read(UInt32.self)
+      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+      let version = try reader.read(UInt32.self)
+      let zstd = try reader.read(UInt32.self)
+      let level = Int(try reader.read(UInt32.self))
+      let count = Int(try reader.read(UInt32.self))
+      guard (count + Self.groupSize - 1) / Self.groupSize == frames.count - 1 else {
+        throw .invalid(reason: "notes \(count) pieces in \(frames.count - 1) frames", offset: 16)
+      }
+      for (_, checksum) in frames.dropFirst() {
+        let expected = try reader.read(UInt32.self)
+        guard checksum == expected else { throw .wrongChecksum(found: checksum, expected: expected) }
+      }
+      return (level, version == Self.encoderVersion && zstd == ZstdFrame.libraryVersion, count)
+    }
+    (self.level, self.isOfThisEncoder) = (level, isOfThisEncoder)
+    var shards = 0
+    for frame in frames.dropFirst() {
+      let first = pieces.count
+      let group = min(Self.groupSize, count - first)
+      try Self.reading(frame.content) { (reader) throws(FormatError) -> Void in
+        for _ in 0..<group {
+          let word = try reader.readVarint()
+          guard word >> 1 > 0 else { throw .invalid(reason: "a piece of no shard", offset: reader.offset) }
+          shards += word >> 1
+          pieces.append(
+            Piece(shardCount: word >> 1, isRestart: word & 1 == 1, digest: PieceDigest(high: 0, low: 0)))
+        }
+        for index in first..<first + group {
+          let high = try reader.read(UInt64.self)
+          pieces[index].digest = PieceDigest(high: high, low: try reader.read(UInt64.self))
+        }
+      }
+    }
+    guard shards == shardCount else {
+      throw .invalid(reason: "notes pieces of \(shards) shards where there are \(shardCount)", offset: 16)
+    }
+    guard pieces.first?.isRestart ?? true else {
+      throw .invalid(reason: "notes a cut that cannot begin at its beginning", offset: 0)
+    }
+  }
+
+  /// Reads all of `content`.
+  private static func reading<Value>(
+    _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Value
+  ) throws(FormatError) -> Value {
+    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = ByteReader(bytes)
+      let value = try body(&reader)
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "notes with bytes behind their end", offset: reader.offset)
+      }
+      return value
+    }
+  }
+
+  /// The contents of the frames behind the first.
+  package var groups: [[UInt8]] {
+    stride(from: 0, to: pieces.count, by: Self.groupSize).map { first in
+      let group = pieces[first..<min(first + Self.groupSize, pieces.count)]
+      var writer = ByteWriter()
+      for piece in group { writer.writeVarint(piece.shardCount << 1 | (piece.isRestart ? 1 : 0)) }
+      for piece in group {
+        writer.write(piece.digest.high)
+        writer.write(piece.digest.low)
+      }
+      return writer.bytes
+    }
+  }
+
+  /// The content of the first frame.
+  ///
+  /// - Parameter checksums: Of the others.
+  package func head(checksums: [UInt32]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(Self.encoderVersion)
+    writer.write(ZstdFrame.libraryVersion)
+    writer.write(UInt32(level))
+    writer.write(UInt32(pieces.count))
+    for checksum in checksums { writer.write(checksum) }
+    return writer.bytes
+  }
+}
+
+/// The first 16 bytes of the SHA-256 of all that a piece's shards are made from.
+package struct PieceDigest: Hashable, Sendable {
+  package var high: UInt64
+  package var low: UInt64
+}
+
+extension Piece {
+  /// What identifies the shards that this piece becomes, the options of the build aside; and the numbers of its fields
+  /// in the order in which they come up.
+  ///
+  /// Field names are numbered by that order here, so that neither the dataset's own nor other pieces show in the digest.
+  /// - Parameter names: By number.
+  package func digest(names: [String]) -> (digest: PieceDigest, fields: [UInt32]) {
+    var fields: [UInt32] = []
+    var isInOrder = true  // Whether the numbers are what they would be here.
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: max(1, names.count)) { own in
+      own.update(repeating: .max)
+      for index in 0..<count {
+        let record = record(index)
+        for field in 0..<record.fieldCount {
+          let name = record.fieldName(field)
+          guard own[Int(name)] == .max else { continue }
+          own[Int(name)] = UInt32(fields.count)
+          isInOrder = isInOrder && Int(name) == fields.count
+          fields.append(name)
+        }
+      }
+    }
+    var stream = Digest.Stream()
+    var head = ByteWriter()
+    head.write(UInt64(firstWeight))  // Where a piece is divided depends on it.
+    head.write(UInt32(fields.count))
+    for field in fields {
+      let name = names[Int(field)].utf8
+      head.write(UInt32(name.count))
+      head.write(name)
+    }
+    head.bytes.withUnsafeBytes { stream.update($0) }
+    if isInOrder {
+      stream.update(bytes)
+    } else {
+      hashRenumbered(fields, names.count, into: &stream)
+    }
+    let digest = stream.finish()
+    return digest.withUnsafeBytes {
+      (
+        PieceDigest(high: $0.loadUnaligned(as: UInt64.self), low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+        fields
+      )
+    }
+  }
+
+  /// As the records' bytes, with each field's name by its place in `fields`.
+  private func hashRenumbered(_ fields: [UInt32], _ nameCount: Int, into stream: inout Digest.Stream) {
+    var own = [UInt32](repeating: 0, count: nameCount)
+    for (number, name) in fields.enumerated() { own[Int(name)] = UInt32(number) }
+    var header: [UInt8] = []
+    for index in 0..<count {
+      let record = record(index)
+      let size = RecordBlob.headerSize + 8 * record.fieldCount
+      header.removeAll(keepingCapacity: true)
+      header.append(contentsOf: UnsafeRawBufferPointer(start: record.start, count: size))
+      header.withUnsafeMutableBytes { bytes in
+        for field in 0..<record.fieldCount {
+          bytes.storeBytes(
+            of: own[Int(record.fieldName(field))].littleEndian, toByteOffset: RecordBlob.headerSize + 8 * field,
+            as: UInt32.self)
+        }
+        stream.update(UnsafeRawBufferPointer(bytes))
+      }
+      stream.update(UnsafeRawBufferPointer(start: record.start + size, count: record.size - size))
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import ShardedIndex
+
+/// The ids of the records that an update changes or removes, each once.
+///
+/// Takes the texts and some twenty bytes an id.
+struct IDTable {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+  /// Numbers of ids by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  private var slots: [Int32] = Array(repeating: -1, count: 64)
+  /// Of the ids that are integers: bits by ``bit(_:)``, so that most others are told apart without making their text.
+  private var integers: [UInt64] = Array(repeating: 0, count: 16)
+
+  var count: Int { ends.count }
+
+  func text(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
+
+  /// - Returns: Whether it was not there.
+  mutating func insert(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let slot = self.slot(text)
+    guard slots[slot] < 0 else { return false }
+    slots[slot] = Int32(count)
+    bytes += text
+    ends.append(bytes.count)
+    if count * 2 > slots.count { grow() } else { note(text) }
+    return true
+  }
+
+  /// The number of an id; nil if it is none of them.
+  func number(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    let number = slots[slot(text)]
+    return number < 0 ? nil : Int(number)
+  }
+
+  /// The same for the number that a value is the text of.
+  @inline(__always)
+  func number(of value: Int64, _ format: NumberFormat) -> Int? {
+    if format.type == 1, format.a == 0 {
+      let bit = bit(value)
+      guard integers[bit >> 6] >> UInt64(bit & 63) & 1 == 1 else { return nil }
+    }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { text in
+      let size = format.write(value, to: text.baseAddress!)
+      return number(of: UnsafeBufferPointer(rebasing: text[..<size]))
+    }
+  }
+
+  /// Where an id stands in `slots`, or would.
+  private func slot(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+    // Seeded anew in each process: nobody can choose ids that meet.
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(text))
+    var slot = hasher.finalize() & (slots.count - 1)
+    while slots[slot] >= 0, !self.text(Int(slots[slot])).elementsEqual(text) { slot = (slot + 1) & (slots.count - 1) }
+    return slot
+  }
+
+  @inline(__always) private func bit(_ value: Int64) -> Int {
+    let bits = UInt64(integers.count * 64)
+    return Int((UInt64(bitPattern: value) &* 0x9E37_79B9_7F4A_7C15) >> 11 & (bits - 1))
+  }
+
+  private mutating func note(_ text: UnsafeBufferPointer<UInt8>) {
+    guard let value = Int64(String(decoding: text, as: UTF8.self)) else { return }
+    let bit = bit(value)
+    integers[bit >> 6] |= 1 << UInt64(bit & 63)
+  }
+
+  private mutating func grow() {
+    slots = Array(repeating: -1, count: slots.count * 4)
+    integers = Array(repeating: 0, count: slots.count / 4)
+    for number in 0..<count {
+      Array(text(number)).withUnsafeBufferPointer {
+        slots[slot($0)] = Int32(number)
+        note($0)
+      }
+    }
+  }
+}

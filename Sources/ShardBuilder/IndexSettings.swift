@@ -1,0 +1,64 @@
+import ShardedIndex
+
+/// What an index says of how it was made, beside its records. Source: docs/format.md §3.6.
+struct IndexSettings: Equatable {
+  /// The key's template.
+  var key: String
+  var weight: String?
+  /// The field that tells records apart.
+  var id: String?
+  /// The fields that are stored; nil for all.
+  var keep: [String]?
+
+  init(key: String) { self.key = key }
+
+  init(of manifest: Manifest) {
+    key = manifest.setting("key") ?? ""
+    weight = manifest.setting("weight")
+    id = manifest.setting("id")
+    keep = manifest.setting("keep").map(Self.list)
+  }
+
+  /// Fields that are coordinates by their name, the first that is there.
+  private static let coordinates = [
+    ("latitude", ["coord.lat", "lat", "latitude", "Latitude", "LAT"]),
+    ("longitude", ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]),
+  ]
+
+  /// As they stand in a manifest.
+  func pairs(fieldNames: [String]) -> [(String, String)] {
+    var pairs = [("key", key)]
+    for (setting, candidates) in Self.coordinates {
+      if let field = candidates.first(where: { fieldNames.contains($0) }) { pairs.append((setting, field)) }
+    }
+    if let weight { pairs.append(("weight", weight)) }
+    if let id { pairs.append(("id", id)) }
+    if let keep { pairs.append(("keep", Self.text(keep))) }
+    return pairs
+  }
+
+  /// Names with commas between; a backslash before a comma or a backslash that belongs to one.
+  static func text(_ names: [String]) -> String {
+    names.map { name in
+      String(
+        String.UnicodeScalarView(
+          name.unicodeScalars.flatMap { $0 == "," || $0 == "\\" ? ["\\", $0] : [$0] }))
+    }.joined(separator: ",")
+  }
+
+  static func list(_ text: String) -> [String] {
+    var names: [String.UnicodeScalarView] = [.init()]
+    var isEscaped = false
+    for scalar in text.unicodeScalars {
+      if !isEscaped, scalar == "\\" {
+        isEscaped = true
+      } else if !isEscaped, scalar == "," {
+        names.append(.init())
+      } else {
+        names[names.count - 1].append(scalar)
+        isEscaped = false
+      }
+    }
+    return names.map { String($0) }
+  }
+}

@@ -1,0 +1,69 @@
+import ShardedIndex
+
+/// The generation that a build finds in its directory: what of it need not be made again.
+final class PreviousIndex: @unchecked Sendable {  // Only read.
+  let index: ShardedIndex
+  /// In order; valid as long as `index` is.
+  let shards: [Manifest.Shard]
+  /// nil where it has none that can be read.
+  let notes: BuildNotes?
+  /// For each piece of the notes the number of its first shard, and at the end how many shards there are.
+  let firstShards: [Int]
+  private var pieces: [PieceDigest: Int] = [:]
+
+  /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
+  static func found(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
+    do throws(BuildError) {
+      return try PreviousIndex(try opening { () throws(IndexError) in try ShardedIndex(opening: directory) })
+    } catch {
+      switch error {
+      case .index(.notFound), .index(.vanished): return nil
+      case .index(.io(let operation, let path, let code)): throw .io(operation: operation, path: path, errno: code)
+      case .index(let damage):
+        summary.previousDamage = damage.description
+        return nil
+      default: throw error
+      }
+    }
+  }
+
+  static func opening<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
+  }
+
+  /// Reads all of the index's manifest.
+  init(_ index: ShardedIndex) throws(BuildError) {
+    let shards = try Self.opening { () throws(IndexError) in try index.generation.shards() }
+    (self.index, self.shards) = (index, shards)
+    var notes: BuildNotes?
+    if let frames = try? index.generation.notes() {
+      notes = try? BuildNotes(frames, shardCount: shards.count)
+    }
+    self.notes = notes
+    var firstShards = [0]
+    for piece in notes?.pieces ?? [] { firstShards.append(firstShards.last! + piece.shardCount) }
+    self.firstShards = firstShards
+  }
+
+  /// Makes its pieces be found by what they are made of, if this program with these options makes the same of it.
+  func offerPieces(level: Int, shardLimit: Int) {
+    guard let notes, notes.isOfThisEncoder, notes.level == level, index.generation.shardLimit == shardLimit else {
+      return
+    }
+    for (number, piece) in notes.pieces.enumerated() { pieces[piece.digest] = number }
+  }
+
+  /// The shards that a piece became; nil if it is none of those that are offered.
+  func shards(ofPiece digest: PieceDigest) -> ArraySlice<Manifest.Shard>? {
+    pieces[digest].map { shards[firstShards[$0]..<firstShards[$0 + 1]] }
+  }
+}
+
+extension ManifestEncoder.Shard {
+  /// As another manifest has it.
+  init(_ shard: Manifest.Shard) {
+    self.init(
+      bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
+      label: Array(shard.label))
+  }
+}

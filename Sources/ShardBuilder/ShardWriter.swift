@@ -1,0 +1,153 @@
+import ShardedIndex
+
+/// What an index is made of, in order.
+enum Portion: Sendable {
+  /// Records that become a shard, or several.
+  case records(Piece)
+  /// Pieces of the generation before, by number, that stay as they are; and the last key of the last of them, which is
+  /// empty when no records follow.
+  case kept(Range<Int>, lastKey: [UInt8])
+}
+
+/// Makes shards of pieces, on all cores, and a list of all shards.
+struct ShardWriter {
+  let publisher: Publisher
+  let plan: MemoryPlan
+  let names: [String]
+  let level: Int
+  let shardLimit: Int
+  /// Its pieces that come again are not encoded again.
+  let previous: PreviousIndex?
+  /// The fields of a shard of `previous` that is kept, by number.
+  var keptFields: (Int) -> [UInt32] = { _ in [] }
+
+  /// What the manifest is made of.
+  struct Output {
+    var shards: [ManifestEncoder.Shard] = []
+    var fieldNames: [String] = []
+    var notes: BuildNotes
+    var records = 0
+  }
+
+  /// A piece that was written.
+  private struct Finished: Sendable {
+    /// All but the first as they stand in the manifest; whether the first continues another shard, its neighbour tells.
+    var shards: [ManifestEncoder.Shard] = []
+    var firstKey: [UInt8]
+    var lastKey: [UInt8]
+    var fields: [UInt32]
+    var note: BuildNotes.Piece
+  }
+
+  private enum Result: Sendable {
+    case written(Finished)
+    case kept(Range<Int>, lastKey: [UInt8])
+  }
+
+  /// - Parameter next: The portions, in order; called on this thread.
+  /// - Parameter progress: Told how many records are done.
+  func write(
+    next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
+  ) throws(BuildError) -> Output {
+    let encoder = ShardEncoder(names: names)
+    let compressors = CompressorPool()
+    var output = Output(notes: BuildNotes(level: level))
+    var numbers: Set<UInt32> = []
+    var lastKey: [UInt8]?
+    func note(_ fields: [UInt32]) {
+      for number in fields where numbers.insert(number).inserted { output.fieldNames.append(names[Int(number)]) }
+    }
+    try WorkerPool.orderedMap(
+      threads: plan.writers, budget: plan.pieces,
+      cost: {
+        if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
+      },
+      next: next,
+      transform: { [publisher, names, level, shardLimit, previous] (portion) throws(BuildError) -> Result in
+        switch portion {
+        case .kept(let pieces, let lastKey): return .kept(pieces, lastKey: lastKey)
+        case .records(let piece):
+          let (digest, fields) = piece.digest(names: names)
+          var finished = Finished(
+            firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
+            fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest))
+          if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
+            finished.shards = known.map { ManifestEncoder.Shard($0) }
+            finished.shards[0].bound = piece.lowerBound
+          } else {
+            finished.shards = try Self.encode(
+              piece, encoder, level: level, limit: shardLimit, compressors, to: publisher)
+          }
+          finished.note.shardCount = finished.shards.count
+          return .written(finished)
+        }
+      },
+      deliver: { (result) throws(BuildError) in
+        let first = output.shards.count
+        switch result {
+        case .written(var piece):
+          piece.shards[0].file.isContinuation = lastKey == piece.firstKey
+          if output.shards.isEmpty { piece.shards[0].bound = [] }
+          output.shards += piece.shards
+          output.notes.pieces.append(piece.note)
+          lastKey = piece.lastKey
+          note(piece.fields)
+        case .kept(let pieces, let key):
+          guard let previous, let notes = previous.notes else { return }
+          for shard in previous.shards[
+            previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]]
+          {
+            publisher.keep(shard.fileName)
+            output.shards.append(ManifestEncoder.Shard(shard))
+            note(keptFields(shard.number))
+          }
+          output.notes.pieces += notes.pieces[pieces]
+          lastKey = key
+        }
+        for shard in output.shards[first...] { output.records += shard.records }
+        progress(output.records)
+      })
+    return output
+  }
+
+  private static func encode(
+    _ piece: Piece, _ encoder: ShardEncoder, level: Int, limit: Int, _ compressors: CompressorPool,
+    to publisher: Publisher
+  ) throws(BuildError) -> [ManifestEncoder.Shard] {
+    let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
+      (part, encoder.encode((0..<part.count).map { part.record($0) }))
+    } size: {
+      $0.1.size
+    }
+    let compressor = compressors.take()
+    defer { compressors.put(compressor) }
+    var shards: [ManifestEncoder.Shard] = []
+    var before: Piece?
+    for (part, content) in parts {
+      let file = encoder.file(content, level: level, with: compressor)
+      let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+      let first = part.record(0).folded
+      let label = Manifest.label(ofKey: first)
+      try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes)
+      let isContinuation = before.map { compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
+      shards.append(
+        ManifestEncoder.Shard(
+          bound: part.lowerBound, records: file.recordCount,
+          file: Manifest.File(
+            size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
+            headerChecksum: file.headerChecksum, isContinuation: isContinuation),
+          digest: Array(digest.prefix(16)), label: label))
+      before = part
+    }
+    return shards
+  }
+}
+
+/// Compression contexts that no thread is using.
+private final class CompressorPool: @unchecked Sendable {
+  private let monitor = Monitor()
+  private var idle: [Compressor] = []
+
+  func take() -> Compressor { monitor.withLock { idle.popLast() } ?? Compressor() }
+  func put(_ compressor: Compressor) { monitor.withLock { idle.append(compressor) } }
+}

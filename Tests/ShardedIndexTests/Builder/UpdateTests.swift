@@ -1,0 +1,348 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("Builds over an index, and updates") struct UpdateTests {
+  /// A list of records that changes, and files of it as JSON lines.
+  private struct List {
+    typealias Members = [(String, ModelRecord.Value)]
+
+    var records: [(id: Int, members: Members)] = []
+    var random: SplitMix64
+    private var nextID = 0
+    /// Makes a record's members, but for its id.
+    private let make: (inout SplitMix64) -> Members
+
+    init(count: Int, seed: UInt64, _ make: @escaping (inout SplitMix64) -> Members) {
+      random = SplitMix64(seed: seed)
+      self.make = make
+      for _ in 0..<count { add() }
+    }
+
+    mutating func add() {
+      records.append((nextID, make(&random)))
+      nextID += 1
+    }
+
+    static func text(_ records: some Sequence<(id: Int, members: Members)>) -> String {
+      records.map { ModelRecord.json([("_id", .number("\($0.id)"))] + $0.members) + "\n" }.joined()
+    }
+
+    /// Changes some records, near each other or anywhere; returns those that are new or other, and the ids of those
+    /// that are gone.
+    mutating func change(_ count: Int) -> (upsert: [(id: Int, members: Members)], delete: [Int]) {
+      var places = Array(records.indices)
+      if Bool.random(using: &random) {
+        places.sort { ModelRecord.json(records[$0].members) < ModelRecord.json(records[$1].members) }
+        let first = Int.random(in: 0...max(0, places.count - count), using: &random)
+        places = Array(places[first..<min(places.count, first + count)])
+      } else {
+        places = Array(places.shuffled(using: &random).prefix(count))
+      }
+      var (upsert, delete): ([(id: Int, members: Members)], [Int]) = ([], [])
+      for place in places {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: delete.append(records[place].id)
+        case 1:
+          var members = make(&random)
+          if Bool.random(using: &random) { members[0] = records[place].members[0] }
+          records[place].members = members
+          upsert.append(records[place])
+        default:
+          add()
+          upsert.append(records[records.count - 1])
+        }
+      }
+      let gone = Set(delete)
+      records.removeAll { gone.contains($0.id) }
+      return (upsert, delete)
+    }
+  }
+
+  private static func options(_ change: (inout BuildOptions) -> Void = { _ in }) -> BuildOptions {
+    var options = BuildOptions()
+    (options.level, options.shardLimitBytes, options.key) = (3, 1 << 10, "{name}, {country}")
+    change(&options)
+    return options
+  }
+
+  /// Few names, so that many keys are equal; fields that some records have, and few that are very large.
+  private static func ragged(_ random: inout SplitMix64) -> List.Members {
+    let name = ["a", "b", "ab", "san", "são", "z"].randomElement(using: &random)!
+    let rest = String(
+      repeating: ["", "x", "y", "zz", " q"].randomElement(using: &random)!, count: Int.random(in: 0...3, using: &random)
+    )
+    var members: List.Members = [
+      ("name", .string(name + rest)), ("country", .string(["US", "BR", "CH"].randomElement(using: &random)!)),
+    ]
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      members.append(("extra", [.string("foo"), .number("1"), .literal("null")].randomElement(using: &random)!))
+    }
+    if Int.random(in: 0..<50, using: &random) == 0 {
+      members.append(("rare\(Int.random(in: 0..<6, using: &random))", .string("x")))
+    }
+    if Int.random(in: 0..<300, using: &random) == 0 {
+      members.append(("big", .string(String(repeating: "Q7", count: Int.random(in: 0..<20_000, using: &random)))))
+    }
+    return members
+  }
+
+  /// Names of cities' length, all ids in a column of numbers.
+  private static func smooth(_ random: inout SplitMix64) -> List.Members {
+    let letters = (0..<Int.random(in: 2..<9, using: &random)).map { _ in "abcdeiorstuz".randomElement(using: &random)! }
+    return [("name", .string(String(letters))), ("country", .string("CH")), ("n", .number("1.5"))]
+  }
+
+  /// Equal keys, equal records: cuts through runs of them, and cuts by force.
+  private static func same(_ random: inout SplitMix64) -> List.Members {
+    [("name", .string("aa")), ("country", .string("US")), ("v", .number("\(Int.random(in: 0..<3, using: &random))"))]
+  }
+
+  @Test("an updated index is what a build of the changed list is, byte for byte", arguments: 0..<6)
+  func sameBytes(seed: Int) throws {
+    let directory = TemporaryDirectory()
+    let (make, count) = [(Self.ragged, 2000), (Self.smooth, 3000), (Self.same, 3000)][seed % 3]
+    var list = List(count: TestData.isDebug ? count / 5 : count, seed: UInt64(seed), make)
+    let options = Self.options { $0.jobs = 1 + seed % 2 }
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    var shards = 0
+    var written = 0
+    for round in 0..<(TestData.isDebug ? 8 : 40) {
+      let many = Int.random(in: 7..<100, using: &list.random)
+      let change = list.change([1, 1, 2, 5, many][round % 5])
+      let upsert = directory.write(List.text(change.upsert), to: "upsert.jsonl")
+      let delete = directory.write("_id\n" + change.delete.map { "\($0)\n" }.joined(), to: "delete.csv")
+      let summary = try ShardBuilder.update(directory("index"), upsert: [upsert], delete: [delete])
+      #expect(summary.recordsIndexed == list.records.count)
+      #expect(summary.idsNotFound == 0)
+      (shards, written) = (shards + summary.shardCount, written + summary.shardsWritten)
+      let changed = directory.write(
+        List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
+      Files.remove(directory("built"))
+      _ = try ShardBuilder.build([changed], into: directory("built"), options: options)
+      let (built, found) = (Files.contents(of: directory("built")), Files.contents(of: directory("index")))
+      #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round), \(change)")
+    }
+    // It was no rebuild in disguise.
+    #expect(written < shards / 2)
+  }
+
+  @Test("one change writes two shards at most, wherever it is")
+  func oneChange() throws {
+    let directory = TemporaryDirectory()
+    var list = List(count: TestData.isDebug ? 500 : 4000, seed: 77, Self.smooth)
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options { $0.shardLimitBytes = 4096 })
+    for round in 0..<(TestData.isDebug ? 10 : 60) {
+      let change = list.change(1)
+      let upsert = directory.write(List.text(change.upsert), to: "upsert.jsonl")
+      let delete = directory.write("_id\n" + change.delete.map { "\($0)\n" }.joined(), to: "delete.csv")
+      let summary = try ShardBuilder.update(directory("index"), upsert: [upsert], delete: [delete])
+      #expect(summary.shardsWritten <= 2, "round \(round)")
+    }
+  }
+
+  @Test("a build over an unchanged dataset writes nothing, in any order of the records")
+  func unchanged() throws {
+    let directory = TemporaryDirectory()
+    var list = List(count: 1500, seed: 5, Self.ragged)
+    let options = Self.options()
+    _ = try ShardBuilder.build(
+      [directory.write(List.text(list.records), to: "1.jsonl")], into: directory("index"), options: options)
+    let before = FileStates(directory("index"))
+    let shuffled = List.text(list.records.shuffled(using: &list.random))
+    let summary = try ShardBuilder.build(
+      [directory.write(shuffled, to: "2.jsonl")], into: directory("index"), options: options)
+    #expect(summary.isUnchanged && summary.shardsWritten == 0)
+    #expect(FileStates(directory("index")) == before)
+    let update = try ShardBuilder.update(
+      directory("index"), upsert: [directory.write(List.text(list.records.prefix(50)), to: "3.jsonl")], delete: [])
+    #expect(update.isUnchanged && update.recordsRemoved == 50)
+    #expect(FileStates(directory("index")) == before)
+  }
+
+  /// Which files a directory has: a file written anew is another, whatever is in it.
+  private struct FileStates: Equatable {
+    let files: [String]
+
+    init(_ directory: String) {
+      files = Files.names(in: directory).map { "\($0) \(Files.identity("\(directory)/\($0)"))" }
+    }
+  }
+
+  @Test("a build over an index encodes what changed, and what is damaged")
+  func overDamage() throws {
+    let directory = TemporaryDirectory()
+    let list = List(count: 1500, seed: 6, Self.smooth)
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    let options = Self.options()
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    let sound = Files.contents(of: directory("index"))
+    let names = sound.keys.filter { $0.hasSuffix(".zst") }.sorted()
+    #expect(names.count > 9)
+    Files.overwrite(directory("index/" + names[2]), at: 30, with: [sound[names[2]]![30] ^ 1])
+    Files.setSize(of: directory("index/" + names[4]), to: 7)
+    Files.remove(directory("index/" + names[6]))
+    let summary = try ShardBuilder.build([input], into: directory("index"), options: options)
+    #expect(summary.shardsWritten == 3 && !summary.isUnchanged)
+    #expect(Files.contents(of: directory("index")) == sound)
+    // Other options make other shards: nothing of the old ones may stand for them.
+    let other = Self.options { ($0.level, $0.shardLimitBytes) = (1, 2048) }
+    _ = try ShardBuilder.build([input], into: directory("index"), options: other)
+    _ = try ShardBuilder.build([input], into: directory("other"), options: other)
+    let (built, found) = (Files.contents(of: directory("other")), Files.contents(of: directory("index")))
+    #expect(built.allSatisfy { found[$0.key] == $0.value })
+  }
+
+  @Test("to nothing and back")
+  func emptied() throws {
+    let directory = TemporaryDirectory()
+    let list = List(count: 40, seed: 8, Self.smooth)
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    let options = Self.options { $0.id = "_id" }
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    let full = Files.contents(of: directory("index"))
+    let emptied = try ShardBuilder.update(directory("index"), upsert: [], delete: [input])
+    #expect(emptied.recordsIndexed == 0 && emptied.shardCount == 0)
+    #expect(try ShardedIndex(opening: directory("index")).recordCount == 0)
+    _ = try ShardBuilder.update(directory("index"), upsert: [input], delete: [])
+    #expect(full.allSatisfy { Files.read(directory("index/" + $0.key)) == $0.value })
+    let unknown = try ShardBuilder.update(
+      directory("index"), upsert: [], delete: [directory.write("_id\n7\n99999\nx\n", to: "d.csv")])
+    #expect(unknown.idsNotFound == 2 && unknown.recordsRemoved == 1)
+  }
+
+  @Test("an id is told apart by its text, in any encoding of its column; one that stands twice names both records")
+  func ids() throws {
+    let directory = TemporaryDirectory()
+    let texts = [
+      #""x1""#, #""x2""#, "7", "7.0", "-7", #""007""#, "null", #""""#, "1e3", #""7x""#, "12345678901234567890123",
+    ]
+    let lines = texts.enumerated().map { #"{"name":"n\#($0)","id":\#($1)}"# }
+    let input = directory.write((lines + lines.prefix(1)).joined(separator: "\n"), to: "list.jsonl")
+    var options = Self.options { ($0.key, $0.id) = ("{name}", "id") }
+    for text in texts {
+      Files.remove(directory("index"))
+      _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+      let delete = directory.write(#"{"id":\#(text)}"#, to: "d.jsonl")
+      let summary = try ShardBuilder.update(directory("index"), upsert: [], delete: [delete])
+      #expect(summary.recordsRemoved == (text == texts[0] ? 2 : 1), "\(text)")
+    }
+    options.keep = ["name"]
+    #expect(throws: BuildError.self) { try ShardBuilder.build([input], into: directory("index"), options: options) }
+    options.keep = nil
+    options.id = "nme"
+    #expect(throws: BuildError.self) { try ShardBuilder.build([input], into: directory("index"), options: options) }
+  }
+
+  @Test("the fields that were kept are kept by an update")
+  func kept() throws {
+    let directory = TemporaryDirectory()
+    let lines = (0..<50).map { #"{"id":\#($0),"name":"n\#($0)","a,b":{"c":1,"d":2},"x\\y":3,"z":4}"# }
+    let input = directory.write(lines.joined(separator: "\n"), to: "list.jsonl")
+    let options = Self.options { ($0.key, $0.id, $0.keep) = ("{name}", "id", ["id", "name", "a,b", "x\\\\y"]) }
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    let changed = lines.map { $0.replacing("n7\"", with: "m7\"") }
+    let upsert = directory.write(changed[7], to: "u.jsonl")
+    _ = try ShardBuilder.update(directory("index"), upsert: [upsert], delete: [])
+    let input2 = directory.write(changed.joined(separator: "\n"), to: "list.jsonl")
+    _ = try ShardBuilder.build([input2], into: directory("built"), options: options)
+    let found = Files.contents(of: directory("index"))
+    #expect(Files.contents(of: directory("built")).allSatisfy { found[$0.key] == $0.value })
+    #expect(try ShardedIndex(opening: directory("index")).fieldNames.count == 5)
+  }
+
+  @Test("what cannot be updated, and changes that cannot be, leave the index as it was")
+  func refused() throws {
+    let directory = TemporaryDirectory()
+    let list = List(count: 300, seed: 9, Self.smooth)
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options())
+    let before = Files.contents(of: directory("index"))
+    func refusal(_ name: String, upsert: String? = nil, delete: String? = nil, index: String = "index") -> String {
+      do {
+        _ = try ShardBuilder.update(
+          directory(index), upsert: upsert.map { [directory.write($0, to: "u.jsonl")] } ?? [],
+          delete: delete.map { [directory.write($0, to: "d.jsonl")] } ?? [])
+        return ""
+      } catch {
+        return "\(error)".replacing(directory.path + "/", with: "")
+      }
+    }
+    let good = #"{"_id":1,"name":"x","country":"CH"}"#
+    #expect(
+      refusal("no id", upsert: good + "\n" + #"{"name":"x"}"#).hasPrefix("u.jsonl:2:1: record 2: the record has no id"))
+    #expect(
+      refusal("twice", upsert: good + "\n" + good).hasPrefix(
+        "u.jsonl:2:1: record 2: the id 1 stands in the changes twice"))
+    #expect(refusal("both", upsert: good, delete: #"{"_id":1}"#).hasPrefix("d.jsonl:1:1: record 1: the id 1 stands"))
+    #expect(refusal("no id", delete: #"{"id":1}"#).hasPrefix(#"d.jsonl:1:1: record 1: has no field "_id""#))
+    #expect(refusal("no JSON", upsert: good + "\n{").hasPrefix("u.jsonl:2:"))
+    #expect(refusal("no index", upsert: good, index: "none").hasPrefix("no index at none"))
+    #expect(Files.names(in: directory.path).contains("none") == false)
+    #expect(Files.contents(of: directory("index")) == before)
+
+    let plain = Self.options { $0.key = "{name}" }
+    let noID = directory.write(#"{"name":"x","n":1}"#, to: "n.jsonl")
+    _ = try ShardBuilder.build([noID], into: directory("noID"), options: plain)
+    #expect(refusal("no id", upsert: good, index: "noID").contains("built without --id"))
+    _ = try ShardBuilder.build([input], into: directory("keyless"), options: Self.options { $0.keep = ["_id", "n"] })
+    #expect(refusal("no key", upsert: good, index: "keyless").contains("does not store all fields of its key"))
+    // A shard whose ids cannot be read.
+    let name = before.keys.filter { $0.hasSuffix(".zst") }.min()!
+    Files.overwrite(directory("index/" + name), at: 40, with: [before[name]![40] ^ 4])
+    let damaged = Files.contents(of: directory("index"))
+    #expect(refusal("damage", upsert: good).contains(name))
+    #expect(Files.contents(of: directory("index")) == damaged)
+  }
+
+  @Test("notes that are damaged, of another version or not there cost time and nothing else")
+  func notes() throws {
+    let directory = TemporaryDirectory()
+    let list = List(count: 300, seed: 10, Self.smooth)
+    let input = directory.write(List.text(list.records), to: "list.jsonl")
+    let options = Self.options()
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    let sound = Files.contents(of: directory("index"))
+    let shardCount = try ShardedIndex(opening: directory("index")).shardCount
+    let frames = try #require(try ShardedIndex(opening: directory("index")).generation.notes())
+    let notes = try BuildNotes(frames, shardCount: shardCount)
+    #expect(notes.groups == frames.dropFirst().map(\.content) && frames.count == 1 + (notes.pieces.count + 63) / 64)
+    #expect(notes.head(checksums: frames.dropFirst().map(\.checksum)) == frames[0].content)
+    #expect(notes.isOfThisEncoder && notes.level == 3)
+    #expect(notes.pieces.reduce(0) { $0 + $1.shardCount } == shardCount)
+    // Every truncation, and every byte another: notes that no build makes, or others; never a trap.
+    for (number, frame) in frames.enumerated() {
+      for size in 0..<frame.content.count {
+        var other = frames
+        other[number].content = Array(frame.content[..<size])
+        #expect(throws: FormatError.self) { try BuildNotes(other, shardCount: shardCount) }
+      }
+      for offset in frame.content.indices {
+        for bit in 0..<8 {
+          var other = frames
+          other[number].content[offset] ^= 1 << UInt8(bit)
+          _ = try? BuildNotes(other, shardCount: shardCount)
+        }
+      }
+    }
+    #expect(throws: FormatError.self) { try BuildNotes(Array(frames.dropLast()), shardCount: shardCount) }
+    // Without them: FrameSurgery leaves them away.
+    let surgery = try FrameSurgery(directory("index"))
+    Files.write(surgery.manifestFile(), to: directory("index/manifest"))
+    #expect(throws: BuildError.self) { try ShardBuilder.update(directory("index"), upsert: [input], delete: []) }
+    let summary = try ShardBuilder.build([input], into: directory("index"), options: options)
+    #expect(summary.shardsWritten == 0 && !summary.isUnchanged)
+    #expect(Files.contents(of: directory("index")) == sound)
+    // A flipped byte in their frame: found by who reads them.
+    let manifest = sound["manifest"]!
+    Files.overwrite(directory("index/manifest"), at: manifest.count - 9, with: [manifest[manifest.count - 9] ^ 1])
+    #expect(throws: BuildError.self) { try ShardBuilder.update(directory("index"), upsert: [input], delete: []) }
+    var found: [Verifier.Finding] = []
+    _ = try Verifier.verify(index: directory("index")) { found.append($0) }
+    #expect(found.count == 1 && "\(found)".contains("in its notes"))
+    _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    #expect(Files.contents(of: directory("index")) == sound)
+  }
+}
