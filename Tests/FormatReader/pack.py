@@ -86,6 +86,8 @@ def apply(path, old, new):
     need(len(shipped) == count, "pack: another count of shards")
 
     def of_shard(source, offset, copied):
+        sources.add(source)
+        need(len(sources) <= 4, "pack: a shard of too many")
         need(1 <= source <= len(entries), "pack: a copy of no shard")
         entry = entries[source - 1]
         data = reader.read_file(old, entry.name)
@@ -96,6 +98,7 @@ def apply(path, old, new):
 
     for name, entry in shipped.items():
         need(entry.file_size <= SHARD_LIMIT, "pack: a shard that is too large")
+        sources = set()
         data = take_pieces(pack, entry.file_size, of_shard)
         need(hashlib.sha256(data).digest()[:16] == entry.digest, "pack: another shard than its manifest says")
         Path(new, name).write_bytes(data)

@@ -8,6 +8,9 @@ enum Pack {
   static let version = 1
   /// No shard that is shipped is larger, in bytes: one is held in memory. Builders make none of a fourth of it.
   static let shardLimit = 1 << 26
+  /// No shard is made of more old ones. Where a boundary went or came there are two; where everything changed it does
+  /// not pay to look at more.
+  static let sourceLimit = 4
 
   /// What a pack begins with. Source: docs/pack.md §2.
   struct Header: Equatable, Sendable {

@@ -15,6 +15,8 @@ public enum PackError: Error, Equatable, Sendable {
   case unsupportedVersion(path: String, found: Int, supported: Int)
   /// The pack begins at another generation than the one in `directory`. Digests of manifests, in hexadecimal.
   case doesNotFit(directory: String, found: String, from: String, to: String)
+  /// The pack leads to another generation than the one that was asked for. Digests of manifests, in hexadecimal.
+  case unexpected(path: String, found: String, expected: String)
   /// An index has what no pack can hold.
   case unshippable(path: String, reason: String)
 }
@@ -32,6 +34,8 @@ extension PackError: CustomStringConvertible {
     case .doesNotFit(let directory, let found, let from, let to):
       "the pack does not fit: it leads from the manifest \(from.prefix(16)) to \(to.prefix(16)), and \(directory) has"
         + " \(found.prefix(16))"
+    case .unexpected(let path, let found, let expected):
+      "\(displayed(path: path)) leads to the manifest \(found.prefix(16)), not to \(expected.prefix(16)) as was expected"
     case .unshippable(let path, let reason): "\(path) \(reason)"
     }
   }

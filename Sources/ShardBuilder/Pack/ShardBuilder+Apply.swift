@@ -28,11 +28,18 @@ extension ShardBuilder {
   /// called again. Memory holds two manifests and two shards, whatever the size of the pack, which is read once from
   /// front to back. Nothing of it is used before its digest was compared.
   ///
-  /// - Parameter pack: A path; `-` is standard input.
+  /// - Parameters:
+  ///   - pack: A path; `-` is standard input.
+  ///   - expected: The manifest that the pack must lead to; nil for any.
   /// - Throws: ``PackError``; the index is as it was.
-  public static func apply(pack: String, to directory: String) throws(PackError) -> ApplySummary {
+  public static func apply(
+    pack: String, to directory: String, expecting expected: ManifestDigest? = nil
+  ) throws(PackError) -> ApplySummary {
     let input = try Pack.Input(pack)
     let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
+    if let expected, expected.bytes != header.new {
+      throw .unexpected(path: pack, found: Pack.hexadecimal(header.new), expected: expected.description)
+    }
     // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody writes.
     if try old(header, in: directory) == nil { return try wasThere(header, directory) }
     let publisher: Publisher
@@ -108,8 +115,8 @@ private struct Applier {
   /// Of the new generation, once its manifest was read; they lead into `new`.
   private(set) var shards: [Manifest.Shard] = []
   private(set) var new: Manifest?
-  /// The old shard that was copied from last: pieces of one mostly follow each other.
-  private var held: (number: Int, bytes: [UInt8])?
+  /// Old shards that were copied from, by their places: neighbours often have the same.
+  private var held: [Int: [UInt8]] = [:]
 
   init(old: Pack.Generation, header: Pack.Header, input: Pack.Input, directory: String) {
     (self.old, self.header, self.input, self.directory) = (old, header, input, directory)
@@ -186,13 +193,14 @@ private struct Applier {
 
   /// Sees to it that the shards which are not shipped are there.
   func checkKept(except places: Set<Int>) throws(PackError) {
+    // Two shards with the same content are one file, which may be shipped for the first of them.
+    let shipped = Set(places.map { shards[$0].fileName })
     for shard in shards where !places.contains(shard.number) {
       let name = shard.fileName
+      if shipped.contains(name) { continue }
       let path = old.index.files.filePath(name)
       var status = stat()
       guard SystemFile.retrying({ lstat(path, &status) }) == 0 else {
-        // One that two shards name may be shipped for the first of them.
-        if errno == ENOENT, places.contains(where: { shards[$0].fileName == name }) { continue }
         throw errno == ENOENT
           ? .damagedShard(path: path, reason: "is missing")
           : .build(.io(operation: "examine", path: path, errno: errno))
@@ -212,6 +220,7 @@ private struct Applier {
     }
     var bytes: [UInt8] = []
     var held = held
+    var sources: Set<Int> = []
     try put(size) { (piece) throws(PackError) in
       guard piece.source >= 1, piece.source <= old.shards.count else {
         throw damaged("has a piece of a shard that the old index does not have")
@@ -221,8 +230,18 @@ private struct Applier {
       guard source.file.size <= Pack.shardLimit, piece.copied <= source.file.size,
         piece.offset <= source.file.size - piece.copied
       else { throw damaged("has a piece that is not in the shard it names") }
-      if held?.number != number { held = (number, try old.file(source)) }
-      bytes.append(contentsOf: held!.bytes[piece.offset..<piece.offset + piece.copied])
+      if sources.insert(number).inserted {
+        // Each is read and hashed whole: a few bytes of pack must not ask for that over and over.
+        guard sources.count <= Pack.sourceLimit else {
+          throw damaged("has a shard of more than \(Pack.sourceLimit) old ones")
+        }
+        if held[number] == nil {
+          let bytes = try old.file(source)
+          if held.count == Pack.sourceLimit { held = held.filter { sources.contains($0.key) } }
+          held[number] = bytes
+        }
+      }
+      bytes.append(contentsOf: held[number]![piece.offset..<piece.offset + piece.copied])
     } literal: { (run) throws(PackError) in
       bytes.append(contentsOf: run)
     }

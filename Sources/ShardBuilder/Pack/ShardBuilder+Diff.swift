@@ -134,9 +134,6 @@ private struct Sources {
   private var low = 0
   private var held: [Int: (bytes: [UInt8], frames: [Range<Int>])] = [:]
 
-  /// Where a boundary went or came there are two; where everything changed it does not pay to look at more.
-  private static let most = 4
-
   init(_ old: Pack.Generation, known: Set<String>) {
     self.old = old
     self.known = known
@@ -150,7 +147,7 @@ private struct Sources {
     while low + 1 < shards.count, compareBytes(shards[low + 1].bound, bound) <= 0 { low += 1 }
     var numbers: [Int] = []
     var number = low
-    while number < shards.count, numbers.count < Self.most,
+    while number < shards.count, numbers.count < Pack.sourceLimit,
       number == low || next.map({ compareBytes(shards[number].bound, $0) < 0 }) ?? true
     {
       if !known.contains(shards[number].fileName) { numbers.append(number) }

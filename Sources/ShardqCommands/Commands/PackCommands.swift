@@ -75,13 +75,18 @@
 
     @OptionGroup var location: IndexLocation
 
+    @Option(
+      name: .customLong("expect-digest"),
+      help: ArgumentHelp("The SHA-256 of the manifest that the pack must lead to.", valueName: "hex"))
+    var expectedDigest: ManifestDigest?
+
     @Argument(help: ArgumentHelp("The pack; - for standard input.", valueName: "pack"), completion: .file())
     var pack: String
 
     func run() throws {
       let directory = QueryRunner.indexPath(location.index)
       do throws(PackError) {
-        let summary = try ShardBuilder.apply(pack: pack, to: directory)
+        let summary = try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest)
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
         if summary.wasThere {
           Diagnostics.note("\(directory) is at \(summary.digest.prefix(16)) already: nothing written")

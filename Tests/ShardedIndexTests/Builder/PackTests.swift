@@ -303,6 +303,24 @@ private struct PackSurgery {
     }
   }
 
+  @Test("a shard is made of four old ones at most") func sources() throws {
+    let pair = try Pair(shardLimitBytes: 1200) { Self.touch(&$0, 77) }
+    #expect(try Self.shardNames(pair.old).count >= 5)
+    let name = try #require(Files.names(in: pair.new).first { Files.read("\(pair.old)/\($0)") == nil })
+    let shard = try #require(Files.read("\(pair.new)/\(name)"))
+    let header = try #require(shard.withUnsafeBufferPointer { ZstdFrame.size(of: $0) })
+    var pack = PackSurgery(try #require(Files.read(pair.pack)))
+    // All begin with the four bytes that a frame begins with, and the second frame with the first of them.
+    pack.files[1] = (0..<4).map { .init(source: $0 + 1, offset: $0, copied: 1) }
+    pack.files[1][3].literal = Array(shard[4..<header])
+    pack.files[1].append(.init(source: 5, copied: 1, literal: Array(shard[(header + 1)...])))
+    #expect(isDamaged(refused(pair, pack.bytes, "of five")))
+    pack.files[1][4].source = 1
+    Files.write(pack.bytes, to: pair.directory("other"))
+    _ = try ShardBuilder.apply(pack: pair.directory("other"), to: pair.copy)
+    try pair.checkNew(pair.copy)
+  }
+
   /// The pack of an index whose manifest was changed by hand.
   private func pack(_ pair: Pair, manifest: [UInt8], shards: [[UInt8]]) -> [UInt8] {
     var pack = PackSurgery(Files.read(pair.pack)!)
@@ -365,6 +383,16 @@ private struct PackSurgery {
         == .doesNotFit(
           directory: pair.copy, found: third.summary.newDigest, from: pair.summary.oldDigest,
           to: pair.summary.newDigest))
+    // It leads elsewhere than was asked for.
+    pair.renew()
+    let expected = ManifestDigest(pair.summary.oldDigest)
+    #expect(
+      throws: PackError.unexpected(
+        path: pair.pack, found: pair.summary.newDigest, expected: pair.summary.oldDigest)
+    ) { try ShardBuilder.apply(pack: pair.pack, to: pair.copy, expecting: expected) }
+    #expect(Files.contents(of: pair.copy) == Files.contents(of: pair.old))
+    _ = try ShardBuilder.apply(pack: pair.pack, to: pair.copy, expecting: ManifestDigest(pair.summary.newDigest))
+    try pair.checkNew(pair.copy)
     let empty = TemporaryDirectory()
     #expect(throws: PackError.index(.notFound(path: empty.path))) {
       try ShardBuilder.apply(pack: pair.pack, to: empty.path)
