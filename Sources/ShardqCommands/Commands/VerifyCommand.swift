@@ -56,6 +56,7 @@
             format: input.inputFormat.flatMap(DatasetFormat.init(rawValue:)), columns: input.columns?.names,
             skipBad: input.skipBad),
           template: input.key, keep: input.keep?.names)
+      var strays: [String] = []
       let summary: Verifier.Summary
       do throws(Verifier.Failure) {
         summary = try Verifier.verify(
@@ -70,7 +71,7 @@
           case .unexpected(let record, let count):
             say("not in the dataset\(count > 1 ? ", \(count) times" : ""): \(record)")
           case .wrongAnswer(let prefix, let reason): say("prefix \"\(prefix)\": \(reason)")
-          case .stray(let file): Diagnostics.note("\(file): does not belong to the index")
+          case .stray(let file): strays.append(file)
           }
         }
       } catch {
@@ -91,6 +92,14 @@
         finish(Diagnostics.failed(error))
       }
       let counted = QueryRunner.counted
+      // Mostly shards that readers of the generation before may hold: as many as it had.
+      let shown = strays.count > 5 ? 3 : strays.count
+      for file in strays.prefix(shown) { Diagnostics.note("\(file): does not belong to the index") }
+      if strays.count > shown {
+        Diagnostics.note(
+          "… and " + counted(strays.count - shown, "file", nil)
+            + " more; shards of the generation before stay until the next build")
+      }
       var line = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
       line += counted(summary.bytes, "byte", nil) + ": "
       line +=
