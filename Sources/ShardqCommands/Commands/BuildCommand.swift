@@ -63,6 +63,7 @@
           shardq build -i places allCountries.txt  nor does a GeoNames dump
           shardq build --key '{title} ({year})' films.csv.gz
           zcat log.jsonl.gz | shardq build --input-format jsonl --key '{url}' --keep url,time -
+          shardq build --watch cities.json         and again, each time that the file changes
 
         Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
         leaves the index as it was.
@@ -92,6 +93,11 @@
     @Option(name: .customLong("level"), help: ArgumentHelp("zstd's level, 1 to 22.", valueName: "n"))
     var level = BuildOptions().level
 
+    @Flag(
+      name: .customLong("watch"),
+      help: "Go on, and build again when a file has changed, until interrupted. A build that fails is told and waits.")
+    var watch = false
+
     @Argument(
       help: ArgumentHelp(
         "Files: JSON, JSON lines, CSV, TSV, GeoNames, as they are or .gz or .zst; - for standard input.",
@@ -107,9 +113,24 @@
       if inputs.filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
+      if watch, inputs.contains("-") { throw ValidationError("Standard input cannot be watched: name files.") }
     }
 
     func run() throws {
+      if watch {
+        var isWaiting = false
+        // Another build ends sooner or later, and nothing says when: it is tried again until then, and told once.
+        Watch.run(inputs) {
+          isWaiting = build(isRepeated: isWaiting) == .busy
+          return isWaiting
+        }
+      }
+      let status = build(isRepeated: false)
+      if status != .done { finish(status) }
+    }
+
+    /// - Parameter isRepeated: Whether this is tried again because another build ran, which was told already.
+    private func build(isRepeated: Bool) -> ExitStatus {
       var options = BuildOptions()
       options.inputFormat = input.inputFormat
       options.key = input.key
@@ -122,10 +143,16 @@
       options.shardLimitBytes = shardSize.bytes
       options.level = level
       let directory = QueryRunner.indexPath(location.index)
-      let (summary, milliseconds) = BuildReport.running { progress throws(BuildError) in
-        try ShardBuilder.build(inputs, into: directory, options: options, progress: progress)
+      do throws(BuildError) {
+        let (summary, milliseconds) = try BuildReport.running { progress throws(BuildError) in
+          try ShardBuilder.build(inputs, into: directory, options: options, progress: progress)
+        }
+        report(summary, directory, milliseconds: milliseconds)
+        return .done
+      } catch {
+        if !isRepeated || error.exitStatus != .busy { Diagnostics.report("\(error)") }
+        return error.exitStatus
       }
-      report(summary, directory, milliseconds: milliseconds)
     }
 
     private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
@@ -138,7 +165,7 @@
         "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad"
       )
       BuildReport.note(written: summary, directory, milliseconds: milliseconds)
-      if let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
+      if !watch, let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
     }
 
     /// A query that finds something.

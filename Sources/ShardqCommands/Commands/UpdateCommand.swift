@@ -74,8 +74,15 @@
       options.skipBad = skipBad
       resources.apply(to: &options)
       let directory = QueryRunner.indexPath(location.index)
-      let (summary, milliseconds) = BuildReport.running { progress throws(BuildError) in
-        try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options, progress: progress)
+      let summary: BuildSummary
+      let milliseconds: Int
+      do throws(BuildError) {
+        (summary, milliseconds) = try BuildReport.running { progress throws(BuildError) in
+          try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options, progress: progress)
+        }
+      } catch {
+        Diagnostics.report("\(error)")
+        finish(error.exitStatus)
       }
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       BuildReport.note(bad: summary)
@@ -111,21 +118,14 @@
 
   /// What builds and updates say of themselves.
   enum BuildReport {
-    /// Runs a build with a progress line; where it fails, says why and ends the program.
+    /// Runs a build with a progress line.
     static func running(
       _ build: (@escaping (BuildProgress) -> Void) throws(BuildError) -> BuildSummary
-    ) -> (summary: BuildSummary, milliseconds: Int) {
+    ) throws(BuildError) -> (summary: BuildSummary, milliseconds: Int) {
       let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
+      defer { line?.clear() }
       let start = Clock.now
-      do throws(BuildError) {
-        let summary = try build { line?.show($0) }
-        line?.clear()
-        return (summary, Clock.now - start)
-      } catch {
-        line?.clear()
-        Diagnostics.report("\(error)")
-        finish(error.exitStatus)
-      }
+      return (try build { line?.show($0) }, Clock.now - start)
     }
 
     static func note(bad summary: BuildSummary) {

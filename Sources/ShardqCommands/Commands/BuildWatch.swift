@@ -1,0 +1,101 @@
+#if CommandLineTool
+  import QueryOutput
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// The signal that asked the command to end; 0 for none.
+  private let stopSignal = Atomic<CInt>(0)
+
+  /// Does something over again each time that files change, until SIGINT or SIGTERM.
+  ///
+  /// Files are looked at once a second: that sees what is renamed into their place, written over a network or by another
+  /// container, where notifications do not come, and costs a system call a file.
+  enum Watch {
+    /// What of a file says that it is another one, or another content.
+    private struct State: Equatable {
+      var device: dev_t
+      var file: ino_t
+      var size: off_t
+      /// Of the content and of the file's own data, seconds and nanoseconds.
+      var times: [Int]
+
+      init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, file, size) = (status.st_dev, status.st_ino, status.st_size)
+        #if canImport(Darwin)
+          let (content, own) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+          let (content, own) = (status.st_mtim, status.st_ctim)
+        #endif
+        times = [Int(content.tv_sec), Int(content.tv_nsec), Int(own.tv_sec), Int(own.tv_nsec)]
+      }
+    }
+
+    /// Calls `body` now, and again when the files have changed and stayed as they are for a second.
+    ///
+    /// - Parameter body: Returns whether it is to be tried again though no file changes.
+    /// - Returns: Never: it ends the process by the signal that asked for it, between two calls. A second signal ends it
+    ///   at once.
+    static func run(_ paths: [String], _ body: () -> Bool) -> Never {
+      for number in [SIGINT, SIGTERM] {
+        stopSignal.store(0, ordering: .relaxed)
+        var action = sigaction()
+        sigemptyset(&action.sa_mask)
+        action.sa_flags = CInt(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | SA_RESTART
+        set(&action) { stopSignal.store($0, ordering: .relaxed) }
+        sigaction(number, &action, nil)
+      }
+      var missing: String?
+      while true {
+        // Looked at before they are read: what changes meanwhile is another change.
+        let built = paths.map(State.init)
+        var isDue = body()
+        var last = built
+        repeat {
+          wait()
+          let now = paths.map(State.init)
+          let isSettled = now == last
+          last = now
+          if let gone = zip(paths, now).first(where: { $0.1 == nil })?.0 {
+            // Most programs write a new file and rename it; some remove the old one first.
+            if missing != gone { Diagnostics.note("\(gone) is not there: waiting for it") }
+            missing = gone
+            isDue = false
+            continue
+          }
+          missing = nil
+          if isSettled, now != built { isDue = true }
+        } while !isDue
+      }
+    }
+
+    private static func set(_ action: inout sigaction, _ handler: @escaping @convention(c) (CInt) -> Void) {
+      #if canImport(Darwin)
+        action.__sigaction_u.__sa_handler = handler
+      #else
+        action.__sigaction_handler.sa_handler = handler
+      #endif
+    }
+
+    /// For a second, or until a signal comes: then it does not return.
+    private static func wait() {
+      for _ in 0..<10 {
+        let number = stopSignal.load(ordering: .relaxed)
+        guard number == 0 else {
+          Diagnostics.note("stopped")
+          raise(number)  // Its own action is back.
+          exit(128 + number)
+        }
+        usleep(100_000)  // A signal cuts it short; one that comes in between is seen a tenth of a second later.
+      }
+    }
+  }
+#endif
