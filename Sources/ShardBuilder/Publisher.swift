@@ -31,7 +31,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     package var removed = 0
     /// Shards of older generations that could not be removed; the next build tries again.
     package var leftBehind = 0
-    /// The directory had this very generation: nothing was written or removed.
+    /// The directory had this very generation: nothing was written.
     package var isUnchanged = false
 
     package init(written: Int = 0, kept: Int = 0, repaired: Int = 0, removed: Int = 0) {
@@ -192,7 +192,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       monitor.withLock { state.isOver = true }
       // Whoever published it may have been cut off before the directory was synced.
       try SystemFile.sync(descriptor, path: directory)
-      var summary = monitor.withLock { state.summary }
+      var summary = removeOthers(than: previous)
       summary.isUnchanged = true
       return summary
     }
@@ -215,10 +215,15 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       throw error
     }
     try SystemFile.sync(descriptor, path: directory)
+    return removeOthers(than: previous)
+  }
+
+  /// Removes the shards that neither the generation that is published nor the one before has; none when it is not known
+  /// which those are. What cannot be removed now is removed by a later build.
+  private func removeOthers(than previous: [String]?) -> Summary {
     var summary = monitor.withLock { state.summary }
     guard let previous else { return summary }
     let needed = monitor.withLock { state.current }.union(previous)
-    // The generation is published: what cannot be removed now is removed by a later build.
     for name in (try? list()) ?? [] where Self.isShardName(name) && !needed.contains(name) {
       if remove(name) { summary.removed += 1 } else { summary.leftBehind += 1 }
     }

@@ -59,6 +59,14 @@ enum Program {
     posix_spawn_file_actions_addopen(&actions, 0, scratch.path + "/in", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output ?? scratch.path + "/out", O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, scratch.path + "/err", O_WRONLY | O_CREAT, 0o600)
+    // Threads that tests run on may hold signals back, and what they start would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments: [UnsafeMutablePointer<CChar>?] = (["shardq"] + arguments).map { strdup($0) } + [nil]
     let variables: [String] = index.map { ["SHARDQ_INDEX=" + $0] } ?? []
     var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
@@ -71,7 +79,7 @@ enum Program {
     // not yet closed what it inherited.
     var started = ETXTBSY
     for _ in 0..<500 where started == ETXTBSY {
-      started = posix_spawn(&process, path, &actions, nil, &arguments, &environment)
+      started = posix_spawn(&process, path, &actions, &attributes, &arguments, &environment)
       if started == ETXTBSY { usleep(10_000) }
     }
     guard started == 0 else {
