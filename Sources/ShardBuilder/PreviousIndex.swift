@@ -36,8 +36,11 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     let shards = try Self.opening { () throws(IndexError) in try index.generation.shards() }
     (self.index, self.shards) = (index, shards)
     var notes: BuildNotes?
-    if let frames = try? index.generation.notes() {
-      notes = try? BuildNotes(frames, shardCount: shards.count)
+    do throws(IndexError) {
+      if let frames = try index.generation.notes() { notes = try? BuildNotes(frames, shardCount: shards.count) }
+    } catch {
+      // Damaged ones are none; those that could not be read may be sound.
+      if case .io = error { throw .index(error) }
     }
     self.notes = notes
     var firstShards = [0]

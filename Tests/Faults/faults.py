@@ -246,10 +246,13 @@ def scenarios(tools, count):
     pack = tools.path(f"new-{count}.pack")
     tools.must(["diff", built["old"].index, built["new"].index, "-o", pack])
     apply = ["apply", pack]
+    upsert = [record for record in records(count, 1, {count // 2}) if record["_id"] == count // 2]
+    update = ["update", "--jobs", "1", "--upsert", write_records(source_path("upsert"), upsert)]
     made = [
         Scenario("first build", None, command["new"], built["new"], follow("new")),
         Scenario("full rebuild", built["old"], command["new"], built["new"], follow("new")),
         Scenario("one record changed", built["old"], command["one"], built["one"], follow("one")),
+        Scenario("an update", built["old"], update, built["one"], [(update, built["one"]), follow("one")[1]]),
         Scenario("nothing changed", built["old"], command["old"], built["old"], follow("old")),
         Scenario("a pack applied", built["old"], apply, built["new"], [(apply, built["new"]), follow("new")[1]]),
     ]

@@ -21,7 +21,7 @@ FILE = "Sources/ShardedIndex/Storage/ReadOnlyFile.swift"
 VERIFIER = "Sources/ShardBuilder/Verifier.swift"
 
 SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      let file: CInt\n"
-SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    var summary"
+SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    return removeOthers"
 SETTLE = "      try settle(monitor.withLock { takeWaiting() })\n"
 
 # What is broken; the harness that must find it and what it is told; file, text, text in its place.
@@ -59,9 +59,9 @@ MUTANTS = [
     ("the directory is not synced before the manifest's rename", "power.py --real no --only full", [
         (PUBLISHER, SYNC_BEFORE, "      let file: CInt\n")]),
     ("the directory is not synced after the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_AFTER, "    var summary")]),
+        (PUBLISHER, SYNC_AFTER, "    return removeOthers")]),
     ("the same, on a real file system", "power.py --real only --only one", [
-        (PUBLISHER, SYNC_AFTER, "    var summary")]),
+        (PUBLISHER, SYNC_AFTER, "    return removeOthers")]),
     ("the parent of a new directory is not synced", "power.py --real no --only first", [
         (PUBLISHER, "if !names.contains(Self.manifestName) { try syncParent() }",
          "if names.isEmpty { try syncParent() }")]),
