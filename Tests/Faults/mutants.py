@@ -14,7 +14,7 @@ import faults
 
 PUBLISHER = "Sources/ShardBuilder/Publisher.swift"
 SYSTEM = "Sources/ShardBuilder/SystemFile.swift"
-BUILDER = "Sources/ShardBuilder/ShardBuilder.swift"
+PREVIOUS = "Sources/ShardBuilder/PreviousIndex.swift"
 FRAME = "Sources/ShardedIndex/Format/ZstdFrame.swift"
 SHARD = "Sources/ShardedIndex/Storage/LoadedShard.swift"
 FILE = "Sources/ShardedIndex/Storage/ReadOnlyFile.swift"
@@ -80,8 +80,8 @@ MUTANTS = [
     ("an interrupted call is an error", "errors.py --only full", [
         (SYSTEM, "if result != -1 || errno != EINTR { return result }", "if result != -1 || errno != 0 { return result }")]),
     ("a manifest that cannot be read is taken for none", "errors.py --only full", [
-        (BUILDER, "case .io(let operation, let path, let code): throw .io(operation: operation, path: path, errno: code)\n",
-         "case .io: return []\n")]),
+        (PREVIOUS, "case .index(.io(let operation, let path, let code)): throw .io(operation: operation, path: path, errno: code)\n",
+         "case .index(.io): return nil\n")]),
     ("a failing rename of the manifest takes its shards away", "errors.py --only full", [
         (PUBLISHER, "      _ = remove(temporary)\n      throw error\n",
          "      monitor.withLock { state.isOver = false }\n      abandon()\n      throw error\n")]),
