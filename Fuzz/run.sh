@@ -20,11 +20,11 @@ linker=""
 # Of two options the compiler heeds the last, and the order is chance: one names both. The linker knows both of them.
 swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
   $linker --product fuzz >&2
-mkdir -p .build/work .build/findings .build/logs
+mkdir -p .build/grown .build/findings .build/logs
 
 found=0
 for target in $targets; do
-  mkdir -p ".build/work/$target" ".build/findings/$target" "Cases/$target"
+  mkdir -p ".build/grown/$target" ".build/findings/$target" "Cases/$target"
   log=".build/logs/$target"
   case "$target" in build) size=2000 ;; manifest | shard) size=8000 ;; *) size=1000 ;; esac
   # A second a run, memory bounded, no single allocation that an input of this size could not need.
@@ -36,7 +36,7 @@ for target in $targets; do
     printf '%-9s %s inputs replayed' "$target" "$(find "Corpora/$target" "Cases/$target" -type f | wc -l)"
   else
     SHARDQ_FUZZ=$target .build/release/fuzz "$@" -runs="$runs" -reload=0 \
-      ".build/work/$target" "Corpora/$target" "Cases/$target" >"$log" 2>&1 || status=$?
+      ".build/grown/$target" "Corpora/$target" "Cases/$target" >"$log" 2>&1 || status=$?
     sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tr -d '\n' | xargs printf '%-9s %s runs' "$target"
     sed -n 's/^stat::average_exec_per_sec: *//p' "$log" | tr -d '\n' | xargs printf ', %s a second'
     grep -a 'DONE' "$log" | sed -n 's/.*\(cov: [0-9]*\) \(ft: [0-9]*\).*/, \1 \2/p' | tr -d '\n'
