@@ -16,7 +16,6 @@ package struct ShardEncoder {
     /// The header but for its parts, which are known when the frames are: what stands before and behind them.
     fileprivate var tails: Tails
     fileprivate var headerEnd: [UInt8]
-    fileprivate var fieldNames: [UInt32]
     fileprivate var counts: (columns: Int, shapes: Int, rowFormats: Int)
     fileprivate var parts:
       [(firstRecord: Int, bound: [UInt8], isContinuation: Bool, keys: FrameContent, fields: FrameContent)]
@@ -36,8 +35,6 @@ package struct ShardEncoder {
   package struct File: Sendable {
     package var bytes: [UInt8]
     package var recordCount: Int
-    /// Numbers of the fields that its records have, in the order of the shard's columns.
-    package var fieldNames: [UInt32]
     /// Uncompressed, in bytes.
     package var contentSize: Int
     package var headerSize: Int
@@ -65,7 +62,7 @@ package struct ShardEncoder {
     let fields = encodeFields(records, tails)
     guard fields.counts.columns <= ShardHeader.columnLimit else {
       return Content(
-        recordCount: records.count, tails: tails, headerEnd: [], fieldNames: [], counts: fields.counts, parts: [])
+        recordCount: records.count, tails: tails, headerEnd: [], counts: fields.counts, parts: [])
     }
     let keys = KeyColumns(records, tails)
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
@@ -73,7 +70,7 @@ package struct ShardEncoder {
     // As many parts as come nearest to their size, each of nearly as many blocks as the next.
     let partCount = min(blocks, max(1, (total + Self.partSize / 2) / Self.partSize))
     var content = Content(
-      recordCount: records.count, tails: tails, headerEnd: fields.header, fieldNames: fields.names,
+      recordCount: records.count, tails: tails, headerEnd: fields.header,
       counts: fields.counts, parts: [])
     for part in 0..<partCount {
       let first = blocks * part / partCount * KeyBlocks.blockSize
@@ -125,7 +122,7 @@ package struct ShardEncoder {
     header.write(content.headerEnd)
     let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
     return File(
-      bytes: frame + body, recordCount: content.recordCount, fieldNames: content.fieldNames, contentSize: content.size,
+      bytes: frame + body, recordCount: content.recordCount, contentSize: content.size,
       headerSize: frame.count,
       headerContentSize: header.bytes.count,
       headerChecksum: frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
@@ -254,8 +251,6 @@ package struct ShardEncoder {
     var counts = (columns: 0, shapes: 1, rowFormats: 0)
     /// Names, shapes, columns and row formats: the end of the shard's header.
     var header: [UInt8] = []
-    /// Of the columns.
-    var names: [UInt32] = []
     var shapeCodes: [Int] = []
     var columns: [ColumnData] = []
     var rowCodes: [Int] = []
@@ -494,7 +489,6 @@ package struct ShardEncoder {
     for (number, section) in zip(numbers, numberSections) { number.write(to: &sections[section]) }
 
     var result = FieldData()
-    result.names = columns.map { UInt32($0.name) }
     result.counts = (columns.count, shapes.count, rowFormatTable.count)
     result.shapeCodes = shapeCodes
     result.columns = data.compactMap { $0 }
