@@ -4,7 +4,7 @@
 # a target on standard output, and status 1 if anything was found.
 set -eu
 cd "$(dirname "$0")"
-all="fold query manifest shard json jsonl csv tsv geonames gzip zstd build"
+all="fold query manifest shard json jsonl csv tsv geonames gzip zstd build pack"
 replay=false
 [ "${1:-}" != --replay ] || { replay=true; shift; }
 runs=1000000
@@ -26,7 +26,7 @@ found=0
 for target in $targets; do
   mkdir -p ".build/grown/$target" ".build/findings/$target" "Cases/$target"
   log=".build/logs/$target"
-  case "$target" in build) size=2000 ;; manifest | shard) size=8000 ;; *) size=1000 ;; esac
+  case "$target" in build) size=2000 ;; pack) size=10000 ;; manifest | shard) size=8000 ;; *) size=1000 ;; esac
   # A second a run, memory bounded, no single allocation that an input of this size could not need.
   set -- -timeout=1 -rss_limit_mb=512 -malloc_limit_mb=160 -max_len=$size -artifact_prefix=".build/findings/$target/" \
     -print_final_stats=1

@@ -19,7 +19,7 @@ private var targets: [(name: String, type: any FuzzTarget.Type)] {
     ("fold", FoldTarget.self), ("query", QueryTarget.self), ("manifest", ManifestTarget.self),
     ("shard", ShardTarget.self), ("json", JSONTarget.self), ("jsonl", JSONLinesTarget.self), ("csv", CSVTarget.self),
     ("tsv", TSVTarget.self), ("geonames", GeonamesTarget.self), ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self),
-    ("build", BuildTarget.self),
+    ("build", BuildTarget.self), ("pack", PackTarget.self),
   ]
 }
 
@@ -112,19 +112,33 @@ enum RawFile {
     let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var path = Array("\(base)/shardq-fuzz-XXXXXX".utf8CString)
     guard mkdtemp(&path) != nil else { end("cannot make a scratch directory in \(base)") }
-    scratch = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    atexit {
-      guard let directory = opendir(scratch) else { return }
-      while let entry = readdir(directory) {
-        withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { _ = unlinkat(dirfd(directory), $0, 0) }
-        }
+    let made = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if scratch.isEmpty { atexit { for path in scratch { RawFile.remove(path) } } }
+    scratch.append(made)
+    return made
+  }
+
+  private static func remove(_ path: String) {
+    guard let directory = opendir(path) else { return }
+    while let entry = readdir(directory) {
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { _ = unlinkat(dirfd(directory), $0, 0) }
       }
-      closedir(directory)
-      rmdir(scratch)
     }
-    return scratch
+    closedir(directory)
+    rmdir(path)
+  }
+
+  static func read(_ path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY)
+    var status = stat()
+    guard file >= 0, fstat(file, &status) == 0 else { end("cannot read \(path)") }
+    defer { close(file) }
+    let size = Int(status.st_size)
+    return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+      count = max(0, pread(file, bytes.baseAddress!, size, 0))
+    }
   }
 }
 
-nonisolated(unsafe) private var scratch = ""
+nonisolated(unsafe) private var scratch: [String] = []
