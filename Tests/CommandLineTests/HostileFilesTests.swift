@@ -14,12 +14,13 @@ import Testing
 @Suite(
   "Other things in the place of files", .serialized, .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct HostileFilesTests {
-  /// Runs `shardq` with all memory that it may map or write limited, in MiB beyond what it takes to start.
+  /// Runs `shardq` with its memory limited: a query's address space to 32 MiB beyond what it takes to start, and what
+  /// a subcommand can write to to 32 MiB in all.
   ///
   /// Peak resident memory is below what is mapped. Subcommands start threads, for whose heaps address space is set
-  /// aside that is never used: for them what can be written to is limited, stacks included.
+  /// aside that is never used, and whose stacks are as large as the limit of the main one says.
   private static func run(_ arguments: [String], isQuery: Bool) -> Program.Result {
-    let limit = isQuery ? "ulimit -v \((10 + 32) << 10)" : "ulimit -d \((32 + 24) << 10)"
+    let limit = isQuery ? "ulimit -v \((10 + 32) << 10)" : "ulimit -s 1024; ulimit -d \(32 << 10)"
     return Program.run(
       ["-c", limit + "; exec \"$0\" \"$@\"", Program.directory! + "/shardq"] + arguments, program: "/bin/sh")
   }

@@ -90,6 +90,8 @@ MUTANTS = [
         (FRAME, "    pointer = made\n  }\n  deinit { ZSTD_freeDCtx(pointer) }",
          "    pointer = made\n    ZSTD_DCtx_setParameter(made, ZSTD_d_experimentalParam3, 1)\n  }\n"
          "  deinit { ZSTD_freeDCtx(pointer) }")]),
+    ("links in the place of files are followed", "outside.py", [
+        (FILE, "O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC", "O_RDONLY | O_NONBLOCK | O_CLOEXEC")]),
     ("verify compares no digests", "damage.py --long", [
         (VERIFIER, "guard digest.prefix(16).elementsEqual(shard.digest) else {",
          "guard digest.prefix(16).elementsEqual(shard.digest) || digest.count == 32 else {")]),

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1
 ended=0
-for harness in kill errors power damage; do
+for harness in kill errors power damage outside; do
   status=0
   python3 "$harness.py" "$@" || status=$?
   if [ "$status" -eq 77 ]; then
