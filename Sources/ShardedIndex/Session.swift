@@ -11,60 +11,66 @@
 /// A session stays with the generation it began on, so that what it shows fits together; ``reload()`` moves it on.
 public struct Session: Sendable {
   private struct State: Sendable {
-    var text: String
+    /// How much of the text it is about, in bytes of UTF-8.
+    var size: Int
     var matches: Matches
   }
   private let index: ShardedIndex
   private var generation: Generation
+  /// What has been typed.
+  public private(set) var text = ""
   /// One state per character, the first for no text.
   private var states: [State]
 
   init(_ index: ShardedIndex) {
     self.index = index
     generation = index.newest
-    states = [State(text: "", matches: generation.allMatches)]
+    states = [State(size: 0, matches: generation.allMatches)]
   }
 
-  /// What has been typed.
-  public var text: String { states[states.count - 1].text }
   /// The matches of ``text``.
   public var matches: Matches { states[states.count - 1].matches }
 
   /// Types `text` at the end, character by character; where that fails, nothing has been typed.
+  ///
+  /// - Complexity: Each character folds the text once, as typing it does.
   public mutating func append(_ text: String) throws(IndexError) {
-    let before = states
     // A combining mark joins the character before it: what was typed is cut into characters as a whole.
-    let whole = self.text + text
-    let kept = whole.commonPrefix(with: self.text).count
-    states.removeLast(states.count - 1 - min(kept, states.count - 1))
-    var typed = self.text
-    for character in whole.dropFirst(typed.count) {
-      typed.append(character)
-      do throws(IndexError) {
-        states.append(State(text: typed, matches: try narrowed(to: typed)))
-      } catch {
-        states = before
-        throw error
-      }
-    }
+    try replace(with: self.text + text)
   }
 
   /// Takes the last character back. Loads nothing, so it cannot fail; without text nothing happens.
   public mutating func removeLast() {
-    if states.count > 1 { states.removeLast() }
+    if states.count > 1 { cut(to: states.count - 2) }
   }
 
-  /// Makes the text `text`, keeping what it has in common with the present one.
+  /// Makes the text `text`, keeping what it has in common with the present one; where that fails, nothing has changed.
   public mutating func replace(with text: String) throws(IndexError) {
-    let before = states
+    let before = (self.text, states)
     let kept = text.commonPrefix(with: self.text).count
-    states.removeLast(states.count - 1 - min(kept, states.count - 1))
+    cut(to: min(kept, states.count - 1))
     do throws(IndexError) {
-      try append(String(text.dropFirst(self.text.count)))
+      for character in text.dropFirst(kept) { try type(character) }
     } catch {
-      states = before
+      (self.text, states) = before
       throw error
     }
+  }
+
+  private mutating func type(_ character: Character) throws(IndexError) {
+    let (last, longer) = (matches, text + String(character))
+    // What nothing matches, nothing longer matches, as long as the fold only grew: a space before a comma, say,
+    // is taken back by the comma.
+    let matches =
+      last.isEmpty && Fold.fold(longer).starts(with: Fold.fold(text))
+      ? last : try index.matches(forPrefix: longer, in: generation)
+    text = longer
+    states.append(State(size: longer.utf8.count, matches: matches))
+  }
+
+  private mutating func cut(to count: Int) {
+    states.removeLast(states.count - 1 - count)
+    text.removeSubrange(text.utf8.index(text.startIndex, offsetBy: states[count].size)...)
   }
 
   /// Moves to the generation that the index answers from now, and asks for the text anew.
@@ -75,26 +81,15 @@ public struct Session: Sendable {
   public mutating func reload() throws(IndexError) -> Bool {
     let newest = index.newest
     guard newest !== generation else { return false }
-    let (before, states) = (generation, states)
-    generation = newest
-    self.states = [State(text: "", matches: newest.allMatches)]
+    let before = (generation, text, states)
+    (generation, text, states) = (newest, "", [State(size: 0, matches: newest.allMatches)])
     do throws(IndexError) {
-      try append(states[states.count - 1].text)
+      try append(before.1)
     } catch {
-      (generation, self.states) = (before, states)
+      (generation, text, states) = before
       throw error
     }
     return true
-  }
-
-  private func narrowed(to text: String) throws(IndexError) -> Matches {
-    let last = states[states.count - 1]
-    // What nothing matches, nothing longer matches, as long as the fold only grew: a space before a comma, say,
-    // is taken back by the comma.
-    if last.matches.isEmpty, Fold.fold(text).starts(with: Fold.fold(last.text)) {
-      return last.matches
-    }
-    return try index.matches(forPrefix: text, in: generation)
   }
 }
 
