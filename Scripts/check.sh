@@ -51,7 +51,8 @@ step "the address sanitizer over what reads untrusted bytes"
 SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -Xswiftc -enable-testing --sanitize=address \
   --scratch-path .build/asan --disable-xctest --filter "$(printf %s \
     'CorruptionTests|RuleTests|ContentDamageTests.(fuzz|manifest|huge|records|empty)|BuildTests|RoundTripTests|' \
-    'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests')"
+    'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests|' \
+    '(Pack|Repair|Update)Tests')"
 
 # A million runs of each is Fuzz/run.sh by itself.
 step "fuzzing: what is kept, and twenty thousand runs of each target"

@@ -70,8 +70,10 @@ extension ShardBuilder {
     try repair.publish()
     do throws(Verifier.Failure) {
       _ = try Verifier.verify(index: directory) { finding in
-        if case .damage(let file, let reason) = finding {
+        switch finding {
+        case .damage(let file, let reason), .unread(let file, let reason):
           repair.summary.damage.append(.init(file: file, reason: reason))
+        default: break
         }
       }
     } catch {

@@ -15,6 +15,8 @@ package struct Verifier {
   package enum Finding: Sendable, Equatable {
     /// A file is damaged.
     case damage(file: String, reason: String)
+    /// The system did not hand a file out, so that nobody knows what is in it.
+    case unread(file: String, reason: String)
     /// A record of the dataset that the index lacks, or has less often.
     case missing(record: String, count: Int)
     /// A record of the index that the dataset lacks, or has less often.
@@ -33,6 +35,8 @@ package struct Verifier {
     /// Of all files of the index.
     package var bytes = 0
     package var damagedFiles = 0
+    /// Files, or pages of the manifest, that the system did not hand out.
+    package var unreadFiles = 0
     /// Records of the dataset; nil without one.
     package var sourceRecords: Int? = nil
     /// Records of the dataset that no index can hold: those a build reports.
@@ -43,7 +47,7 @@ package struct Verifier {
     package var differences = 0
     package var wrongAnswers = 0
 
-    package var isSound: Bool { damagedFiles == 0 && differences == 0 && wrongAnswers == 0 }
+    package var isSound: Bool { damagedFiles == 0 && unreadFiles == 0 && differences == 0 && wrongAnswers == 0 }
   }
 
   /// What an index is compared with, named as for a build.
@@ -131,7 +135,7 @@ package struct Verifier {
     } catch {
       throw .source(error)
     }
-    if summary.damagedFiles == 0 { checkAnswers() }
+    if summary.damagedFiles == 0, summary.unreadFiles == 0 { checkAnswers() }
   }
 
   // MARK: Every byte
@@ -141,6 +145,11 @@ package struct Verifier {
   private mutating func damage(_ name: String, _ reason: String) {
     summary.damagedFiles += 1
     report(.damage(file: path(name), reason: reason))
+  }
+
+  private mutating func unread(_ name: String, _ error: IndexError) {
+    summary.unreadFiles += 1
+    report(.unread(file: path(name), reason: error.description))
   }
 
   /// - Returns: Whether every page can be believed.
@@ -158,7 +167,7 @@ package struct Verifier {
         let page = number / Manifest.pageCapacity
         switch error {
         case .corrupt(_, let cause): damage(Manifest.fileName, "page \(page) \(cause)")
-        default: damage(Manifest.fileName, "page \(page): \(error)")
+        default: unread(Manifest.fileName, error)
         }
         number = (page + 1) * Manifest.pageCapacity
       }
@@ -172,7 +181,10 @@ package struct Verifier {
         }
       }
     } catch {
-      damage(Manifest.fileName, "\(error.description), in its notes")
+      switch error {
+      case .corrupt: damage(Manifest.fileName, "\(error.description), in its notes")
+      default: unread(Manifest.fileName, error)
+      }
     }
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []
@@ -206,6 +218,8 @@ package struct Verifier {
     var shard: Manifest.Shard
     /// What is wrong; nil if nothing is.
     var reason: String?
+    /// Why it could not be read; nil if it could.
+    var failure: IndexError?
     /// The first key; nil if none could be read.
     var first: [UInt8]?
     /// The greatest one.
@@ -238,9 +252,9 @@ package struct Verifier {
           if shard.number != next { previous.isLast = false }  // A page between is damaged.
           next = shard.number + 1
           let reason = found.reason ?? previous.fault(before: found)
-          if let reason { damage(name, reason) }
+          if let failure = found.failure { unread(name, failure) } else if let reason { damage(name, reason) }
           // Behind a shard that cannot be believed, nobody knows which key is the last.
-          previous.isLast = reason == nil
+          previous.isLast = reason == nil && found.failure == nil
           if found.first != nil, previous.key.lexicographicallyPrecedes(found.last) { previous.key = found.last }
         })
     } catch {
@@ -301,7 +315,7 @@ package struct Verifier {
       switch error {
       case .corrupt(_, let cause): found.reason = cause.description
       case .vanished: found.reason = "is missing"
-      default: found.reason = error.description
+      default: found.failure = error
       }
     }
     return found

@@ -68,6 +68,16 @@ struct ExitStatusTests {
     #expect(Program.run(["verify", "-i", copy.path + "/index"]).output.contains("is missing"))
   }
 
+  @Test("What cannot be read is not called damaged")
+  func unreadShards() {
+    let verify = Program.run(
+      ["-c", "ulimit -n 5; exec \"$0\" verify -i \"$1\"", Program.directory! + "/shardq", index.path],
+      program: "/bin/sh")
+    #expect(verify.status == 74, "\(verify)")
+    #expect(verify.output.contains("Too many open files") && verify.error.contains("to read"), "\(verify)")
+    #expect(!verify.error.contains("damage"))
+  }
+
   #if os(Linux)
     @Test(
       "A full disk is 74",

@@ -13,7 +13,8 @@
           shardq verify                            sizes, digests, checksums, order, keys, counts
           shardq verify --source cities.json       also: every record there, nothing else, under every prefix
 
-        Exit status 1 if anything is damaged or differs; each is named on standard output.
+        Exit status 1 if anything is damaged or differs, 74 if nothing is but something could not be read; each is
+        named on standard output.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -66,6 +67,7 @@
           finding in
           switch finding {
           case .damage(let file, let reason): say("\(file): \(reason)")
+          case .unread(_, let reason): say(reason)
           case .missing(let record, let count):
             say("not in the index\(count > 1 ? ", \(count) times" : ""): \(record)")
           case .unexpected(let record, let count):
@@ -102,9 +104,12 @@
       }
       var line = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
       line += counted(summary.bytes, "byte", nil) + ": "
-      line +=
-        summary.damagedFiles == 0
-        ? "every byte is sound" : counted(summary.damagedFiles, "finding of damage", "findings of damage")
+      var state: [String] = []
+      if summary.damagedFiles > 0 {
+        state.append(counted(summary.damagedFiles, "finding of damage", "findings of damage"))
+      }
+      if summary.unreadFiles > 0 { state.append(counted(summary.unreadFiles, "failure to read", "failures to read")) }
+      line += state.isEmpty ? "every byte is sound" : state.joined(separator: ", ")
       if let records = summary.sourceRecords {
         line += "\n" + counted(records, "record", nil) + " in the dataset"
         if summary.badRecords > 0 { line += " and " + counted(summary.badRecords, "bad one", nil) }
@@ -118,7 +123,8 @@
         }
       }
       Diagnostics.note(line)
-      finish(summary.isSound ? .done : .negative)
+      let isNegative = summary.damagedFiles + summary.differences + summary.wrongAnswers > 0
+      finish(isNegative ? .negative : summary.unreadFiles > 0 ? .inputOutput : .done)
     }
   }
 
