@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
+    .library(name: "QueryLog", targets: ["QueryLog"]),
     .executable(name: "shardq", targets: ["shardq"]),
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
   ],
@@ -32,20 +33,22 @@ let package = Package(
     .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
+    .target(name: "QueryLog", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "ShardedIndex", "ShardBuilder", "QueryOutput",
+        "ShardedIndex", "ShardBuilder", "QueryLog", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder"], swiftSettings: settings),
+      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"],
+      swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
       swiftSettings: settings

@@ -1,37 +1,60 @@
 #if CommandLineTool
   import ArgumentParser
+  import QueryLog
   import QueryOutput
   import ShardBuilder
+  import ShardedIndex
 
   extension Generator.Format: ExpressibleByArgument {}
 
   struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "generate",
-      abstract: "Print a made-up city list of any size, to try things with.",
+      abstract: "Print a made-up city list of any size, or made-up typing, to try things with.",
       discussion: """
         EXAMPLES:
           shardq generate --count 1000000 > million.json
           shardq generate --count 100000000 --format tsv | shardq build --input-format tsv -
+          shardq generate --typing 5000 --index cities > typing.log
 
         The same seed gives the same bytes everywhere, and a longer list begins with the records of a shorter one.
+
+        Typing is that of people who look for records of an index, with mistakes, backspaces and pauses: a line for
+        each change of the search box, the milliseconds since the line before, a tab, and what the box holds then;
+        nothing, where it is cleared. A longer log begins with the lines of a shorter one.
         """)
 
     @Option(name: .customLong("count"), help: ArgumentHelp("How many records.", valueName: "n"))
-    var count: Int
+    var count: Int?
+
+    @Option(
+      name: .customLong("typing"),
+      help: ArgumentHelp("Not records: typing, so many keys; the clearings of the box come on top.", valueName: "n"))
+    var typing: Int?
+
+    @OptionGroup var location: IndexLocation
 
     @Option(name: .customLong("seed"), help: ArgumentHelp("Another number, another list.", valueName: "n"))
     var seed: UInt64 = 1
 
-    @Option(name: .customLong("format"), help: "json is one array, jsonl an object a line, tsv has a header.")
-    var format = Generator.Format.json
+    @Option(
+      name: .customLong("format"),
+      help: "json is one array (default), jsonl an object a line, tsv has a header.")
+    var format: Generator.Format?
 
     func validate() throws {
-      if count < 0 { throw ValidationError("--count must be at least 0.") }
+      if (count == nil) == (typing == nil) {
+        throw ValidationError("Say either --count, for records, or --typing, for keys.")
+      }
+      if let count, count < 0 { throw ValidationError("--count must be at least 0.") }
+      if let typing, typing < 0 { throw ValidationError("--typing must be at least 0.") }
+      if typing != nil, format != nil { throw ValidationError("--format is for records; typing has one format.") }
+      if typing == nil, location.index != nil { throw ValidationError("--index goes with --typing alone.") }
     }
 
     func run() throws {
-      var generator = Generator(count: count, seed: seed, format: format)
+      if let typing { return writeTyping(typing) }
+      var generator = Generator(count: count ?? 0, seed: seed, format: format ?? .json)
       let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
       defer { buffer.deallocate() }
       var output = Output()
@@ -42,6 +65,34 @@
           try output.write(buffer.baseAddress!, size)
           try output.flush()
         }
+      } catch {
+        finish(Diagnostics.failed(error))
+      }
+    }
+
+    private func writeTyping(_ count: Int) {
+      let index = open(location)
+      var output = Output()
+      do throws(IndexError) {
+        var generator = try TypingGenerator(index: index, seed: seed)
+        var written = 0
+        while written < count {
+          guard let keystroke = try generator.next() else {
+            Diagnostics.report("\(index.path) has no key that anybody could type")
+            finish(.badData)
+          }
+          do throws(WriteError) {
+            try output.write(keystroke.line)
+          } catch {
+            finish(Diagnostics.failed(error))
+          }
+          if !keystroke.beginsSession { written += 1 }
+        }
+      } catch {
+        finish(QueryRunner.report(error))
+      }
+      do throws(WriteError) {
+        try output.flush()
       } catch {
         finish(Diagnostics.failed(error))
       }

@@ -1,0 +1,109 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Reads a query log line by line, in memory of one line, whatever the file holds.
+///
+/// A line is `MILLISECONDS<TAB>TEXT` and ends with a line feed, a carriage return before which is left out; the last
+/// may lack its end. A line without a tab is a text with a pause of 0, so that a list of queries is a log too; one
+/// with an empty text clears the box. Source: docs/typing.md.
+public struct QueryLogReader: ~Copyable {
+  /// Of a line without its end, in bytes: the longest key and the longest pause.
+  public static let lineLimit = (64 << 10) + 16
+  /// In milliseconds: some eleven days, more than anybody waits between two keys.
+  public static let pauseLimit = 999_999_999
+
+  private let path: String
+  private let descriptor: CInt
+  private var buffer: [UInt8] = []
+  /// Where in the buffer the next line begins, and up to where it was searched for its end.
+  private var start = 0
+  private var searched = 0
+  private var isAtEnd = false
+
+  /// Lines read so far.
+  public private(set) var lineNumber = 0
+  /// Bytes that came from the file so far; those of the next lines may be among them.
+  public private(set) var bytesRead = 0
+
+  /// - Parameter path: Of the log; `-` is standard input.
+  public init(opening path: String) throws(QueryLogError) {
+    self.path = path == "-" ? "standard input" : path
+    descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw .io(operation: "open", path: path, errno: errno) }
+  }
+
+  deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
+
+  /// The next change; nil at the end of the log.
+  ///
+  /// - Throws: ``QueryLogError``; the lines behind the one that is wrong are not read.
+  public mutating func next() throws(QueryLogError) -> Keystroke? {
+    guard let range = try nextLine() else { return nil }
+    lineNumber += 1
+    return try keystroke(range)
+  }
+
+  /// Where the next line stands in the buffer, without its end.
+  private mutating func nextLine() throws(QueryLogError) -> Range<Int>? {
+    while true {
+      if let feed = buffer[searched...].firstIndex(of: 0x0a) {
+        defer { (start, searched) = (feed + 1, feed + 1) }
+        return try limited(start..<feed)
+      }
+      searched = buffer.count
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        return try limited(start..<buffer.count)
+      }
+      // One more for a carriage return.
+      if buffer.count - start > Self.lineLimit + 1 { throw .tooLong(path: path, line: lineNumber + 1) }
+      buffer.removeFirst(start)
+      (start, searched) = (0, buffer.count)
+      try fill()
+    }
+  }
+
+  private func limited(_ range: Range<Int>) throws(QueryLogError) -> Range<Int> {
+    let end = range.isEmpty || buffer[range.upperBound - 1] != 0x0d ? range.upperBound : range.upperBound - 1
+    if end - range.lowerBound > Self.lineLimit { throw .tooLong(path: path, line: lineNumber + 1) }
+    return range.lowerBound..<end
+  }
+
+  private mutating func fill() throws(QueryLogError) {
+    let old = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: Self.chunkSize))
+    var count = -1
+    repeat {
+      count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + old, Self.chunkSize) }
+    } while count < 0 && errno == EINTR
+    let code = errno
+    buffer.removeLast(Self.chunkSize - max(count, 0))
+    if count < 0 { throw .io(operation: "read", path: path, errno: code) }
+    isAtEnd = count == 0
+    bytesRead += count
+  }
+
+  private static let chunkSize = 16 << 10
+
+  private func keystroke(_ range: Range<Int>) throws(QueryLogError) -> Keystroke {
+    let line = buffer[range]
+    var pause = 0
+    var text = line
+    if let tab = line.firstIndex(of: 0x09) {
+      let digits = line[..<tab]
+      guard !digits.isEmpty, digits.count <= 9, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+        throw .badPause(path: path, line: lineNumber)
+      }
+      pause = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      text = line[(tab + 1)...]
+    }
+    guard let text = String(validating: text, as: UTF8.self) else { throw .notUTF8(path: path, line: lineNumber) }
+    return Keystroke(pauseMilliseconds: pause, text: text)
+  }
+}
