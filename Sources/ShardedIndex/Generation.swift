@@ -47,6 +47,13 @@ final class Generation: Sendable {
   /// What a shard that is gone means.
   private func explained(_ error: IndexError) -> IndexError {
     guard case .vanished = error, isSuperseded else { return error }
+    // Under a pin no other generation will do, and asking again does not help.
+    if loader.checksDigests, let file = try? directory.manifestFile(),
+      file.size <= Manifest.pinnedSizeLimit, let found = try? file.digest(),
+      let expected = try? manifest.digest()
+    {
+      return .wrongDigest(path: file.path, found: ManifestDigest(bytes: found), expected: expected)
+    }
     return .superseded(path: directory.path)
   }
 

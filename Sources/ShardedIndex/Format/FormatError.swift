@@ -11,6 +11,8 @@ public enum FormatError: Error, Equatable, Sendable {
   case otherFold(found: UInt32, supported: UInt32)
   /// The checksum of the content is not the one the manifest holds.
   case wrongChecksum(found: UInt32, expected: UInt32)
+  /// The SHA-256 of the file is not the one that the manifest holds.
+  case wrongDigest
   /// A size in bytes is not the one that was promised.
   case wrongSize(found: Int, expected: Int)
   /// zstd refused the frame; the reason is its own.
@@ -32,6 +34,7 @@ extension FormatError: CustomStringConvertible {
       "was folded by table \(hexadecimal(found)); this program has \(hexadecimal(supported)): rebuild the index"
     case .wrongChecksum(let found, let expected):
       "has checksum \(hexadecimal(found)) where the manifest says \(hexadecimal(expected))"
+    case .wrongDigest: "has another SHA-256 than the manifest says"
     case .wrongSize(let found, let expected):
       "is \(found == 1 ? "1 byte" : "\(found) bytes") where \(expected) were promised"
     case .zstd(let reason):

@@ -118,8 +118,7 @@ struct ShardLoader: Sendable {
     var file = try directory.file(name, size: entry.size)
     if checksDigests {
       guard try SHA256.digest(of: file.hold()).starts(with: digest) else {
-        throw .corrupt(
-          path: file.path, cause: .invalid(reason: "has another SHA-256 than the manifest says", offset: 0))
+        throw .corrupt(path: file.path, cause: .wrongDigest)
       }
     }
     let shard: LoadedShard

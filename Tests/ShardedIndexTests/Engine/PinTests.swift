@@ -77,7 +77,9 @@ import Testing
     #expect(try Self.generation(index, live) == 0, "its shards are there for one more generation")
     try live.build(2)
     index.removeResidentShards()
-    #expect(throws: IndexError.superseded(path: live.path)) { try Self.generation(index, live) }
+    let third = try Self.digest(live.path)
+    let gone = IndexError.wrongDigest(path: live.path + "/manifest", found: third, expected: digest)
+    #expect(throws: gone) { try Self.generation(index, live) }
     #expect(try !index.reload() && index.statistics.reloads == 0)
     // Where the release comes back, it answers again.
     try live.build(0)
@@ -94,7 +96,7 @@ import Testing
     let shards = try withExtendedLifetime(manifest) {
       try manifest.shards().dropFirst().prefix(3).map { ($0.fileName, String(decoding: $0.bound, as: UTF8.self)) }
     }
-    let refused = FormatError.invalid(reason: "has another SHA-256 than the manifest says", offset: 0)
+    let refused = FormatError.wrongDigest
     for (name, prefix) in shards {
       let path = live.path + "/" + name
       let bytes = Files.read(path)!
