@@ -13,6 +13,7 @@ if [ -z "${SHARDQ_BIN:-}" ]; then
   export SHARDQ_BIN
 fi
 baseline/build.sh .build/baseline >&2
+rivals/build.sh .build/baseline >&2
 # Linked as what is shipped is: how many pages of a program are mapped counts as resident memory.
 flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
 flags="$flags -Xlinker --symbol-ordering-file=$(cd .. && pwd)/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"

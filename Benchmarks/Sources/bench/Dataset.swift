@@ -6,15 +6,14 @@ import Shared
 struct Dataset {
   let json: String
   let array: String
-  let sqlite: String
   let index: String
   private(set) var recordCount = 0
-  private(set) var sqliteSeconds = 0.0
+  /// What reading and sorting took: what a build of any of the rivals begins with.
+  private(set) var sortingSeconds = 0.0
 
   init(json: String, work: String) {
     self.json = json
     array = work + "/cities.array"
-    sqlite = work + "/cities.sqlite"
     index = work + "/index"
   }
 
@@ -27,8 +26,9 @@ struct Dataset {
 
   private static let fieldNames = ["country", "name", "_id", "coord.lon", "coord.lat"]
 
-  /// Reads the list, sorts it and writes the sorted array and, from that, SQLite's file.
+  /// Reads the list, sorts it and writes the sorted array.
   mutating func prepare() throws {
+    let start = Clock.now
     let reader = try DatasetReader(path: json)
     var batch = RecordBatch()
     var (records, entries): ([UInt8], [Entry]) = ([], [])
@@ -70,10 +70,8 @@ struct Dataset {
       }
       write(base, entries)
     }
+    sortingSeconds = Double(Clock.now - start) / 1e9
     Files.recache(array)
-    #if SQLITE
-      sqliteSeconds = SQLite.build(sqlite, from: SortedArray(array))
-    #endif
   }
 
   /// Folded key, key, then the fields: numbers by value, other texts as bytes.
@@ -144,14 +142,13 @@ struct Prefixes {
   let foldedPath: String
   let count: Int
 
-  init(of array: SortedArray, count: Int, seed: UInt64, namesOnly: Bool, work: String) {
+  /// - Parameter key: Of a random record the key, or as much of it as prefixes may be of.
+  init(count: Int, seed: UInt64, work: String, key: (inout Random) throws -> String) rethrows {
     var random = Random(state: seed)
     var (typed, folded): ([UInt8], [UInt8]) = ([], [])
     var made = 0
     while made < count {
-      let fields = array.record(random.below(array.recordCount)).fields
-      let rest = namesOnly ? [] : [0x2c, 0x20] + Array(fields[0])
-      let key = String(decoding: Array(fields[1]) + rest, as: UTF8.self)
+      let key = try key(&random)
       let size = 1 + random.below(key.unicodeScalars.count)
       let prefix = String(String.UnicodeScalarView(key.unicodeScalars.prefix(size)))
       let fold = Fold.fold(prefix)
@@ -164,6 +161,14 @@ struct Prefixes {
     (typedPath, foldedPath) = (work + "/prefixes.typed", work + "/prefixes.folded")
     typed.withUnsafeBytes { Files.write($0, to: work + "/prefixes.typed") }
     folded.withUnsafeBytes { Files.write($0, to: work + "/prefixes.folded") }
+  }
+
+  init(of array: SortedArray, count: Int, seed: UInt64, namesOnly: Bool, work: String) {
+    self.init(count: count, seed: seed, work: work) { random in
+      let fields = array.record(random.below(array.recordCount)).fields
+      let rest = namesOnly ? [] : [0x2c, 0x20] + Array(fields[0])
+      return String(decoding: Array(fields[1]) + rest, as: UTF8.self)
+    }
   }
 
   func withAll(_ body: ([Prefix]) throws -> Void) rethrows {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Prints what the design's budgets are held against: size, start, queries, memory, building; shardq beside a sorted
-/// array and SQLite. See README.md.
+/// Prints what the design's budgets are held against: size, start, queries, memory, building; shardq beside its
+/// rivals. See README.md.
 @main
 enum Main {
   static let usage = """
@@ -15,6 +15,8 @@ enum Main {
       --names          random prefixes of names, without the country: shorter, so that more matches
       --scale LIST     also measure made-up lists of so many times 209,556 records
       --scale-only     and nothing else
+      --index DIR      only measure this index, and print that as one JSON object: what scale.sh plots
+      --source FILE    with --index: count the matches of some prefixes in the dataset itself and compare
       --array FILE     only make the sorted array of the list, which encodings/encodings.py reads
       --quick          a tenth of everything, for trying
       --work DIR       where files are made, removed afterwards; default a new directory in $TMPDIR
@@ -29,7 +31,7 @@ enum Main {
       switch option {
       case "--json", "--quick", "--scale-only", "--names": options[option] = "1"
       case "--programs", "--shardq", "--data", "--scale", "--prefixes", "--rounds", "--starts", "--builds",
-        "--seed", "--work", "--array":
+        "--seed", "--work", "--array", "--index", "--source":
         guard let value = arguments.popFirst() else { stop("\(option) needs a value\n\(usage)") }
         options[option] = value
       case "--help", "-h":
@@ -61,10 +63,6 @@ enum Main {
     // The tests are told the directory.
     if Files.isDirectory(shardq) { shardq += "/shardq" }
     guard access(shardq, X_OK) == 0 else { stop("\(shardq) cannot be run") }
-    #if !SQLITE
-      note("SQLite's library is not installed (Debian: libsqlite3-dev): its rows are missing")
-    #endif
-
     let arrayOnly = options["--array"]
     guard let directory = options["--programs"] ?? arrayOnly else { stop("--programs is missing\n\(usage)") }
 
@@ -79,6 +77,13 @@ enum Main {
       residentProgram: beside + "/resident",
       work: work, effort: effort)
 
+    if let index = options["--index"] {
+      print(try bench.measure(index: index, source: options["--source"]))
+      return removeTemporaryDirectory()
+    }
+    for kind in RivalKind.all where !bench.programs.has(kind.program) && arrayOnly == nil {
+      note("\(kind.label) is not there: its row is missing")
+    }
     var report = Report()
     let (json, name) = try dataset(options["--data"], shardq, work)
     if let arrayOnly {
@@ -99,7 +104,9 @@ enum Main {
         own.builds = 1
         own.rounds = min(effort.rounds, 5)
         own.memory = "64MiB"
-        own.sqliteCounts = scale == 1
+        // Those whose build of fifty lists takes seconds.
+        own.rivals = ["lmdb", "sqlite"]
+        own.walks = scale == 1
         let bench = Bench(
           shardq: shardq, programs: bench.programs, residentProgram: bench.residentProgram, work: work,
           effort: own)

@@ -14,9 +14,7 @@ struct Measurements {
   }
   struct Build {
     var seconds: Double
-    var readingMilliseconds: Double
     var peakKiB: Double
-    var memory: String
   }
 
   var name = ""
@@ -28,10 +26,17 @@ struct Measurements {
   var programs: [String: Program] = [:]
   var first: [String: Times] = [:]
   var counts: [String: Times] = [:]
+  /// Under a cache limit of 1 MiB.
   var small: [String: Times] = [:]
   var resident: [String: Memory] = [:]
-  var build: Build?
-  var sqliteSeconds = 0.0
+  /// shardq's from the dataset, a rival's from sorted records.
+  var builds: [String: Build] = [:]
+  /// What comes before a rival's build.
+  var sortingSeconds = 0.0
+  var readingMilliseconds = 0.0
+  var memory = ""
+  /// Milliseconds.
+  var updates: [String: Double] = [:]
 }
 
 /// How much is measured.
@@ -45,8 +50,10 @@ struct Effort {
   var namesOnly = false
   /// `shardq build --memory`; nil for its default.
   var memory: String?
-  /// Whether SQLite counts: it walks all matches, which takes minutes on large lists.
-  var sqliteCounts = true
+  /// Which rivals, by name.
+  var rivals = RivalKind.all.map(\.name)
+  /// Whether those count that walk all matches, which takes minutes on large lists.
+  var walks = true
 }
 
 struct Bench {
@@ -55,6 +62,13 @@ struct Bench {
   let residentProgram: String
   let work: String
   let effort: Effort
+
+  /// Those that could be built.
+  private var rivals: [RivalKind] {
+    RivalKind.all.filter { effort.rivals.contains($0.name) && programs.has($0.program) }
+  }
+
+  private func database(_ kind: RivalKind) -> String { work + "/cities." + kind.name }
 
   func measure(_ json: String, name: String) throws -> Measurements {
     var result = Measurements()
@@ -65,85 +79,153 @@ struct Bench {
     note("\(name): sorting, for the rivals")
     try data.prepare()
     result.records = data.recordCount
-    result.sqliteSeconds = data.sqliteSeconds
+    result.sortingSeconds = data.sortingSeconds
     note("\(name): building")
-    result.build = try build(data)
+    try build(data, &result)
     result.sizes["shardq"] = Files.size(data.index)
     result.sizes["array"] = Files.size(data.array)
-    if Files.exists(data.sqlite) { result.sizes["sqlite"] = Files.size(data.sqlite) }
+    for kind in rivals { result.sizes[kind.name] = Files.size(database(kind)) }
 
     let array = SortedArray(data.array)
     let prefixes = Prefixes(
       of: array, count: effort.prefixes, seed: effort.seed, namesOnly: effort.namesOnly, work: work)
-    try prefixes.withAll { prefixes in
-      note("\(name): comparing answers")
-      // All of it: what 10,000 prefixes touch of the largest list is less.
-      let engine = try Engine(data.index, cacheLimitBytes: 1 << 31)
-      Timing.compare(array, engine, prefixes, counts: prefixes.count, "the sorted array and shardq")
-      result.meanAnswer = Double(prefixes.reduce(0) { $0 + array.firstMatches($1) }) / Double(prefixes.count)
-      let small = try Engine(data.index, cacheLimitBytes: 1 << 20)
-      #if SQLITE
-        let sqlite = SQLite(data.sqlite, cacheKiB: 1 << 20, mapped: true)
-        let sqliteSmall = SQLite(data.sqlite, cacheKiB: 256, mapped: false)
-        Timing.compare(
-          array, sqlite, prefixes, counts: effort.sqliteCounts ? prefixes.count : 0,
-          "the sorted array and SQLite")
-      #endif
-
-      note("\(name): timing queries")
-      var names = ["shardq", "array"]
-      var passes = [Timing.firstMatches(engine), Timing.firstMatches(array)]
-      #if SQLITE
-        names.append("sqlite")
-        passes.append(Timing.firstMatches(sqlite))
-      #endif
-      for (name, times) in zip(names, Timing.measure(passes, prefixes, rounds: effort.rounds)) {
-        result.first[name] = times
-      }
-
-      passes = [Timing.counts(engine), Timing.counts(array)]
-      #if SQLITE
-        if effort.sqliteCounts { passes.append(Timing.counts(sqlite)) }
-      #endif
-      for (name, times) in zip(names, Timing.measure(passes, prefixes, rounds: effort.rounds)) {
-        result.counts[name] = times
-      }
-
-      names = ["shardq"]
-      passes = [Timing.firstMatches(small)]
-      #if SQLITE
-        names.append("sqlite")
-        passes.append(Timing.firstMatches(sqliteSmall))
-      #endif
-      for (name, times) in zip(names, Timing.measure(passes, prefixes, rounds: max(3, effort.rounds / 2))) {
-        result.small[name] = times
-      }
+    try prefixes.withAll { typed in
+      try queries(data, array, prefixes, typed, &result)
       note("\(name): starting programs")
-      start(data, prefixes, &result)
+      start(data, typed, &result)
     }
     note("\(name): resident memory")
     resident(data, prefixes, &result)
+    note("\(name): changing a record")
+    update(data, array, &result)
+    rivals.forEach { Files.remove(database($0)) }
     return result
+  }
+
+  // MARK: Queries
+
+  private func queries(
+    _ data: Dataset, _ array: SortedArray, _ all: Prefixes, _ prefixes: [Prefix], _ result: inout Measurements
+  ) throws {
+    func serve(_ kind: RivalKind, _ limit: Int) -> Rival {
+      Rival(
+        kind, program: programs.path(kind.program), database: database(kind), prefixes: all,
+        cacheLimitBytes: limit)
+    }
+    note("\(result.name): comparing answers")
+    // All of it: what 10,000 prefixes touch of the largest list is less.
+    let engine = try Engine(data.index, cacheLimitBytes: 1 << 31)
+    let small = try Engine(data.index, cacheLimitBytes: 1 << 20)
+    let cached = rivals.map { ($0, serve($0, 0)) }
+    let limited = rivals.filter(\.hasCacheLimit).map { ($0, serve($0, 1 << 20)) }
+    Timing.compare(array, engine, prefixes, "the sorted array and shardq")
+    Timing.compare(array, small, prefixes, "the sorted array and shardq with a small cache")
+    for (kind, rival) in cached + limited {
+      rival.readAnswers(prefixes)
+      Timing.compare(array, rival, prefixes, "the sorted array and \(kind.label)")
+    }
+    result.meanAnswer = Double(prefixes.reduce(0) { $0 + array.firstMatches($1) }) / Double(prefixes.count)
+
+    note("\(result.name): timing queries")
+    func measure(
+      _ own: [(String, Timing.Pass)], _ others: [(RivalKind, Rival)], _ order: Character, _ rounds: Int
+    ) -> [String: Times] {
+      let all = own + others.map { ($0.0.name, $0.1.pass(order)) }
+      return Dictionary(
+        uniqueKeysWithValues: zip(all.map(\.0), Timing.measure(all.map(\.1), prefixes, rounds: rounds)))
+    }
+    result.first = measure(
+      [("shardq", Timing.firstMatches(engine)), ("array", Timing.firstMatches(array))], cached, "f",
+      effort.rounds)
+    let fast = cached.filter(\.0.countsByEnds)
+    result.counts = measure(
+      [("shardq", Timing.counts(engine)), ("array", Timing.counts(array))], fast, "c", effort.rounds)
+    if effort.walks {
+      // Apart from the others and less often: one round of a walker takes seconds.
+      let walkers = cached.filter { !$0.0.countsByEnds }
+      result.counts.merge(measure([], walkers, "c", max(1, effort.rounds / 4))) { own, _ in own }
+    }
+    result.small = measure(
+      [("shardq", Timing.firstMatches(small))], limited, "f", max(3, effort.rounds / 2))
   }
 
   // MARK: Building
 
-  private func build(_ data: Dataset) throws -> Measurements.Build {
+  private func build(_ data: Dataset, _ result: inout Measurements) throws {
     var command = [shardq, "build", "--index", data.index, "--jobs", "2"]
     if let memory = effort.memory { command += ["--memory", memory] }
     command.append(data.json)
-    var (seconds, peaks, readings): ([Double], [Double], [Double]) = ([], [], [])
+    result.memory = effort.memory ?? "256 MiB"
+    var commands = [("shardq", data.index, command)]
+    for kind in rivals {
+      commands.append(
+        (kind.name, database(kind), [programs.path(kind.program), database(kind), "--build", data.array]))
+    }
+    var runs: [String: [Programs.Run]] = [:]
+    var readings: [Double] = []
     for _ in 0..<effort.builds {
-      Files.remove(data.index)
-      let run = programs.run([command], rounds: 1).runs[0][0]
-      guard run.status == 0 else { stop("shardq build failed with status \(run.status): \(programs.said)") }
-      seconds.append(Double(run.nanoseconds) / 1e9)
-      peaks.append(Double(run.peakKiB))
+      for (name, files, command) in commands {
+        Files.remove(files)
+        let run = programs.run([command], rounds: 1).runs[0][0]
+        guard run.status == 0 else { stop("\(command) failed with status \(run.status): \(programs.said)") }
+        runs[name, default: []].append(run)
+      }
       readings.append(Double(try data.readingTime()) / 1e6)
     }
-    return Measurements.Build(
-      seconds: median(seconds), readingMilliseconds: median(readings), peakKiB: median(peaks),
-      memory: effort.memory ?? "256 MiB")
+    result.readingMilliseconds = median(readings)
+    for (name, runs) in runs {
+      result.builds[name] = Measurements.Build(
+        seconds: median(runs.map { Double($0.nanoseconds) / 1e9 }), peakKiB: median(runs.map { Double($0.peakKiB) }))
+    }
+  }
+
+  // MARK: Changing
+
+  /// Changes the latitude of one record, again and again, and looks whether it has been.
+  private func update(_ data: Dataset, _ array: SortedArray, _ result: inout Measurements) {
+    // One in the middle whose key is its own, and ASCII: it stands in arguments and in JSON.
+    func isSuitable(_ number: Int) -> Bool {
+      let (folded, fields) = array.record(number)
+      let isPlain = fields[1].allSatisfy { (0x61...0x7a).contains($0 | 0x20) } && !fields[1].isEmpty
+      return isPlain && !folded.elementsEqual(array.record(number - 1).folded)
+        && !folded.elementsEqual(array.record(number + 1).folded)
+    }
+    guard let number = (array.recordCount / 2..<array.recordCount - 1).first(where: isSuitable) else { return }
+    let (folded, fields) = array.record(number)
+    let texts = fields.map { String(decoding: $0, as: UTF8.self) }
+    let key = String(decoding: folded, as: UTF8.self)
+    let file = work + "/changed.json"
+    var taken: [String: [Double]] = [:]
+    for round in 0..<max(3, effort.builds) {
+      let latitude = "\(round + 1).5"
+      let record = "[{\"country\":\"\(texts[0])\",\"name\":\"\(texts[1])\",\"_id\":\(texts[2]),"
+      Files.write(record + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(latitude)}}]\n", to: file)
+      var commands = [
+        (
+          "shardq", [shardq, "update", "--index", data.index, "--upsert", file],
+          [shardq, "-i", data.index, "\(texts[1]), \(texts[0])"]
+        )
+      ]
+      for kind in rivals where kind.isChangeable {
+        let program = programs.path(kind.program)
+        commands.append(
+          (
+            kind.name, [program, database(kind), "--update", key, "0", "\(round + 1)500000"],
+            [program, database(kind), key]
+          ))
+      }
+      for (name, command, query) in commands {
+        let run = programs.run([command], rounds: 1).runs[0][0]
+        guard run.status == 0 else { stop("\(command) failed with status \(run.status): \(programs.said)") }
+        taken[name, default: []].append(Double(run.nanoseconds) / 1e6)
+        Programs.start(query, output: work + "/printed")
+        let line = String(decoding: Files.read(work + "/printed"), as: UTF8.self).split(separator: "\n").first
+        guard line?.split(separator: "\t").contains(Substring(latitude)) == true else {
+          stop("\(name) has not changed: \(line ?? "nothing printed")")
+        }
+      }
+    }
+    for (name, times) in taken { result.updates[name] = median(times) }
   }
 
   // MARK: Programs
@@ -159,17 +241,15 @@ struct Bench {
       let hex = prefix.folded.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
       var commands: [(String, [String])] = [("shardq", [shardq, "-i", data.index, text])]
       commands.append(("array", [programs.path("array_query"), data.array, text]))
-      if programs.has("sqlite_query"), Files.exists(data.sqlite) {
-        commands.append(("sqlite", [programs.path("sqlite_query"), data.sqlite, text]))
-      }
-      if let shell = Self.find("sqlite3"), Files.exists(data.sqlite) {
+      for kind in rivals { commands.append((kind.name, [programs.path(kind.program), database(kind), text])) }
+      if let shell = Self.find("sqlite3"), let sqlite = rivals.first(where: { $0.name == "sqlite" }) {
         commands.append(
           (
             "sqlite3",
             [
-              shell, data.sqlite,
-              "SELECT country, name, id, lon, lat FROM cities WHERE folded >= x'\(hex)' AND folded < x'\(hex)ff' "
-                + "ORDER BY folded, number LIMIT 20",
+              shell, database(sqlite),
+              "SELECT country, name, id, lon / 1e6, lat / 1e6 FROM cities WHERE folded >= x'\(hex)' "
+                + "AND folded < x'\(hex)ff' ORDER BY folded, ordinal LIMIT 20",
             ]
           ))
       }
@@ -177,8 +257,8 @@ struct Bench {
       commands.append(("empty", [programs.path("empty")]))
       if runs.isEmpty {
         commands.forEach { Files.evict($0.1[0]) }
-        [data.index, data.sqlite].forEach { Files.evict($0) }
-        Files.recache(data.array)
+        Files.evict(data.index)
+        ([data.array] + rivals.map(database)).forEach { Files.recache($0) }
       }
       _ = programs.run(commands.map(\.1), rounds: 2)  // Reads what was evicted.
       let (measured, floor) = programs.run(commands.map(\.1), rounds: max(1, effort.starts / 5))
@@ -214,13 +294,18 @@ struct Bench {
     }
     programs.append(
       ("array", [self.programs.path("array_query"), data.array, "--resident", prefixes.foldedPath]))
-    if self.programs.has("sqlite_query"), Files.exists(data.sqlite) {
-      for (name, cache) in [("sqlite", "2000"), ("sqlite 256 KiB", "256")] {
+    for kind in rivals {
+      for (suffix, limit) in [("", 0), (" 1 MiB", 1 << 20)] where limit == 0 || kind.hasCacheLimit {
         programs.append(
-          (name, [self.programs.path("sqlite_query"), data.sqlite, "--resident", prefixes.foldedPath, cache]))
+          (
+            kind.name + suffix,
+            [
+              self.programs.path(kind.program), database(kind), "--resident", prefixes.foldedPath, "\(limit)",
+            ]
+          ))
       }
     }
-    Files.recache(data.array)
+    ([data.array] + rivals.map(database)).forEach { Files.recache($0) }
     programs.forEach { Files.evict($0.1[0]) }
     for (name, command) in programs {
       let runs = (0..<3).map { _ in Programs.numbers(command, work: work) }.sorted { $0[0] < $1[0] }

@@ -33,62 +33,86 @@ struct Report {
 
   // MARK: Tables
 
-  /// The budgets of the design, the present build and its rivals.
+  private static let labels: [(name: String, label: String)] =
+    [("shardq", "shardq"), ("array", "sorted array, mapped")] + RivalKind.all.map { ($0.name, $0.label) }
+    + [("sqlite3", "`sqlite3` command"), ("read40k", "C, unpacks 40 KB"), ("empty", "C, empty")]
+
+  /// The present build against the budgets of the design.
   mutating func add(_ all: Measurements, effort: Effort) {
     var table = Table(
-      title: "\(all.name): \(all.records) records",
-      columns: [
-        "", "shardq", "must be", "aim", "sorted array", "SQLite, C library", "`sqlite3` command",
-        "C, unpacks 40 KB", "C, empty",
-      ])
-    let contenders = ["array", "sqlite", "sqlite3", "read40k", "empty"]
-    func row(_ name: String, _ must: String, _ aim: String, _ cell: (String) -> String) {
-      table.rows.append((name, [cell("shardq"), must, aim] + contenders.map(cell)))
+      title: "\(all.name): \(all.records) records", columns: ["", "shardq", "must be", "aim"])
+    func row(_ name: String, _ must: String, _ aim: String, _ cell: String) {
+      table.rows.append((name, [cell, must, aim]))
     }
-    row("on disk, MB", "3.0", "2.5") { Self.megabytes(all.sizes[$0]?.apparent) }
-    row("on disk by `du`, MB", "3.0", "2.5") { Self.megabytes(all.sizes[$0]?.occupied) }
-    row("process start to exit, ms", "0.90", "0.75") { Self.number(all.programs[$0]?.milliseconds, 2) }
+    let own = all.programs["shardq"]
+    row("on disk, MB", "3.0", "2.5", Self.megabytes(all.sizes["shardq"]?.apparent))
+    row("on disk by `du`, MB", "3.0", "2.5", Self.megabytes(all.sizes["shardq"]?.occupied))
+    row("process start to exit, ms", "0.90", "0.75", Self.number(own?.milliseconds, 2))
     // On a busy machine many starts wait for a processor; the fastest tenth did not.
-    row("process start to exit, p10 / p99, ms", "", "") { name in
-      all.programs[name].map { Self.number($0.p10, 2) + " / " + Self.number($0.p99, 2) } ?? ""
-    }
+    row(
+      "process start to exit, p10 / p99, ms", "", "",
+      own.map { Self.number($0.p10, 2) + " / " + Self.number($0.p99, 2) } ?? "")
     if let base = all.programs["read40k"]?.milliseconds {
-      row("times the C program that unpacks 40 KB", "1.5", "1.25") {
-        Self.number(all.programs[$0].map { $0.milliseconds / base }, 2)
-      }
+      row(
+        "times the C program that unpacks 40 KB", "1.5", "1.25", Self.number(own.map { $0.milliseconds / base }, 2))
     }
-    row("peak resident of that process, MB", "3.0", "2.4") { Self.megabytes(kib: all.programs[$0]?.peakKiB) }
-    row("Q1 cached, p50 / p99, us", "0.60 / 2", "0.33 / 0.8") { Self.times(all.first[$0]) }
-    row("Q2, p50 / p99, us", "0.40 / 1", "0.30 / 0.7") { Self.times(all.counts[$0]) }
-    row("Q1, small cache, mean, us", "20", "10") { Self.number(all.small[$0]?.mean, 2) }
-    row("resident after the queries, all cached, MB", "6.5", "4.0") {
-      Self.megabytes(kib: all.resident[$0]?.residentKiB)
+    row("peak resident of that process, MB", "3.0", "2.4", Self.megabytes(kib: own?.peakKiB))
+    row("Q1 cached, p50 / p99, us", "0.60 / 2", "0.33 / 0.8", Self.times(all.first["shardq"]))
+    row("Q2, p50 / p99, us", "0.40 / 1", "0.30 / 0.7", Self.times(all.counts["shardq"]))
+    row("Q1, 1 MiB cache, mean, us", "20", "10", Self.number(all.small["shardq"]?.mean, 2))
+    for (name, key, must, aim) in [
+      ("all cached", "shardq", "6.5", "4.0"), ("8 MiB cache", "shardq 8 MiB", "10.4", ""),
+      ("1 MiB cache", "shardq 1 MiB", "3.0", ""),
+    ] {
+      row("resident after the queries, \(name), MB", must, aim, Self.megabytes(kib: all.resident[key]?.residentKiB))
     }
-    row("resident after the queries, 8 MiB cache, MB", "10.4", "") {
-      $0 == "shardq" ? Self.megabytes(kib: all.resident["shardq 8 MiB"]?.residentKiB) : ""
-    }
-    row("resident after the queries, small cache, MB", "3.0", "") {
-      Self.megabytes(kib: all.resident[$0 == "shardq" ? "shardq 1 MiB" : $0 + " 256 KiB"]?.residentKiB)
-    }
-    row("build with two threads, s", "1", "0.5") {
-      $0 == "shardq"
-        ? Self.number(all.build?.seconds, 2)
-        : $0 == "sqlite" && all.sqliteSeconds > 0 ? Self.number(all.sqliteSeconds, 2) : ""
-    }
-    row("reading alone, one thread, ms", "60", "") {
-      $0 == "shardq" ? Self.number(all.build?.readingMilliseconds, 0) : ""
-    }
-    row("peak of the build, MB", "", "") { $0 == "shardq" ? Self.megabytes(kib: all.build?.peakKiB) : "" }
+    row("build with two threads, s", "1", "0.5", Self.number(all.builds["shardq"]?.seconds, 2))
+    row("reading alone, one thread, ms", "60", "", Self.number(all.readingMilliseconds, 0))
+    row("peak of the build, MB", "", "", Self.megabytes(kib: all.builds["shardq"]?.peakKiB))
     table.notes = [
       "MB are 10^6 bytes. Medians: \(effort.starts) starts of each program, \(effort.rounds) rounds of \(effort.prefixes) "
         + "prefixes (seed \(effort.seed)), \(effort.builds) builds; all contenders in turn, answers compared before.",
       "Q1 decodes the first 20 matches with all fields, \(Self.number(all.meanAnswer, 1)) of them on average; Q2 counts. "
-        + "Every time of a query holds one reading of the clock, \(Self.number(all.clock, 0)) ns. shardq folds the prefix, "
-        + "the others are given it folded.",
-      "The small cache is 1 MiB for shardq, 256 KiB for SQLite, whose pages lie unpacked in the system's cache "
-        + "besides; with all cached SQLite's own cache is its default, 2 MB. SQLite's build starts from sorted records.",
+        + "Every time of a query holds one reading of the clock, \(Self.number(all.clock, 0)) ns.",
       "Of what a process started uses, no less than \(all.floorKiB) KiB can be seen.",
     ]
+    tables.append(table)
+    addRivals(all)
+  }
+
+  /// A contender a row.
+  private mutating func addRivals(_ all: Measurements) {
+    var table = Table(
+      title: "beside its rivals, in the same run",
+      columns: [
+        "", "on disk, MB", "by `du`, MB", "start to exit, ms", "peak of that, MB", "Q1 cached, p50 / p99, us",
+        "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident, all cached, MB", "resident, 1 MiB cache, MB",
+        "build, s", "its peak, MB", "one record changed, ms",
+      ])
+    for (name, label) in Self.labels {
+      // A rival begins with sorted records; the dataset has to be read and sorted for it too.
+      let sorting = name == "shardq" ? 0 : all.sortingSeconds
+      let build = name == "array" ? sorting : all.builds[name].map { $0.seconds + sorting }
+      let cells = [
+        Self.megabytes(all.sizes[name]?.apparent), Self.megabytes(all.sizes[name]?.occupied),
+        Self.number(all.programs[name]?.milliseconds, 2), Self.megabytes(kib: all.programs[name]?.peakKiB),
+        Self.times(all.first[name]), Self.times(all.counts[name]), Self.number(all.small[name]?.mean, 2),
+        Self.megabytes(kib: all.resident[name]?.residentKiB),
+        Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB), Self.number(build, 2),
+        Self.megabytes(kib: all.builds[name]?.peakKiB), Self.number(all.updates[name], 1),
+      ]
+      if cells.contains(where: { !$0.isEmpty }) { table.rows.append((label, cells)) }
+    }
+    let missing = RivalKind.all.filter { all.builds[$0.name] == nil }.map(\.label)
+    table.notes = [
+      "shardq is given what is typed and folds it; the others are given it folded. Counts of LMDB, SQLite, marisa-trie and "
+        + "RocksDB walk all matches.",
+      "A rival's build holds the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
+        + "for it, on one thread; its peak does not. shardq's build reads the list itself. All are on disk when they end.",
+      "An update is a process that changes one record and ends when that is on disk. shardq finds the record by its id, the "
+        + "rivals are told its key. Where there is no figure, an update is a build.",
+    ]
+    if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
     tables.append(table)
   }
 
@@ -107,38 +131,31 @@ struct Report {
       }
       table.rows.append((name, values.map { Self.number($0, decimals) } + ratios))
     }
-    let labels = ["shardq": "shardq", "array": "sorted array", "sqlite": "SQLite", "sqlite3": "`sqlite3`"]
-    row("bytes per record by `du`", 2) { all in
-      all.sizes["shardq"].map { Double($0.occupied) / Double(all.records) }
+    for (name, label) in Self.labels {
+      row("bytes per record by `du`: " + label, 2) { all in
+        all.sizes[name].map { Double($0.occupied) / Double(all.records) }
+      }
     }
-    row("bytes per record by `du`: SQLite", 2) { all in
-      all.sizes["sqlite"].map { Double($0.occupied) / Double(all.records) }
-    }
-    for name in ["shardq", "array", "sqlite", "sqlite3"] {
-      row("start to exit, ms: " + labels[name]!, 2) { $0.programs[name]?.milliseconds }
-    }
+    for (name, label) in Self.labels { row("start to exit, ms: " + label, 2) { $0.programs[name]?.milliseconds } }
     row("peak of that process, MB", 2) { $0.programs["shardq"].map { $0.peakKiB * 1024 / 1e6 } }
-    for name in ["shardq", "array", "sqlite"] {
-      row("Q1 cached p50, us: " + labels[name]!, 2) { $0.first[name]?.p50 }
-      row("Q1 cached p99, us: " + labels[name]!, 2) { $0.first[name]?.p99 }
+    for (name, label) in Self.labels {
+      row("Q1 cached p50, us: " + label, 2) { $0.first[name]?.p50 }
+      row("Q1 cached p99, us: " + label, 2) { $0.first[name]?.p99 }
     }
-    for name in ["shardq", "array"] {
-      row("Q2 p50, us: " + labels[name]!, 2) { $0.counts[name]?.p50 }
-      row("Q2 p99, us: " + labels[name]!, 2) { $0.counts[name]?.p99 }
+    for (name, label) in Self.labels {
+      row("Q2 p50, us: " + label, 2) { $0.counts[name]?.p50 }
+      row("Q2 p99, us: " + label, 2) { $0.counts[name]?.p99 }
     }
     row("Q1, 1 MiB cache, mean, us", 2) { $0.small["shardq"]?.mean }
-    for (name, label) in [
-      ("shardq 8 MiB", "shardq, 8 MiB cache"), ("shardq 1 MiB", "shardq, 1 MiB cache"),
-      ("array", "sorted array"),
-      ("sqlite", "SQLite"),
-    ] {
+    let limited = [("shardq 8 MiB", "shardq, 8 MiB cache"), ("shardq 1 MiB", "shardq, 1 MiB cache")]
+    for (name, label) in limited + Self.labels.dropFirst().map({ ($0.name, $0.label) }) {
       row("resident after the queries, MB: " + label, 2) {
         $0.resident[name].map { Double($0.residentKiB) * 1024 / 1e6 }
       }
     }
-    row("build, records per second", 0) { all in all.build.map { Double(all.records) / $0.seconds } }
-    row("peak of the build, MB (--memory \(base.build?.memory ?? ""))", 2) {
-      $0.build.map { $0.peakKiB * 1024 / 1e6 }
+    row("build, records per second", 0) { all in all.builds["shardq"].map { Double(all.records) / $0.seconds } }
+    row("peak of the build, MB (--memory \(base.memory))", 2) {
+      $0.builds["shardq"].map { $0.peakKiB * 1024 / 1e6 }
     }
     tables.append(table)
   }

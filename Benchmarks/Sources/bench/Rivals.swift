@@ -1,14 +1,18 @@
 import CSortedArray
 import ShardedIndex
 
-/// Somebody who answers the queries. What is timed are these two methods and a reading of the clock.
-protocol Contender {
-  /// Decodes the first 20 matches of a prefix with all their fields; returns how many there are.
-  func firstMatches(_ prefix: Prefix) -> Int
+/// Somebody whose answers can be compared.
+protocol Answers {
   /// Counts all matches.
   func count(_ prefix: Prefix) -> Int
-  /// The texts of the first 20 matches, for comparing.
+  /// The texts of the first 20 matches.
   func texts(_ prefix: Prefix) -> [[String]]
+}
+
+/// Somebody who answers in this process. What is timed are `firstMatches`, `count` and a reading of the clock.
+protocol Contender: Answers {
+  /// Decodes the first 20 matches of a prefix with all their fields; returns how many there are.
+  func firstMatches(_ prefix: Prefix) -> Int
 }
 
 /// A prefix as typed and folded. Only the engine is given what was typed: the others do not pay for folding.

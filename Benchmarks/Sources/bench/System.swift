@@ -13,7 +13,7 @@ func stop(_ message: String) -> Never {
 
 @MainActor func removeTemporaryDirectory() {
   guard let directory = temporaryDirectory else { return }
-  Files.remove(directory + "/index")
+  for name in Files.names(in: directory) { Files.remove(directory + "/" + name) }
   Files.remove(directory)
 }
 
@@ -153,8 +153,9 @@ enum Files {
     close(file)
   }
 
-  /// Evicts a file and reads it again page by page.
+  /// Evicts a file, or the files of a directory, and reads it again page by page.
   static func recache(_ path: String) {
+    if isDirectory(path) { return names(in: path).forEach { recache(path + "/" + $0) } }
     evict(path)
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return }
