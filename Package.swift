@@ -30,7 +30,9 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
-    .target(name: "ShardedIndex", dependencies: ["CZstd"], swiftSettings: settings),
+    // A header of a line: what the compiler offers to C alone.
+    .systemLibrary(name: "CPrefetch"),
+    .target(name: "ShardedIndex", dependencies: ["CZstd", "CPrefetch"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
     .target(name: "QueryLog", dependencies: ["ShardedIndex"], swiftSettings: settings),

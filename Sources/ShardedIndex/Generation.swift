@@ -94,14 +94,9 @@ final class Generation: Sendable {
     }
   }
 
-  @inline(__always)
-  func fields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    if let fields = reference.part.fields { return fields }
-    return try unpackFields(of: reference)
-  }
-
+  /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
-  private func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+  func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
     try manifest.shard(reference.shard).withFileName { (name) throws(IndexError) in
       try reference.part.fields(
         unpack: { (packed) throws(IndexError) in
@@ -130,9 +125,13 @@ final class Generation: Sendable {
     if first.number == last.number {
       let number = part.part.header.lastPart(for: prefix, head: head, from: part.part.number)
       if number == part.part.number {
-        let range = part.part.keys.range(ofPrefix: prefix, head: head)
-        return Matches(
-          self, range: part.start &+ range.lowerBound..<part.start &+ range.upperBound, first: part)
+        let keys = part.part.keys
+        let (lower, matches) = keys.lowerBound(of: prefix, head: head)
+        guard matches else { return Matches(self, range: part.start &+ lower..<part.start &+ lower, first: part) }
+        // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched.
+        part.part.withFields { $0.prefetch(lower, keys: keys) }
+        let upper = keys.upperBound(of: prefix, from: lower)
+        return Matches(self, range: part.start &+ lower..<part.start &+ upper, first: part)
       }
       return try matches(forFolded: prefix, head, from: part, to: number, of: last)
     }

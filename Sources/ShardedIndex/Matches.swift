@@ -99,11 +99,13 @@ public struct Matches: Sendable {
 
   @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
-    let fields = try generation.fields(of: part)
     let keys = part.part.keys
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      fields.columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    @inline(__always) func decode(_ columns: FieldColumns) {
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+        columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+      }
     }
+    if !part.part.withFields(decode) { decode(try generation.unpackFields(of: part).columns) }
     if buffer.output.pointee.isOverlong { throw try overlong(part, buffer) }
   }
 }

@@ -213,7 +213,7 @@ extension ShardedIndex {
       for part in parts {
         let entry = loaded.header.parts[part.number]
         resident.read += entry.fileSize
-        resident.decompressed += entry.keysContentSize + (part.fields == nil ? 0 : entry.fieldsContentSize)
+        resident.decompressed += entry.keysContentSize + (part.isUnpacked ? entry.fieldsContentSize : 0)
       }
       return resident
     }

@@ -113,7 +113,8 @@ final class ShardTarget: FuzzTarget {
     }
     for prefix in prefixes where !prefix.isEmpty && prefix.allSatisfy({ $0 < 0xff }) {
       prefix.withUnsafeBufferPointer { bytes in
-        let range = keys.range(ofPrefix: bytes, head: KeyBlocks.head(of: bytes))
+        let (first, matches) = keys.lowerBound(of: bytes, head: KeyBlocks.head(of: bytes))
+        let range = first..<(matches ? keys.upperBound(of: bytes, from: first) : first)
         require(range.lowerBound >= 0 && range.upperBound <= keys.count, "a range of records")
         guard isSound else { return }
         let lower = all.prefix { $0.lexicographicallyPrecedes(prefix) }.count

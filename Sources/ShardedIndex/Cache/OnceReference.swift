@@ -6,9 +6,12 @@ import Synchronization
 struct OnceReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   private let pointer = Atomic<UnsafeRawPointer?>(nil)
 
-  @inline(__always) func load() -> Object? {
+  @inline(__always) func load() -> Object? { loadUnmanaged()?.takeUnretainedValue() }
+
+  /// The same for who knows that this reference outlives the use.
+  @inline(__always) func loadUnmanaged() -> Unmanaged<Object>? {
     guard let pointer = pointer.load(ordering: .acquiring) else { return nil }
-    return Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
+    return Unmanaged<Object>.fromOpaque(pointer)
   }
 
   /// Keeps `object` if nothing was set before; returns what is set now.

@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md §6.
 ///
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
@@ -13,7 +15,7 @@ package struct FieldColumns {
     /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
-    /// text, spelled: per block of records where its texts start.
+    /// text, spelled: per block of records where its texts start. dictionary: zeros.
     var starts: UnsafeMutablePointer<UInt32>
     /// Pairs of a record and the size of its text.
     var long: UnsafePointer<UInt8>
@@ -66,12 +68,15 @@ package struct FieldColumns {
       shapeCodes = try Self.codes(&reader, count, below: header.shapeCount, isPresent: header.shapeCount > 1)
       for slot in 0..<columns {
         let column = header.columns[Int(header.dataColumns[slot])]
-        data[slot] =
-          column.encoding == .dictionary
-          ? Data(
+        let own = starts + slot * blocks
+        if column.encoding == .dictionary {
+          own.initialize(repeating: 0, count: blocks)
+          data[slot] = Data(
             codes: try Self.codes(&reader, count, below: Int(column.number), isPresent: true),
-            texts: content.baseAddress!, starts: starts, long: content.baseAddress!, longCount: 0)
-          : try Self.texts(&reader, count, starts + slot * blocks, isMixed: column.kind == ShardHeader.mixedKinds)
+            texts: content.baseAddress!, starts: own, long: content.baseAddress!, longCount: 0)
+        } else {
+          data[slot] = try Self.texts(&reader, count, own, isMixed: column.kind == ShardHeader.mixedKinds)
+        }
       }
       let numbers = header.numberCount
       rowFormatCodes = try Self.codes(
@@ -371,6 +376,26 @@ package struct FieldColumns {
     }
   }
 
+  /// Asks for the memory that decoding a record begins with, so that its pieces come side by side and not one after the
+  /// other.
+  @inline(__always) func prefetch(_ record: Int, keys: KeyBlocks) {
+    let block = record >> KeyBlocks.blockShift
+    for place in 0..<min(3, header.columnCount) { CPrefetch.prefetch(header.columns + place) }
+    CPrefetch.prefetch(header.models)
+    CPrefetch.prefetch(header.rowModels)
+    CPrefetch.prefetch(rowFormatCodes + record)
+    if header.numberCount > 0 {
+      let row = rows + Int(rowStarts[block]) >> 3
+      CPrefetch.prefetch(row)
+      CPrefetch.prefetch(row + 64)
+    }
+    for slot in 0..<min(4, header.dataCount) {
+      let data = data[slot]
+      CPrefetch.prefetch(data.codes + record)
+      CPrefetch.prefetch(data.texts + Int(data.starts[block]))
+    }
+  }
+
   /// Gives a column's cells no texts: its records are larger than any may be.
   @inline(never)
   private func leaveOut(
@@ -400,11 +425,23 @@ package struct FieldColumns {
     @inline(__always) func context(_ record: Int) -> Int {
       if let tails { Int(tails[record]) } else { 0 }
     }
-    // Rows have no sizes of their own: those of the block before the first one are passed.
-    var bit = Int(rowStarts[run.lowerBound / KeyBlocks.blockSize])
-    for record in run.lowerBound / KeyBlocks.blockSize &* KeyBlocks.blockSize..<run.lowerBound {
-      let (row, context) = (row(record), context(record))
-      for number in 0..<numberCount { bit &+= Int(models[Int(row[number])].range(context) & 0xff) }
+    @inline(__always) func width(of records: Range<Int>) -> Int {
+      var width = 0
+      for record in records {
+        let (row, context) = (row(record), context(record))
+        for number in 0..<numberCount { width &+= Int(models[Int(row[number])].range(context) & 0xff) }
+      }
+      return width
+    }
+    // Rows have no sizes of their own: those before the first one are passed, or those up to the next block.
+    let block = run.lowerBound >> KeyBlocks.blockShift
+    let next = min((block &+ 1) << KeyBlocks.blockShift, count)
+    var bit: Int
+    if run.lowerBound & (KeyBlocks.blockSize - 1) <= KeyBlocks.blockSize / 2 {
+      bit = Int(rowStarts[block]) &+ width(of: block << KeyBlocks.blockShift..<run.lowerBound)
+    } else {
+      // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
+      bit = max(0, (next < count ? Int(rowStarts[block &+ 1]) : rowEnd) &- width(of: run.lowerBound..<next))
     }
     var cells = cells
     for record in run {

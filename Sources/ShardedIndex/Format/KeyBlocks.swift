@@ -176,21 +176,15 @@ package struct KeyBlocks {
 
   // MARK: Search
 
-  /// The matching positions of a folded prefix: all records from the first to before the second.
-  @inline(__always)
-  package func range(ofPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64) -> Range<Int> {
-    let (lower, matches) = lowerBound(of: prefix, head: head)
-    guard matches else { return lower..<lower }
-    // Keys that are in no order, which no query checks, may have any upper bound.
-    return lower..<max(lower, upperBound(of: prefix, from: lower))
-  }
-
-  /// The first record that does not begin with `prefix`, given that the one at `lower` does.
+  /// The first record that does not begin with `prefix`, given that the one at `lower` does; none below that.
   @inline(__always)
   package func upperBound(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
     // A stem that shares this much with the one before it begins with the prefix too. A prefix that reaches
     // into the tail is not decided by stems: then the first key above all that begin with it is searched.
-    if tailCount > 0, contains(prefix, Fold.separator) { return upperBoundAcrossTails(of: prefix) }
+    if tailCount > 0, contains(prefix, Fold.separator) {
+      // Keys that are in no order, which no query checks, may have any upper bound.
+      return max(lower, upperBoundAcrossTails(of: prefix))
+    }
     let size = prefix.count
     var index = lower + 1
     guard !isWide else {

@@ -51,7 +51,16 @@ final class LoadedPart: @unchecked Sendable {
 
   deinit { keyStorage.deallocate() }
 
-  @inline(__always) var fields: LoadedFields? { unpacked.load() }
+  var isUnpacked: Bool { unpacked.load() != nil }
+
+  /// Calls `body` with the fields, if they are unpacked; returns whether they are.
+  @discardableResult @inline(__always)
+  func withFields(_ body: (FieldColumns) -> Void) -> Bool {
+    // They live as long as this part does: nothing is counted.
+    guard let fields = unpacked.loadUnmanaged() else { return false }
+    fields._withUnsafeGuaranteedRef { body($0.columns) }
+    return true
+  }
 
   /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
   @inline(__always)
