@@ -1,7 +1,16 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+// One of the designs that `shardq footprint` measures beside shardq, where its library is (Debian: libsqlite3-dev).
+let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
+  FileManager.default.fileExists(atPath: $0 + "/sqlite3.h")
+}
+let sqliteTargets: [Target] =
+  hasSQLite ? [.systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])] : []
+let onlyCommandLineTool: TargetDependencyCondition? = .when(traits: ["CommandLineTool"])
 
 let package = Package(
   name: "shardq",
@@ -12,6 +21,9 @@ let package = Package(
     .library(name: "QueryLog", targets: ["QueryLog"]),
     .executable(name: "shardq", targets: ["shardq"]),
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
+    .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
+    .executable(name: "shardq-footprint-sqlite", targets: ["ShardqFootprintSQLite"]),
+    .executable(name: "shardq-replay", targets: ["ShardqReplay"]),
   ],
   traits: [
     // Off by default, so that whoever depends on the library fetches nothing else.
@@ -20,7 +32,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
-  targets: [
+  targets: sqliteTargets + [
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -39,6 +51,19 @@ let package = Package(
     .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
+    .target(name: "FootprintReplay", dependencies: ["QueryLog"], swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqReplay", dependencies: ["FootprintReplay", "QueryLog", "ShardedIndex"], swiftSettings: settings),
+    .target(
+      name: "FootprintModels", dependencies: ["FootprintReplay", "ShardedIndex"], swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqFootprint", dependencies: ["FootprintModels", "FootprintReplay", "ShardedIndex"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqFootprintSQLite",
+      dependencies: ["FootprintModels", "FootprintReplay", "ShardedIndex"]
+        + (hasSQLite ? [.target(name: "CSQLite3", condition: onlyCommandLineTool)] : []),
+      swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : [])),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
@@ -52,7 +77,8 @@ let package = Package(
       name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      name: "CommandLineTests",
+      dependencies: ["FootprintReplay", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
       swiftSettings: settings
     ),
   ]

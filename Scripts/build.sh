@@ -1,6 +1,8 @@
 #!/bin/sh
 # Builds what is shipped: bin/shardq, which answers queries, and bin/shardq-commands beside it, which it hands
-# everything else to. On Linux both are static: they run on any machine of the same processor, and start fastest.
+# everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
+# bin/shardq-footprint-sqlite, which it starts. On Linux all are static: they run on any machine of the same processor,
+# and start fastest.
 set -eu
 cd "$(dirname "$0")/.."
 Scripts/dependencies.sh
@@ -12,12 +14,12 @@ if [ "$(uname)" != Darwin ]; then
   flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"
 fi
 # A tree of its own, so that other builds do not undo this one.
-swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags \
-  --product shardq "$@" >&2
-swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags \
-  --product shardq-commands "$@" >&2
+names="shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite"
+for name in $names; do
+  swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags --product "$name" "$@" >&2
+done
 mkdir -p bin
-for name in shardq shardq-commands; do
+for name in $names; do
   # Replaced by rename: a running one is not disturbed.
   strip -o "bin/.$name" ".build/shipped/release/$name"
   mv "bin/.$name" "bin/$name"

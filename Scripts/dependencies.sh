@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and
-# nettle (the builder). With --tests also what the tests run. Says what it does; does nothing when all is there.
+# nettle (the builder). With --tests also what the tests run, and SQLite, which shardq footprint measures. Says what it
+# does; does nothing when all is there.
 set -eu
 
 missing=""
@@ -24,6 +25,7 @@ need zstd.h libzstd-dev
 need zlib.h zlib1g-dev
 need nettle/sha2.h nettle-dev
 if [ "${1:-}" = --tests ]; then
+  need sqlite3.h libsqlite3-dev
   tool zstd zstd
   tool python3 python3
   tool strace strace

@@ -29,6 +29,7 @@
           shardq update --upsert changed.json      change some of its records
           shardq stats                             what is in the index
           shardq verify --source cities.json       every byte, every record, every prefix
+          shardq footprint                         memory and speed, measured
           shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
 
         A first word that is no command is a prefix to search: case and accents do not matter. The index is the
@@ -42,7 +43,7 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        GenerateCommand.self,
+        GenerateCommand.self, FootprintCommand.self,
       ])
 
     package init() {}

@@ -13,7 +13,9 @@
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
-      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "help", "-i",
+      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "footprint",
+      "help",
+      "-i",
       "--index",
       "-i=x",
       "--index=x",

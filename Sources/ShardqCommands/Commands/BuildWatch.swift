@@ -10,8 +10,40 @@
     import Darwin
   #endif
 
-  /// The signal that asked the command to end; 0 for none.
-  private let stopSignal = Atomic<CInt>(0)
+  /// The signal that asked a command to end, which then ends at the next place where it can.
+  enum StopSignal {
+    private static let received = Atomic<CInt>(0)
+
+    /// 0 for none.
+    static var number: CInt { received.load(ordering: .relaxed) }
+
+    /// From now on SIGINT and SIGTERM are noted; a second one ends the process at once.
+    static func listen() {
+      for number in [SIGINT, SIGTERM] {
+        received.store(0, ordering: .relaxed)
+        var action = sigaction()
+        sigemptyset(&action.sa_mask)
+        action.sa_flags = CInt(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | SA_RESTART
+        set(&action) { StopSignal.received.store($0, ordering: .relaxed) }
+        sigaction(number, &action, nil)
+      }
+    }
+
+    private static func set(_ action: inout sigaction, _ handler: @escaping @convention(c) (CInt) -> Void) {
+      #if canImport(Darwin)
+        action.__sigaction_u.__sa_handler = handler
+      #else
+        action.__sigaction_handler.sa_handler = handler
+      #endif
+    }
+
+    /// Ends the process as the signal would have.
+    static func end() -> Never {
+      Diagnostics.note("stopped")
+      raise(number)  // Its own action is back.
+      exit(128 + number)
+    }
+  }
 
   /// Does something over again each time that files change, until SIGINT or SIGTERM.
   ///
@@ -45,14 +77,7 @@
     /// - Returns: Never: it ends the process by the signal that asked for it, between two calls. A second signal ends it
     ///   at once.
     static func run(_ paths: [String], _ body: () -> Bool) -> Never {
-      for number in [SIGINT, SIGTERM] {
-        stopSignal.store(0, ordering: .relaxed)
-        var action = sigaction()
-        sigemptyset(&action.sa_mask)
-        action.sa_flags = CInt(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | SA_RESTART
-        set(&action) { stopSignal.store($0, ordering: .relaxed) }
-        sigaction(number, &action, nil)
-      }
+      StopSignal.listen()
       var missing: String?
       while true {
         // Looked at before they are read: what changes meanwhile is another change.
@@ -77,23 +102,10 @@
       }
     }
 
-    private static func set(_ action: inout sigaction, _ handler: @escaping @convention(c) (CInt) -> Void) {
-      #if canImport(Darwin)
-        action.__sigaction_u.__sa_handler = handler
-      #else
-        action.__sigaction_handler.sa_handler = handler
-      #endif
-    }
-
     /// For a second, or until a signal comes: then it does not return.
     private static func wait() {
       for _ in 0..<10 {
-        let number = stopSignal.load(ordering: .relaxed)
-        guard number == 0 else {
-          Diagnostics.note("stopped")
-          raise(number)  // Its own action is back.
-          exit(128 + number)
-        }
+        if StopSignal.number != 0 { StopSignal.end() }
         usleep(100_000)  // A signal cuts it short; one that comes in between is seen a tenth of a second later.
       }
     }

@@ -145,8 +145,10 @@ final class TemporaryDirectory: Sendable {
     close(file)
   }
 
-  func bytes(_ name: String) -> [UInt8] {
-    let file = open(path + "/" + name, O_RDONLY)
+  func bytes(_ name: String) -> [UInt8] { Self.bytes(path + "/" + name) }
+
+  static func bytes(_ path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY)
     guard file >= 0 else { return [] }
     defer { close(file) }
     var bytes: [UInt8] = []

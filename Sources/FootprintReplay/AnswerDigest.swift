@@ -1,0 +1,28 @@
+/// A digest of answers, by which those of different designs are held against each other (FNV-1a, 64 bits).
+///
+/// It finds designs that differ, not somebody who wants them to look alike.
+package struct AnswerDigest {
+  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
+
+  package mutating func add(_ number: UInt64) {
+    for shift: UInt64 in [0, 8, 16, 24, 32, 40, 48, 56] { add(UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  package mutating func add(_ count: Int) { add(UInt64(bitPattern: Int64(count))) }
+
+  /// A number by its value, however it was written.
+  package mutating func add(_ number: Double) { add(number.bitPattern) }
+
+  package mutating func add(_ text: String) { add(text.utf8) }
+
+  /// A text; nil where a record does not have the field.
+  package mutating func add(_ text: (some Sequence<UInt8>)?) {
+    guard let text else { return add(UInt8(0xfe)) }
+    for byte in text { add(byte) }
+    add(UInt8(0xff))  // In no UTF-8: it says where a text ends.
+  }
+
+  private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+}

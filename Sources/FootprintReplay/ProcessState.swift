@@ -1,0 +1,88 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What the kernel says of this process. Read into memory that is there anyway, so that looking changes little.
+package enum ProcessState {
+  /// KiB.
+  package struct Memory {
+    package var resident = 0
+    /// In pages that no other process has: what ending the process would give back.
+    package var privatePages = 0
+  }
+
+  package struct Totals {
+    /// KiB: the most that was resident since the program was started.
+    package var peakResident = 0
+    package var minorFaults = 0
+    package var majorFaults = 0
+    /// Bytes that came from read calls, from the cache of the system or past it; mapped pages are not among them.
+    package var bytesRead = 0
+  }
+
+  /// Bytes read by this type itself.
+  nonisolated(unsafe) private static var ownBytes = 0
+
+  package static func memory() -> Memory? {
+    read("/proc/self/smaps_rollup") { text in
+      Memory(
+        resident: number("Rss:", in: text),
+        privatePages: number("Private_Clean:", in: text) + number("Private_Dirty:", in: text))
+    }
+  }
+
+  /// - Parameter others: Bytes that were read for the measurement's own sake.
+  package static func totals(without others: Int) -> Totals? {
+    var totals = Totals()
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+    #else
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #endif
+    (totals.minorFaults, totals.majorFaults) = (usage.ru_minflt, usage.ru_majflt)
+    guard let peak = read("/proc/self/status", { number("VmHWM:", in: $0) }) else { return nil }
+    totals.peakResident = peak
+    let own = ownBytes  // What is read to learn it is not yet counted there.
+    guard let read = read("/proc/self/io", { number("rchar:", in: $0) }) else { return nil }
+    totals.bytesRead = read - own - others
+    return totals
+  }
+
+  package static var nanoseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+  }
+
+  private static func read<Value>(_ path: String, _ body: (UnsafePointer<CChar>) -> Value) -> Value? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8192) { text in
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var size = 0
+      while size < 8191 {
+        let count = systemRead(file, text.baseAddress! + size, 8191 - size)
+        if count <= 0 { break }
+        size += count
+      }
+      ownBytes += size
+      guard size > 0 else { return nil }
+      text[size] = 0
+      return body(text.baseAddress!)
+    }
+  }
+
+  private static func number(_ name: String, in text: UnsafePointer<CChar>) -> Int {
+    guard let line = strstr(text, name) else { return 0 }
+    return strtol(line + name.utf8.count, nil, 10)
+  }
+}
+
+private func systemRead(_ file: CInt, _ bytes: UnsafeMutablePointer<CChar>, _ size: Int) -> Int {
+  read(file, bytes, size)
+}

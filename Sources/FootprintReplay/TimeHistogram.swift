@@ -1,0 +1,46 @@
+/// Times in nanoseconds, counted in 16 KiB however many there are; each is known to a hundredth.
+package struct TimeHistogram {
+  private static let subBits = 6
+  private var counts = [UInt32](repeating: 0, count: (64 - subBits + 1) << subBits)
+  package private(set) var count = 0
+  private var sum = 0
+
+  package init() {}
+
+  package mutating func add(_ nanoseconds: Int) {
+    counts[Self.bucket(UInt64(max(0, nanoseconds)))] &+= 1
+    count += 1
+    sum += nanoseconds
+  }
+
+  /// 0 if there is none.
+  package var mean: Int { count == 0 ? 0 : sum / count }
+
+  /// The time that a share of all do not exceed.
+  ///
+  /// - Parameter permille: Of 1,000: 500 is the median.
+  package func quantile(permille: Int) -> Int {
+    guard count > 0 else { return 0 }
+    let wanted = max(1, (count * permille + 999) / 1000)
+    var seen = 0
+    for (bucket, count) in counts.enumerated() {
+      seen += Int(count)
+      if seen >= wanted { return Self.middle(bucket) }
+    }
+    return Self.middle(counts.count - 1)
+  }
+
+  /// Below 2^6 each value has a bucket, above that each 64th part of a power of two.
+  private static func bucket(_ value: UInt64) -> Int {
+    let bits = UInt64.bitWidth - value.leadingZeroBitCount
+    if bits <= subBits + 1 { return Int(value) }
+    let shift = bits - subBits - 1
+    return (shift << subBits) + Int(value >> UInt64(shift))
+  }
+
+  private static func middle(_ bucket: Int) -> Int {
+    let shift = max(0, (bucket >> subBits) - 1)
+    let lower = (bucket - (shift << subBits)) << shift
+    return lower + (1 << shift) / 2
+  }
+}

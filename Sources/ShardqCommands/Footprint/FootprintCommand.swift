@@ -1,0 +1,326 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryLog
+  import QueryOutput
+  import ShardedIndex
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// How the figures are printed.
+  enum FootprintFormat: String, ExpressibleByArgument, CaseIterable {
+    case table, json
+  }
+
+  struct FootprintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "footprint",
+      abstract: "Measure memory, start and speed of shardq and of the designs that people use instead.",
+      discussion: """
+        EXAMPLES:
+          shardq footprint                           ./shards, typing made up
+          shardq footprint --dataset products.csv --key '{name}, {brand}'
+          shardq footprint --log typed.log --svg memory.svg
+          shardq footprint --designs sqlite,trie --format json
+          shardq footprint --designs none --max-rss 12MB --max-start 5
+
+        The last one is for CI: exit status 1 when a limit is missed.
+
+        One query log is run through every design, each in a process of its own, and the answers are compared. Peak and \
+        private memory, faults and bytes read are what the kernel says of that process; start is from before the \
+        process is started to its first answer; median and p99 are of the answers, one for each key. Nobody waits for \
+        the pauses of the log. A log has a line for each change of the search box: milliseconds, a tab, the text.
+
+        Designs: \(FootprintDesign.others.map(\.name).joined(separator: ", ")).
+        """)
+
+    @OptionGroup var location: IndexLocation
+
+    @Option(
+      name: .customLong("dataset"),
+      help: ArgumentHelp("Measure a list that is no index yet; one is built for it.", valueName: "file"),
+      completion: .file())
+    var dataset: String?
+
+    @OptionGroup var input: InputOptions
+
+    @Option(
+      name: .customLong("log"),
+      help: ArgumentHelp("A query log, - for standard input (default: made-up typing).", valueName: "file"),
+      completion: .file())
+    var log: String?
+
+    @Option(name: .customLong("seed"), help: ArgumentHelp("Other made-up typing (default: 1).", valueName: "n"))
+    var seed: UInt64?
+
+    @Option(
+      name: .customLong("keystrokes"),
+      help: ArgumentHelp("How many keys of made-up typing (default: 1000).", valueName: "n"))
+    var keystrokes: Int?
+
+    @Option(
+      name: .customLong("designs"),
+      help: ArgumentHelp("Which others to measure, or none (default: all that there are).", valueName: "a,b"))
+    var designs: NameList?
+
+    @Option(name: .customLong("format"), help: "table (with a chart) or json.")
+    var format = FootprintFormat.table
+
+    @Option(
+      name: .customLong("max-rss"),
+      help: ArgumentHelp("The most that shardq's process may have resident at its peak.", valueName: "bytes"))
+    var maxResident: ByteSize?
+
+    @Option(
+      name: .customLong("max-start"),
+      help: ArgumentHelp("The longest that shardq's first answer may take.", valueName: "ms"))
+    var maxStart: Double?
+
+    @Option(
+      name: .customLong("svg"),
+      help: ArgumentHelp("Where to write a picture of the memory over the session.", valueName: "file"),
+      completion: .file())
+    var svg: String?
+
+    func validate() throws {
+      if dataset != nil, location.index != nil {
+        throw ValidationError("--dataset and --index exclude each other.")
+      }
+      let isInputSaid =
+        input.inputFormat != nil || input.key != nil || input.columns != nil || input.keep != nil || input.skipBad
+      if dataset == nil, isInputSaid {
+        throw ValidationError("--input-format, --key, --columns, --keep and --skip-bad go with --dataset alone.")
+      }
+      if log != nil, seed != nil || keystrokes != nil {
+        throw ValidationError("--log excludes --seed and --keystrokes: the log says what is typed.")
+      }
+      if let keystrokes, keystrokes < 1 { throw ValidationError("--keystrokes must be at least 1.") }
+      if let maxStart, !(maxStart >= 0) || maxStart > 1e9 {
+        throw ValidationError("--max-start is a number of milliseconds.")
+      }
+      if svg == "" { throw ValidationError("--svg is empty: name a file.") }
+      let known = FootprintDesign.others.map(\.name)
+      for name in designs?.names ?? [] where !known.contains(name) && name != "none" && name != FootprintDesign.own {
+        throw ValidationError("There is no design \(name): there are \(known.joined(separator: ", ")).")
+      }
+    }
+
+    func run() throws {
+      StopSignal.listen()
+      guard let scratch = ScratchDirectory() else {
+        Diagnostics.report("cannot make a temporary directory: \(String(cString: strerror(errno)))")
+        finish(.inputOutput)
+      }
+      let progress = FootprintProgress()
+      do throws(FootprintFailure) {
+        let report = try measure(scratch.path, progress)
+        progress.clear()
+        scratch.remove()
+        if let svg { try write(MemoryPlot(report.rows, keyCount: report.keyCount).svg, to: svg) }
+        var output = Output()
+        do throws(WriteError) {
+          switch format {
+          case .json: try output.write(report.json)
+          case .table:
+            try output.write(report.table)
+            let plot = MemoryPlot(report.rows, keyCount: report.keyCount)
+            try output.write("\n" + plot.text(isUTF8: MemoryPlot.isUTF8Terminal))
+          }
+          try output.flush()
+        } catch {
+          finish(Diagnostics.failed(error))
+        }
+        let missed = report.gates.filter { !$0.isPassed }
+        for gate in missed { Diagnostics.report(gate.failure) }
+        finish(missed.isEmpty ? .done : .negative)
+      } catch {
+        progress.clear()
+        scratch.remove()
+        if StopSignal.number != 0 { StopSignal.end() }
+        if !error.message.isEmpty { Diagnostics.report(error.message) }
+        finish(error.status)
+      }
+    }
+
+    private func measure(_ scratch: String, _ progress: FootprintProgress) throws(FootprintFailure) -> FootprintReport {
+      if dataset != nil { progress.show("building an index") }
+      let path = try indexPath(scratch)
+      let opened: ShardedIndex
+      let log = scratch + "/log"
+      let counts: (keys: Int, sessions: Int)
+      do throws(IndexError) {
+        opened = try ShardedIndex(opening: path)
+      } catch {
+        throw FootprintFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
+      }
+      counts = try writeLog(to: log, opened)
+      let names = designs?.names.filter { $0 != "none" && $0 != FootprintDesign.own }
+      var run = try FootprintRun(
+        index: path, log: log, keyCount: counts.keys, scratch: scratch, wanted: names, progress: progress)
+      try run.run()
+      var report = FootprintReport(
+        index: dataset ?? opened.path, recordCount: opened.recordCount, logName: self.log ?? "seed \(seed ?? 1)",
+        keyCount: counts.keys, sessionCount: counts.sessions, rows: run.rows, leftOut: run.leftOut, gates: [])
+      let own = run.rows[0]
+      if let maxResident {
+        report.gates.append(
+          .init(
+            name: "peak resident memory", option: "--max-rss", limit: Double(maxResident.bytes),
+            value: Double(own.peakResident)
+          ) { "\(QueryRunner.grouped(Int($0))) bytes" })
+      }
+      if let maxStart {
+        report.gates.append(
+          .init(
+            name: "start to first answer", option: "--max-start", limit: maxStart, value: Double(own.start) / 1e6
+          ) { FootprintReport.decimal($0, 2) + " ms" })
+      }
+      return report
+    }
+
+    /// The index to measure; for a dataset one is built, by a process of its own.
+    private func indexPath(_ scratch: String) throws(FootprintFailure) -> String {
+      guard let dataset else { return QueryRunner.indexPath(location.index) }
+      var arguments = ["build", dataset, "--index", scratch + "/index"]
+      if let format = input.inputFormat { arguments += ["--input-format", format] }
+      if let key = input.key { arguments += ["--key", key] }
+      func list(_ names: NameList) -> String {
+        names.names.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
+          .joined(separator: ",")
+      }
+      if let columns = input.columns { arguments += ["--columns", list(columns)] }
+      if let keep = input.keep { arguments += ["--keep", list(keep)] }
+      if input.skipBad { arguments.append("--skip-bad") }
+      let built: ChildProcess
+      let own = try FootprintRun.ownPath()
+      do throws(ChildProcess.Failure) {
+        built = try ChildProcess.run(own, arguments)
+      } catch {
+        throw FootprintFailure(status: .inputOutput, message: "")
+      }
+      guard built.status == 0 else {
+        throw FootprintFailure(
+          status: ExitStatus(rawValue: built.status) ?? .inputOutput,
+          message: built.errors.hasPrefix("shardq: ") ? String(built.errors.dropFirst(8)) : built.errors)
+      }
+      return scratch + "/index"
+    }
+
+    /// Writes what is typed, checked line by line, to a file that every process reads.
+    private func writeLog(
+      to path: String, _ index: ShardedIndex
+    ) throws(FootprintFailure) -> (keys: Int, sessions: Int) {
+      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard file >= 0 else {
+        throw FootprintFailure(
+          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
+      }
+      defer { close(file) }
+      var output = Output(file)
+      var counts = (keys: 0, sessions: 0)
+      var wasCleared = true
+      var failure: FootprintFailure?
+      func add(_ keystroke: Keystroke, _ output: inout Output) throws(FootprintFailure) {
+        do throws(WriteError) {
+          try output.write(keystroke.line)
+        } catch {
+          throw FootprintFailure(
+            status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
+        }
+        if !keystroke.beginsSession {
+          counts.keys += 1
+          if wasCleared { counts.sessions += 1 }
+        }
+        wasCleared = keystroke.beginsSession
+      }
+      if let log {
+        do throws(QueryLogError) {
+          var reader = try QueryLogReader(opening: log)
+          while let keystroke = try reader.next() {
+            do throws(FootprintFailure) { try add(keystroke, &output) } catch { failure = error }
+            if failure != nil { break }
+          }
+        } catch {
+          throw FootprintFailure(status: error.status, message: error.description)
+        }
+        if let failure { throw failure }
+      } else {
+        do throws(IndexError) {
+          var typing = try TypingGenerator(index: index, seed: seed ?? 1)
+          while counts.keys < keystrokes ?? 1000, failure == nil, let keystroke = try typing.next() {
+            do throws(FootprintFailure) { try add(keystroke, &output) } catch { failure = error }
+          }
+        } catch {
+          throw FootprintFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
+        }
+        if let failure { throw failure }
+      }
+      do throws(WriteError) {
+        try output.flush()
+      } catch {
+        throw FootprintFailure(
+          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
+      }
+      guard counts.keys > 0 else {
+        throw FootprintFailure(
+          status: .badData,
+          message: log.map { "\($0) has no text: nothing was typed" }
+            ?? "\(index.path) has no key that anybody could type")
+      }
+      return counts
+    }
+
+    private func write(_ text: String, to path: String) throws(FootprintFailure) {
+      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard file >= 0 else {
+        throw FootprintFailure(
+          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
+      }
+      defer { close(file) }
+      var output = Output(file)
+      do throws(WriteError) {
+        try output.write(text)
+        try output.flush()
+      } catch {
+        throw FootprintFailure(
+          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
+      }
+    }
+  }
+
+  extension QueryLogError {
+    /// The status that a command ends with when it cannot read a log.
+    var status: ExitStatus {
+      switch self {
+      case .io("open", _, ENOENT), .io("open", _, EACCES), .io("open", _, ENOTDIR): .notFound
+      case .io: .inputOutput
+      default: .badData
+      }
+    }
+  }
+
+  /// A directory for what is needed meanwhile.
+  struct ScratchDirectory {
+    let path: String
+
+    init?() {
+      let base = getenv("TMPDIR").flatMap { $0[0] == 0 ? nil : String(cString: $0) } ?? "/tmp"
+      var template = Array((base + "/shardq-footprint.XXXXXX").utf8CString)
+      guard mkdtemp(&template) != nil else { return nil }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func remove() {
+      for directory in [path + "/index", path] {
+        for file in FootprintRun.files(in: directory) { unlink(file) }
+        unlink(directory + "/.lock")
+        rmdir(directory)
+      }
+    }
+  }
+#endif
