@@ -3,6 +3,7 @@
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/measurements.md
+#     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #
 # SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds what is shipped.
 set -eu
@@ -18,6 +19,10 @@ rivals/build.sh .build/baseline >&2
 flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
 flags="$flags -Xlinker --symbol-ordering-file=$(cd .. && pwd)/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"
 swift build -c release $flags >&2
+if [ "${1:-}" = --sizes ]; then
+  shift
+  exec python3 scale.py "$@"
+fi
 if [ "${1:-}" = --encodings ]; then
   # Where the list is not at hand, a made-up one: its bytes differ, the proportions hardly.
   cities=${2:-${SHARDQ_DATA:-../../shared/data}/cities.json.zst}

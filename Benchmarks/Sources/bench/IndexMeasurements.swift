@@ -26,6 +26,8 @@ extension Bench {
       let (cached, small) = (
         try Engine(index, cacheLimitBytes: 1 << 34), try Engine(index, cacheLimitBytes: 1 << 20)
       )
+      cells.append(
+        ("mean_matches", Double(typed.reduce(0) { $0 + cached.firstMatches($1) }) / Double(typed.count)))
       func add(_ name: String, _ pass: @escaping Timing.Pass) {
         let times = Timing.measure([pass], typed, rounds: effort.rounds)[0]
         cells += [(name + "_p50_us", times.p50), (name + "_p99_us", times.p99), (name + "_mean_us", times.mean)]

@@ -15,7 +15,7 @@ enum Main {
       --names          random prefixes of names, without the country: shorter, so that more matches
       --scale LIST     also measure made-up lists of so many times 209,556 records
       --scale-only     and nothing else
-      --index DIR      only measure this index, and print that as one JSON object: what scale.sh plots
+      --index DIR      only measure this index, and print that as one JSON object, for scale.py
       --source FILE    with --index: count the matches of some prefixes in the dataset itself and compare
       --array FILE     only make the sorted array of the list, which encodings/encodings.py reads
       --quick          a tenth of everything, for trying
