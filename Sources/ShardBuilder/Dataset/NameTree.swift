@@ -4,10 +4,11 @@
 /// quotes included, and the node that followed it last: the next name is found by one comparison of up to 16 bytes.
 struct NameTree {
   struct Node {
-    // The name's first 16 bytes in quotes, and which of them count. Names that JSON cannot spell without escapes
-    // have a key that equals nothing.
+    // The name's first 16 bytes in quotes, and which of them count.
     fileprivate var key: (UInt64, UInt64) = (0, 0)
     fileprivate var mask: (UInt64, UInt64) = (.max, .max)
+    /// 0 for a name that JSON spells without escapes: no other is found by its bytes.
+    fileprivate var isEscaped: UInt64 = 1
     /// In ``NameTree/spelled``, quotes included.
     fileprivate var offset = 0
     var size = 0
@@ -49,7 +50,7 @@ struct NameTree {
     let node = nodes.start + Int(number)
     let head = (Word.load(p) ^ node.pointee.key.0) & node.pointee.mask.0
     let tail = (Word.load(p + 8) ^ node.pointee.key.1) & node.pointee.mask.1
-    guard head | tail == 0 else { return false }
+    guard head | tail | node.pointee.isEscaped == 0 else { return false }
     return node.pointee.size <= 16 || matchesRest(node, p)
   }
 
@@ -93,6 +94,7 @@ struct NameTree {
     spelled.append(UInt8(ascii: "\""))
     let spellable = name.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     guard spellable else { return node }
+    node.isEscaped = 0
     func word(_ first: Int) -> (UInt64, UInt64) {
       var (key, mask): (UInt64, UInt64) = (0, 0)
       for index in first..<max(first, min(first + 8, node.size)) {

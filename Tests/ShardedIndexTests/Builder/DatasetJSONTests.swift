@@ -374,6 +374,16 @@ private enum Elements {
     }
   }
 
+  @Test("NULs in the place of a name are no name, whatever was met before", arguments: [1, 3, 8192])
+  func nulsForAName(block: Int) throws {
+    // A name that has to be escaped, of 14 bytes, and the 16 bytes that it takes with its quotes.
+    let nuls = String(repeating: "\0", count: 16)
+    let answer = try readingDataset(
+      "{\"\\tbcdefghijklmn\":1}\n{\(nuls):2}\n{\"k\":3}", .jsonl, skipBad: true, block: block)
+    #expect(answer.text == "\tbcdefghijklmn=1; k=3")
+    #expect(answer.places == ["2:2"])
+  }
+
   @Test("names without end are refused")
   func names() throws {
     let content = (0...JSONRecords.fieldLimit).map { "{\"\($0)\":1}" }.joined(separator: "\n")
