@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes Scripts/link-order.txt: the functions that a query runs, in the order in which it first does. Linked one
-# after the other they lie on few pages, and a start maps fewer of them: see docs/measurements.md. Names that a later
+# Writes Scripts/link-order.txt: the functions that queries run, in the order in which they first do. Linked one after
+# the other they lie on few pages, and a process maps fewer of them: see docs/measurements.md. Names that a later
 # build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
 set -eu
@@ -17,6 +17,13 @@ for arguments in lond 'san --count' zzzqq 'münch --format jsonl' 'kö --format 
   valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
     .build/shipped/release/shardq $arguments --index "$index" >"$work/output" 2>&1 || true
 done
+# And what runs for as long as somebody types: shards come and go.
+number=$((number + 1))
+for first in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
+  for second in '' a e i o u; do printf '%s%s\n' "$first" "$second"; done
+done >"$work/prefixes"
+valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
+  .build/shipped/release/shardq --stdin --index "$index" <"$work/prefixes" >"$work/output" 2>&1
 for file in $(seq 1 "$number"); do cat "$work/$file"; done \
   | grep -oE '^c?fn=\([0-9]+\) .*' | sed -E "s/^c?fn=\([0-9]+\) //; s/'[0-9]+\$//" | awk '!seen[$0]++' \
   >Scripts/link-order.txt
