@@ -264,7 +264,8 @@ def picture(sizes, results):
     )
     size = (columns * wide + 10, rows * high + 6)
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d">' % (size * 2)
-    return "\n".join([head, "<style>%s</style>" % style, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])
+    paper = '<rect width="100%" height="100%" fill="#fff"/>'
+    return "\n".join([head, "<style>%s</style>" % style, paper, *parts, "</svg>\n"])
 
 
 def main():

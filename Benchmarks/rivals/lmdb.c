@@ -5,6 +5,9 @@
 
 #include "rival.h"
 
+// Of addresses, not of disk: what the file may grow to.
+#define MAP_SIZE ((size_t)1 << 33)
+
 static MDB_env *environment;
 static MDB_txn *transaction;
 static MDB_dbi tree;
@@ -71,7 +74,7 @@ static void add(void *context, const source_record *record) {
 
 void rival_build(const char *path, const sorted_array *array) {
   remove(path);
-  open_environment(path, 0, (size_t)1 << 40);
+  open_environment(path, 0, MAP_SIZE);
   begin(0);
   uint32_t left = 1000000;
   each_record(array, add, &left);
@@ -80,7 +83,7 @@ void rival_build(const char *path, const sorted_array *array) {
 }
 
 void rival_update(const char *path, const uint8_t *folded, size_t size, uint32_t ordinal, int32_t latitude) {
-  open_environment(path, 0, (size_t)1 << 40);
+  open_environment(path, 0, MAP_SIZE);
   begin(0);
   uint8_t key[PACKED_LIMIT], value[PACKED_LIMIT];
   MDB_val k = {unique_key(key, folded, size, ordinal), key}, v;
