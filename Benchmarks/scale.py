@@ -25,8 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def count_of(size):
-    unit = {"k": 10**3, "M": 10**6}.get(size[-1])
-    return int(size[:-1]) * unit if unit else int(size)
+    found = re.fullmatch(r"([1-9]\d*)([kM]?)", size)
+    if not found:
+        sys.exit("%s is neither a number like 500k or 10M nor one of %s" % (size, ", ".join(SKEWED)))
+    return int(found[1]) * {"": 1, "k": 10**3, "M": 10**6}[found[2]]
 
 
 def write_skewed(name, output):
@@ -276,6 +278,7 @@ def main():
     parser.add_argument("sizes", nargs="+")
     options = parser.parse_args()
     directory, sizes = options.directory, options.sizes
+    sizes.sort(key=lambda size: (size in SKEWED, size not in SKEWED and count_of(size)))
     shardq = os.environ["SHARDQ_BIN"]
     if os.path.isdir(shardq):
         shardq = os.path.join(shardq, "shardq")
