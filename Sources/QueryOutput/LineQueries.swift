@@ -66,7 +66,7 @@ package enum LineQueries {
       self.index = index
       self.request = request
       schema = index.fieldSchema
-      writer = RecordWriter(.json, for: schema)
+      writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
     }
 
     /// Looks the line up and decodes the first records of the answer, so that little can fail once it is being written.
@@ -86,7 +86,7 @@ package enum LineQueries {
       let matches = try index.matches(forPrefix: line)
       if matches.fieldSchema !== schema {
         schema = matches.fieldSchema
-        writer = RecordWriter(.json, for: schema)
+        writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
       }
       at = min(request.offset, matches.count)
       let limit = request.countOnly ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit

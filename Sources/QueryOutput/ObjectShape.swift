@@ -7,19 +7,45 @@ struct ObjectShape {
   /// The field names' numbers, in the record's order.
   let names: [UInt16]
   /// What stands before each value, and which of the record's fields the value is.
-  private(set) var members: [(before: [UInt8], field: Int)] = []
+  private(set) var members: [Member] = []
   /// What stands behind the last value.
   private(set) var end: [UInt8] = []
 
+  // No tuples, and no dictionary where there are few: their types are made up at run time, at every start.
+  struct Member {
+    var before: [UInt8]
+    var field: Int
+  }
+
   private final class Node {
-    var children: [(name: [UInt8], node: Node?, field: Int)] = []
-    private var objects: [[UInt8]: Node] = [:]
+    struct Child {
+      var name: [UInt8]
+      var node: Node?
+      var field: Int
+    }
+    var children: [Child] = []
+    private var objectCount = 0
+    /// The objects among the children, once there are many.
+    private var objects: [[UInt8]: Node]?
+
+    private func existing(_ name: [UInt8]) -> Node? {
+      if let objects { return objects[name] }
+      for child in children where child.node != nil && child.name == name { return child.node }
+      return nil
+    }
 
     func object(named name: [UInt8]) -> Node {
-      if let node = objects[name] { return node }
+      if let found = existing(name) { return found }
       let node = Node()
-      children.append((name, node, -1))
-      objects[name] = node
+      children.append(Child(name: name, node: node, field: -1))
+      objectCount += 1
+      if objectCount > 16 {
+        if objects == nil {
+          objects = [:]
+          for child in children where child.node != nil { objects![child.name] = child.node }
+        }
+        objects![name] = node
+      }
       return node
     }
   }
@@ -32,7 +58,7 @@ struct ObjectShape {
       let path = paths[Int(name)]
       var node = root
       for part in path.dropLast() { node = node.object(named: part) }
-      node.children.append((path.last ?? [], nil, field))
+      node.children.append(Node.Child(name: path.last ?? [], node: nil, field: field))
     }
     var before: [UInt8] = []
     write(root, &before)
@@ -48,7 +74,7 @@ struct ObjectShape {
       if let node = child.node {
         write(node, &before)
       } else {
-        members.append((before, child.field))
+        members.append(Member(before: before, field: child.field))
         before = []
       }
     }

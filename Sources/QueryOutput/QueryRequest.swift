@@ -4,7 +4,13 @@ import ShardedIndex
 package struct QueryRequest: Equatable, Sendable {
   package var prefix: String
   /// The index's directory; nil for the one of the environment or the default.
-  package var index: String?
+  package var index: String? {
+    get { isIndexSaid ? indexText : nil }
+    set { (isIndexSaid, indexText) = (newValue != nil, newValue ?? "") }
+  }
+  // In two, because copying an optional text out of this makes up its type at run time.
+  private(set) var isIndexSaid = false
+  private(set) var indexText = ""
   /// The SHA-256 that the manifest must have; nil for any.
   package var expectedDigest: ManifestDigest?
   /// The most records to print; nil when not said.

@@ -15,8 +15,9 @@ package enum QueryRunner {
   package static let chunkSize = 256
 
   /// The directory that is meant: what was said, else `$SHARDQ_INDEX`, else `shards`.
-  package static func indexPath(_ said: String?) -> String {
-    if let said { return said }
+  package static func indexPath(_ said: String?) -> String { said ?? defaultPath() }
+
+  private static func defaultPath() -> String {
     if let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 { return unsafe String(cString: set) }
     return QueryRequest.defaultIndex
   }
@@ -72,10 +73,12 @@ package enum QueryRunner {
 
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
     let format = request.format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+    let path = request.isIndexSaid ? request.indexText : defaultPath()
     let index = try reading { () throws(IndexError) in
-      try ShardedIndex(
-        opening: indexPath(request.index), options: Options(expectedDigest: request.expectedDigest))
+      try ShardedIndex(opening: path, options: Options(expectedDigest: request.expectedDigest))
     }
+    // The process ends with the answer: nothing is given back piece by piece.
+    _ = unsafe Unmanaged.passRetained(index)
     let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: request.prefix) }
     do throws(WriteError) {
       if request.countOnly {
@@ -98,7 +101,7 @@ package enum QueryRunner {
     let first = min(request.offset, matches.count)
     let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
     let end = first + min(limit, matches.count - first)
-    var writer = RecordWriter(format, for: index.fieldSchema)
+    var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
     let buffer = RecordBuffer()
     var at = first
     do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch {
@@ -133,10 +136,10 @@ package enum QueryRunner {
         try ShardedIndex(opening: indexPath(path), options: Options(expectedDigest: expectedDigest))
       }
       let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
-      var writer = RecordWriter(format, for: index.fieldSchema)
+      var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
       let buffer = RecordBuffer()
       do throws(WriteError) {
-        if format == .tsv { try writer.writeHeader(to: &output) }
+        if format == .tsv { try writer.writeHeader(index.fieldSchema.names, to: &output) }
         try writer.begin(to: &output)
       } catch { throw .write(error) }
       var at = 0

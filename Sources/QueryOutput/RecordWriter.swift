@@ -3,14 +3,16 @@ import ShardedIndex
 /// Prints records in one format, as many as come.
 package struct RecordWriter {
   private let format: OutputFormat
-  private let schema: Schema
+  private let given: Schema?
+  /// Of all formats but tsv, which is written without names.
+  private var schema: Schema { given! }
   /// The parts of each field's path; made for the formats that nest.
   private var paths: [[[UInt8]]] = []
   /// Shapes met so far, the last one used first in line.
   private var shapes: [ObjectShape] = []
   private var lastShape = 0
   /// tsv and csv: per field name the record's field, -1 for none.
-  private var slots: [Int] = []
+  private var slots = SlotTable(count: 0)
   private var written = 0
   // text:
   private var line: [UInt8] = []
@@ -26,12 +28,13 @@ package struct RecordWriter {
   private static let keyColumnLimit = 48
   private static let shapeLimit = 32
 
-  package init(_ format: OutputFormat, for schema: Schema) {
+  /// - Parameter schema: Asked for unless the format is tsv: most queries end sooner without.
+  package init(_ format: OutputFormat, fieldCount: Int, schema: @autoclosure () -> Schema) {
     self.format = format
-    self.schema = schema
+    given = format == .tsv ? nil : schema()
     switch format {
-    case .json, .jsonl, .geojson: paths = schema.names.map(ObjectShape.parts(ofPath:))
-    case .tsv, .csv: slots = Array(repeating: -1, count: schema.names.count)
+    case .json, .jsonl, .geojson: paths = self.schema.names.map(ObjectShape.parts(ofPath:))
+    case .tsv, .csv: slots = SlotTable(count: fieldCount)
     case .text: break
     }
   }
@@ -60,7 +63,7 @@ package struct RecordWriter {
       for (number, name) in schema.names.enumerated() {
         if number > 0 { try output.write(0x2c) }
         try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
-          try unsafe writeCSV(bytes, to: &output)
+          try unsafe Self.writeCSV(bytes, to: &output)
         }
       }
       try output.write("\r\n")
@@ -70,12 +73,12 @@ package struct RecordWriter {
   }
 
   /// Two lines before all records of a tsv file, from which `build` knows how it is written and what its columns are.
-  package mutating func writeHeader(to output: inout Output) throws(WriteError) {
+  package mutating func writeHeader(_ names: [String], to output: inout Output) throws(WriteError) {
     try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
-    for (number, name) in schema.names.enumerated() {
+    for (number, name) in names.enumerated() {
       if number > 0 { try output.write(0x09) }
       try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
-        try unsafe writeTSV(bytes, to: &output)
+        try unsafe Self.writeTSV(bytes, to: &output)
       }
     }
     try output.write(0x0a)
@@ -189,8 +192,8 @@ package struct RecordWriter {
   }
 
   /// Puts each field of a record under its name; a record that has one twice gives the first.
-  private mutating func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
-    for slot in slots.indices { slots[slot] = -1 }
+  private func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
+    for slot in 0..<slots.count { slots[slot] = -1 }
     for number in buffer.rawFields(ofRecord: record).reversed() {
       slots[Int(buffer.rawName(ofField: number))] = number
     }
@@ -200,15 +203,15 @@ package struct RecordWriter {
     throws(WriteError)
   {
     fillSlots(buffer, record)
-    for slot in slots.indices {
+    for slot in 0..<slots.count {
       if slot > 0 { try output.write(0x09) }
       guard slots[slot] >= 0 else { continue }
-      try unsafe writeTSV(buffer.rawField(slots[slot]).text, to: &output)
+      try unsafe Self.writeTSV(buffer.rawField(slots[slot]).text, to: &output)
     }
     try output.write(0x0a)
   }
 
-  private func writeTSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+  private static func writeTSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
     var start = 0
     for at in 0..<text.count {
       let escape: UInt8
@@ -231,17 +234,17 @@ package struct RecordWriter {
     throws(WriteError)
   {
     fillSlots(buffer, record)
-    for slot in slots.indices {
+    for slot in 0..<slots.count {
       if slot > 0 { try output.write(0x2c) }
       guard slots[slot] >= 0 else { continue }
-      try unsafe writeCSV(buffer.rawField(slots[slot]).text, to: &output)
+      try unsafe Self.writeCSV(buffer.rawField(slots[slot]).text, to: &output)
     }
     // A record of one empty field would be an empty line, which readers skip.
     if slots.count == 1, unsafe slots[0] < 0 || buffer.rawField(slots[0]).text.isEmpty { try output.write("\"\"") }
     try output.write("\r\n")
   }
 
-  private func writeCSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+  private static func writeCSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
     let isPlain = unsafe !text.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
     if isPlain { return try unsafe output.write(text) }
     try output.write(0x22)
@@ -290,6 +293,30 @@ package struct RecordWriter {
         try output.write(line)
       }
       try output.write(0x0a)
+    }
+  }
+}
+
+/// Per field name a record's field. An array would have its type made up at run time, at every start.
+@safe private final class SlotTable {
+  private let start: UnsafeMutablePointer<Int>
+  let count: Int
+
+  init(count: Int) {
+    unsafe start = .allocate(capacity: max(1, count))
+    self.count = count
+  }
+
+  deinit { unsafe start.deallocate() }
+
+  subscript(_ slot: Int) -> Int {
+    get {
+      precondition(slot >= 0 && slot < count)
+      return unsafe start[slot]
+    }
+    set {
+      precondition(slot >= 0 && slot < count)
+      unsafe start[slot] = newValue
     }
   }
 }

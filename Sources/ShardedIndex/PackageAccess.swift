@@ -7,6 +7,8 @@ extension ShardedIndex {
   package var isSuperseded: Bool { current.isSuperseded }
   package var files: IndexDirectory { current.directory }
   package var fieldSchema: Schema { current.schema }
+  /// How many fields records may have.
+  package var fieldCount: Int { current.manifest.fieldCount }
 
   /// As ``matches(forPrefix:)`` for a prefix that is folded already.
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {

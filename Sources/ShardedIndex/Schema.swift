@@ -12,15 +12,44 @@ package final class Schema: Sendable {
   init(_ manifest: Manifest) {
     let names = manifest.fieldNames
     self.names = names
-    // A template may name as many fields as an index has: each is looked up at once.
+    let numbers = FieldNumbers(names)
+    template = KeyPattern(manifest.setting("key") ?? "", numbers: numbers)
+    var isKeyStored = true
+    for part in template.parts { if case .field(-1) = part { isKeyStored = false } }
+    self.isKeyStored = isKeyStored
+    func number(_ setting: StaticString) -> Int? {
+      guard let name = manifest.setting(setting) else { return nil }
+      return numbers[Array(name.utf8)]
+    }
+    latitude = number("latitude")
+    longitude = number("longitude")
+  }
+}
+
+/// The numbers of fields, by the bytes of their names.
+package struct FieldNumbers {
+  private let names: [String]
+  /// A template may name as many fields as an index has: among many each is looked up at once. Among few they are looked
+  /// through, since the type of a dictionary is made up at run time, a fifth of what a start takes.
+  private let numbers: [[UInt8]: Int]?
+
+  package init(_ names: [String]) {
+    self.names = names
+    guard names.count > 64 else {
+      numbers = nil
+      return
+    }
     var numbers: [[UInt8]: Int] = [:]
     for (number, name) in names.enumerated() where numbers[Array(name.utf8)] == nil {
       numbers[Array(name.utf8)] = number
     }
-    template = KeyPattern(manifest.setting("key") ?? "", numbers: numbers)
-    isKeyStored = template.parts.allSatisfy { $0 != .field(-1) }
-    latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
-    longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
+    self.numbers = numbers
+  }
+
+  package subscript(_ name: [UInt8]) -> Int? {
+    if let numbers { return numbers[name] }
+    for number in 0..<names.count where names[number].utf8.elementsEqual(name) { return number }
+    return nil
   }
 }
 
@@ -36,8 +65,8 @@ package struct KeyPattern: Sendable {
 
   /// Braces stand for themselves when doubled. What the builder accepted needs no error here.
   ///
-  /// - Parameter numbers: Of the index's fields, by the bytes of their paths.
-  package init(_ text: String, numbers: [[UInt8]: Int]) {
+  /// - Parameter numbers: Of the index's fields.
+  package init(_ text: String, numbers: FieldNumbers) {
     self.text = text
     var parts: [Part] = []
     var literal: [UInt8] = []

@@ -8,7 +8,7 @@ package final class ShardHeader: @unchecked Sendable {
   package static let columnLimit = 4096
 
   /// One part: a run of records whose keys are one frame and whose fields are the next. Sizes in bytes.
-  package struct Part: Equatable, Sendable {
+  package struct Part: BitwiseCopyable, Sendable {
     /// Counted within the shard.
     package var firstRecord: Int
     package var recordCount: Int
@@ -85,7 +85,8 @@ package final class ShardHeader: @unchecked Sendable {
   }
 
   package let recordCount: Int
-  package let parts: [Part]
+  // An array would have its type made up at run time, at every start.
+  package let parts: UnsafeBufferPointer<Part>
   package let tailTable: TailTable
   // What queries walk through lies in plain memory, freed with the header.
   let columns: UnsafePointer<Column>
@@ -107,7 +108,7 @@ package final class ShardHeader: @unchecked Sendable {
   private let bounds: UnsafePointer<UInt8>
   /// Per part the head of its lower bound, side by side for the search.
   private let partHeads: UnsafePointer<UInt64>
-  private let words: [UnsafeMutableRawPointer]
+  private let runs: UnsafeMutableRawPointer?
   private let content: UnsafeMutableRawPointer
   /// Bytes that it keeps in memory.
   package let charge: Int
@@ -147,8 +148,7 @@ package final class ShardHeader: @unchecked Sendable {
       guard partCount <= reader.remaining / 32 else {
         throw .truncated(offset: reader.offset, needed: 32 * partCount, available: reader.remaining)
       }
-      var parts: [Part] = []
-      parts.reserveCapacity(partCount)
+      let parts = arena.allocate(Part.self, partCount)
       var offset = frameSize
       var boundEnd = 0
       for index in 0..<partCount {
@@ -171,7 +171,7 @@ package final class ShardHeader: @unchecked Sendable {
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
         offset += part.keysSize + part.fieldsSize
         if index > 0 { parts[index - 1].recordCount = first - parts[index - 1].firstRecord }
-        parts.append(part)
+        (parts + index).initialize(to: part)
       }
       parts[partCount - 1].recordCount = records - parts[partCount - 1].firstRecord
       guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
@@ -185,7 +185,7 @@ package final class ShardHeader: @unchecked Sendable {
         partHeads[index] = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
       }
       self.partHeads = UnsafePointer(partHeads)
-      self.parts = parts
+      self.parts = UnsafeBufferPointer(start: parts, count: partCount)
       self.bounds = bounds.baseAddress!
 
       // Tails.
@@ -202,25 +202,25 @@ package final class ShardHeader: @unchecked Sendable {
       tailTable = TailTable(count: tailCount, texts: tailTexts.baseAddress!, ends: UnsafePointer(tailEnds))
 
       // Names and shapes.
-      var names: [UInt16] = []
-      names.reserveCapacity(columnCount)
-      for _ in 0..<columnCount {
+      let names = arena.allocate(UInt16.self, columnCount)
+      for column in 0..<columnCount {
         let at = reader.offset
         guard let number = name(try reader.read(bytes: try reader.readVarint())) else {
           throw .invalid(reason: "has a field that the manifest does not name", offset: at)
         }
         // A handful of columns: looking through them costs less than the names did.
-        for other in names where Int(other) == number {
+        for other in 0..<column where Int(names[other]) == number {
           throw .invalid(reason: "two columns of one field", offset: at)
         }
-        names.append(UInt16(truncatingIfNeeded: number))
+        names[column] = UInt16(truncatingIfNeeded: number)
       }
       // A shape has two bytes in the file at least, so these are bounded by its size.
       guard shapeCount <= size else { throw .truncated(offset: reader.offset, needed: shapeCount, available: size) }
       let shapeEnds = arena.allocate(UInt32.self, shapeCount)
-      var shapeFields: [UInt16] = []
+      var shapeFields = arena.vector(of: UInt16.self, capacity: columnCount)
       // Per column one more than the last shape that had it.
-      var shapeOf = [Int](repeating: 0, count: columnCount)
+      let shapeOf = arena.allocate(UInt32.self, columnCount)
+      shapeOf.initialize(repeating: 0, count: columnCount)
       for shape in 0..<shapeCount {
         let fields = try reader.readVarint()
         guard fields <= columnCount else {
@@ -231,29 +231,28 @@ package final class ShardHeader: @unchecked Sendable {
           guard column < columnCount else {
             throw .invalid(reason: "a shape names column \(column)", offset: reader.offset)
           }
-          guard shapeOf[column] != shape + 1 else {
+          guard Int(shapeOf[column]) != shape + 1 else {
             throw .invalid(reason: "a shape has column \(column) twice", offset: reader.offset)
           }
-          shapeOf[column] = shape + 1
+          shapeOf[column] = UInt32(shape + 1)
           shapeFields.append(UInt16(column))
         }
         shapeEnds[shape] = UInt32(shapeFields.count)
       }
       self.shapeEnds = UnsafePointer(shapeEnds)
-      var cells = (0..<columnCount).map { UInt16($0) }
-      if shapeCount == 1, shapeFields.count == columnCount {
-        isPlain = true
-        for (cell, column) in shapeFields.enumerated() { cells[Int(column)] = UInt16(cell) }
-      } else {
-        isPlain = false
-      }
-      shapeColumns = arena.copy(shapeFields)
+      isPlain = shapeCount == 1 && shapeFields.count == columnCount
+      let cells = arena.allocate(UInt16.self, columnCount)
+      for index in 0..<columnCount { cells[isPlain ? Int(shapeFields.start[index]) : index] = UInt16(index) }
+      shapeColumns = UnsafePointer(shapeFields.start)
 
       // Columns.
-      var columns: [Column] = []
-      columns.reserveCapacity(columnCount)
-      var models: [Model] = []
-      var (numberColumns, dataColumns): ([Int], [Int]) = ([], [])
+      let columns = arena.allocate(Column.self, columnCount)
+      var models = arena.vector(of: Model.self, capacity: 16)
+      // Which columns are numbers, and which have data in the parts.
+      let (numberColumns, dataColumns) = (
+        arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
+      )
+      var (numberCount, dataCount) = (0, 0)
       let contexts = max(1, tailCount)
       let (noContexts, noRanges) = (arena.allocate(UInt8.self, contexts), arena.allocate(UInt64.self, 1))
       noContexts.initialize(repeating: 0, count: contexts)
@@ -302,8 +301,9 @@ package final class ShardHeader: @unchecked Sendable {
           }
           if encoding == .dictionary {
             column.variant = count > 256 ? 1 : 0
-            column.slot = UInt16(dataColumns.count)
-            dataColumns.append(index)
+            column.slot = UInt16(dataCount)
+            dataColumns[dataCount] = UInt16(index)
+            dataCount += 1
           }
         case .text, .spelled:
           if encoding == .spelled {
@@ -311,11 +311,13 @@ package final class ShardHeader: @unchecked Sendable {
             column.piece = try reader.read(UInt8.self)
             guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
           }
-          column.slot = UInt16(dataColumns.count)
-          dataColumns.append(index)
+          column.slot = UInt16(dataCount)
+          dataColumns[dataCount] = UInt16(index)
+          dataCount += 1
         case .number:
-          column.slot = UInt16(numberColumns.count)
-          numberColumns.append(index)
+          column.slot = UInt16(numberCount)
+          numberColumns[numberCount] = UInt16(index)
+          numberCount += 1
           column.number = UInt32(models.count)
           column.formatCount = try reader.read(UInt8.self)
           guard column.formatCount >= 1, models.count + Int(column.formatCount) <= 60000 else {
@@ -355,59 +357,92 @@ package final class ShardHeader: @unchecked Sendable {
             models.append(model)
           }
         }
-        columns.append(column)
+        (columns + index).initialize(to: column)
       }
-      guard numberColumns.isEmpty == (rowFormatCount == 0) else {
+      guard (numberCount == 0) == (rowFormatCount == 0) else {
         throw .invalid(reason: "rows without numbers or numbers without rows", offset: 24)
       }
-      var rowModels: [UInt16] = []
-      rowModels.reserveCapacity(rowFormatCount * numberColumns.count)
-      for _ in 0..<rowFormatCount {
-        for column in numberColumns {
-          let code = try reader.read(UInt8.self)
-          guard code < columns[column].formatCount else {
-            throw .invalid(reason: "a row names format \(code)", offset: reader.offset - 1)
-          }
-          rowModels.append(UInt16(columns[column].number) + UInt16(code))
+      guard rowFormatCount * numberCount <= reader.remaining else {
+        throw .truncated(offset: reader.offset, needed: rowFormatCount * numberCount, available: reader.remaining)
+      }
+      let rowModels = arena.allocate(UInt16.self, rowFormatCount * numberCount)
+      for index in 0..<rowFormatCount * numberCount {
+        let column = columns[Int(numberColumns[index % numberCount])]
+        let code = try reader.read(UInt8.self)
+        guard code < column.formatCount else {
+          throw .invalid(reason: "a row names format \(code)", offset: reader.offset - 1)
         }
+        rowModels[index] = UInt16(column.number) + UInt16(code)
       }
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
-      self.columns = arena.copy(columns)
-      self.models = arena.copy(models)
-      self.rowModels = arena.copy(rowModels)
-      self.dataColumns = arena.copy(dataColumns.map { UInt16($0) })
-      dataCount = dataColumns.count
-      numberCount = numberColumns.count
+      self.columns = UnsafePointer(columns)
+      self.models = UnsafePointer(models.start)
+      self.rowModels = UnsafePointer(rowModels)
+      self.dataColumns = UnsafePointer(dataColumns)
+      (self.dataCount, self.numberCount) = (dataCount, numberCount)
     } catch {
       storage.deallocate()
-      for run in arena.runs { run.deallocate() }
+      Arena.deallocate(arena.last)
       throw error
     }
-    words = arena.runs
-    charge = size + FieldColumns.slack + arena.size + parts.count * MemoryLayout<Part>.stride + 384
+    runs = arena.last
+    charge = size + FieldColumns.slack + arena.size + 384
   }
 
   deinit {
     content.deallocate()
-    for run in words { run.deallocate() }
+    Arena.deallocate(runs)
   }
 
+  /// Runs of plain memory that go together, each with the address of the one before at its beginning.
   private final class Arena {
-    var runs: [UnsafeMutableRawPointer] = []
-    var size = 0
-    func allocate<T>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
-      let bytes = max(1, count) * MemoryLayout<T>.stride
-      let run = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 8)
-      runs.append(run)
+    private(set) var last: UnsafeMutableRawPointer?
+    private(set) var size = 0
+    private static let headSize = 16
+
+    func allocate<T: BitwiseCopyable>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
+      let bytes = Self.headSize + max(1, count) * MemoryLayout<T>.stride
+      let run = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+      run.initializeMemory(as: UnsafeMutableRawPointer?.self, to: last)
+      last = run
       size += bytes
-      return run.bindMemory(to: T.self, capacity: max(1, count))
+      return (run + Self.headSize).bindMemory(to: T.self, capacity: max(1, count))
     }
-    func copy<T: BitwiseCopyable>(_ values: [T]) -> UnsafePointer<T> {
-      let run = allocate(T.self, values.count)
-      run.initialize(from: values, count: values.count)
-      return UnsafePointer(run)
+
+    func vector<T: BitwiseCopyable>(of _: T.Type, capacity: Int) -> Vector<T> {
+      Vector(arena: self, start: allocate(T.self, max(1, capacity)), capacity: max(1, capacity))
+    }
+
+    static func deallocate(_ last: UnsafeMutableRawPointer?) {
+      var run = last
+      while let given = run {
+        run = given.load(as: UnsafeMutableRawPointer?.self)
+        given.deallocate()
+      }
+    }
+  }
+
+  /// What there is no saying of beforehand how much it is. Grows by doubling.
+  private struct Vector<T: BitwiseCopyable> {
+    let arena: Arena
+    private(set) var start: UnsafeMutablePointer<T>
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(arena: Arena, start: UnsafeMutablePointer<T>, capacity: Int) {
+      (self.arena, self.start, self.capacity) = (arena, start, capacity)
+    }
+
+    mutating func append(_ value: T) {
+      if count == capacity {
+        let grown = arena.allocate(T.self, 2 * capacity)
+        grown.update(from: start, count: count)
+        (start, capacity) = (grown, 2 * capacity)
+      }
+      (start + count).initialize(to: value)
+      count += 1
     }
   }
 

@@ -240,20 +240,25 @@ struct ShardLoader: Sendable {
 
 /// Decompression contexts that no load is using: at most two are kept.
 final class DecompressorPool: Sendable {
-  private let lock = Lock<(Decompressor?, Decompressor?)>((nil, nil))
+  // No tuple: of that a type would be made up at run time.
+  private struct Kept {
+    var one: Decompressor?
+    var other: Decompressor?
+  }
+  private let lock = Lock(Kept())
 
   func take() -> Decompressor {
     let kept = lock.withLock { (kept) -> Decompressor? in
-      let taken = kept.0 ?? kept.1
-      if kept.0 != nil { kept.0 = nil } else { kept.1 = nil }
+      let taken = kept.one ?? kept.other
+      if kept.one != nil { kept.one = nil } else { kept.other = nil }
       return taken
     }
     return kept ?? Decompressor()
   }
 
   func put(_ context: Decompressor) {
-    lock.withLock { (kept) -> Void in if kept.0 == nil { kept.0 = context } else { kept.1 = context } }
+    lock.withLock { (kept) -> Void in if kept.one == nil { kept.one = context } else { kept.other = context } }
   }
 
-  func removeAll() { lock.withLock { $0 = (nil, nil) } }
+  func removeAll() { lock.withLock { $0 = Kept() } }
 }
