@@ -54,9 +54,9 @@ SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -
     'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests|' \
     '(Pack|Repair|Update)Tests')"
 
-# A million runs of each is Fuzz/run.sh by itself.
-step "fuzzing: what is kept, and twenty thousand runs of each target"
-Fuzz/run.sh 20000
+# Without a limit of time it is Fuzz/run.sh by itself.
+step "fuzzing: what is kept, and a million runs of each target, or as many as ninety seconds allow"
+Fuzz/run.sh --seconds 90
 
 step "tests"
 export SHARDQ_BIN="$PWD/bin"
