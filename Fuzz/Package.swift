@@ -11,6 +11,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         .product(name: "ShardedIndex", package: "shardq"), .product(name: "ShardBuilder", package: "shardq"),
+        .product(name: "QueryLog", package: "shardq"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)])
   ]

@@ -7,15 +7,17 @@ set -eu
 cd "$(dirname "$0")/.."
 Scripts/dependencies.sh
 
-flags=""
-if [ "$(uname)" != Darwin ]; then
-  flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-  # What a query runs is laid side by side: less of the file is mapped at every start.
-  flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"
-fi
 # A tree of its own, so that other builds do not undo this one.
 names="shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite"
 for name in $names; do
+  flags=""
+  if [ "$(uname)" != Darwin ]; then
+    flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
+    # What is run is laid side by side: less of the file is mapped at every start.
+    order=link-order
+    case "$name" in shardq-replay | shardq-footprint*) order=link-order-session ;; esac
+    flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
+  fi
   swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags --product "$name" "$@" >&2
 done
 mkdir -p bin

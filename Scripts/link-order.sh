@@ -1,7 +1,8 @@
 #!/bin/sh
-# Writes Scripts/link-order.txt: the functions that queries run, in the order in which they first do. Linked one after
-# the other they lie on few pages, and a process maps fewer of them: see docs/measurements.md. Names that a later
-# build does not have are passed over by the linker, so a stale list costs speed and nothing else.
+# Writes Scripts/link-order.txt: the functions that queries run, in the order in which they first do; and
+# Scripts/link-order-session.txt: those of a typed session, with shardq and with SQLite as shardq footprint measures
+# them. Linked one after the other they lie on few pages, and a start maps fewer of them: see docs/measurements.md.
+# Names that a later build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,10 +25,30 @@ for first in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
 done >"$work/prefixes"
 valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
   .build/shipped/release/shardq --stdin --index "$index" <"$work/prefixes" >"$work/output" 2>&1
-for file in $(seq 1 "$number"); do cat "$work/$file"; done \
-  | grep -oE '^c?fn=\([0-9]+\) .*' | sed -E "s/^c?fn=\([0-9]+\) //; s/'[0-9]+\$//" | awk '!seen[$0]++' \
-  >Scripts/link-order.txt
-wc -l Scripts/link-order.txt
-# The list is no source to the build: what was linked without it has to go.
-rm -f .build/shipped/release/shardq .build/shipped/release/shardq-commands
+names() { # output of callgrind
+  cat "$@" | grep -oE '^c?fn=\([0-9]+\) .*' | sed -E "s/^c?fn=\([0-9]+\) //; s/'[0-9]+\$//" | awk '!seen[$0]++'
+}
+queries="$(seq 1 "$number")"
+(cd "$work" && names $queries) >Scripts/link-order.txt
+built=.build/shipped/release
+"$built/shardq-commands" generate --typing 300 --index "$index" >"$work/log"
+description="$("$built/shardq-footprint" export "$index" "$work/dataset")"
+model="$(echo "$description" | sed -n 's/^model //p')"
+fields="$(echo "$description" | sed -n 's/^fields //p')"
+session() { # a name, a program and its arguments
+  out="$work/$1"
+  shift
+  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$out" "$@" </dev/zero >"$work/output" 2>&1
+}
+session session-shardq "$built/shardq-replay" "$index" "$work/log" "$model" 50 8388608
+if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
+  "$built/shardq-footprint-sqlite" prepare sqlite "$index" "$model" "$fields" "$work/sqlite"
+  session session-sqlite "$built/shardq-footprint-sqlite" run sqlite "$work/sqlite" "$model" "$fields" "$work/log" 50
+fi
+names "$work"/session-* >Scripts/link-order-session.txt
+wc -l Scripts/link-order.txt Scripts/link-order-session.txt
+# The lists are no source to the build: what was linked without them has to go.
+for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
+  rm -f ".build/shipped/release/$name"
+done
 Scripts/build.sh

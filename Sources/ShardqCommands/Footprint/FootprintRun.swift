@@ -186,7 +186,7 @@
         row.diskBytes = disk
         // The first start reads what was evicted; it does not count.
         var spent = 0
-        for number in 0...5 {
+        for number in 0...20 {
           if number > 1, spent > 1_000_000_000 { break }
           progress.show("\(name): start \(number + 1)")
           let child = try self.child(program, arguments(0))
