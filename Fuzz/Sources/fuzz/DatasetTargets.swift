@@ -96,7 +96,9 @@ class DatasetTarget: FuzzTarget {
       require(split.records == whole.records, "records by blocks")
       require(split.names == whole.names, "names by blocks")
       require(split.badCount == whole.badCount, "bad records by blocks")
-      require(split.places.elementsEqual(whole.places, by: ==), "places by blocks: \(split.places) and not \(whole.places)")
+      require(
+        split.places.elementsEqual(whole.places, by: ==),
+        "places by blocks: \(split.places) and not \(whole.places)")
       require((split.error == nil) == (whole.error == nil), "an error by blocks")
       if case .bad(let one) = whole.error, case .bad(let other) = split.error {
         require(one == other, "a fault by blocks")
