@@ -58,7 +58,8 @@ package struct ManifestEncoder {
   ///
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package func file(
-    shards: [Shard], shardLimit: Int, fieldNames: [String], settings: [(String, String)], notes: BuildNotes? = nil
+    shards: [Shard], shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
+    settings: [(String, String)], notes: BuildNotes? = nil
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
@@ -127,7 +128,7 @@ package struct ManifestEncoder {
     root.write(UInt32(shards.count))
     root.write(UInt32(shardLimit))
     root.write(UInt32(fieldNames.count))
-    root.write(UInt32(0))
+    root.write(UInt32(partSize == ShardEncoder.usualPartSize ? 0 : partSize))
     var offset = Manifest.headerSize + 24 * sections.count
     for (section, writer) in zip(written, sections) {
       root.write(section.rawValue)

@@ -48,11 +48,17 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     self.firstShards = firstShards
   }
 
+  /// What it was built with, zstd's level being this.
+  func packing(level: Int) -> Packing {
+    let partSize = index.generation.partSize
+    return Packing(
+      shardLimit: index.generation.shardLimit, partSize: partSize == 0 ? ShardEncoder.usualPartSize : partSize,
+      level: level)
+  }
+
   /// Makes its pieces be found by what they are made of, if this program with these options makes the same of it.
-  func offerPieces(level: Int, shardLimit: Int) {
-    guard let notes, notes.isOfThisEncoder, notes.level == level, index.generation.shardLimit == shardLimit else {
-      return
-    }
+  func offerPieces(for packing: Packing) {
+    guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
     for (number, piece) in notes.pieces.enumerated() { pieces[piece.digest] = number }
   }
 

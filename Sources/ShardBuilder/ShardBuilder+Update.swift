@@ -11,7 +11,7 @@ extension ShardBuilder {
   ///   - directory: The index; it answers as before until the new generation is complete, and on any error.
   ///   - upsert: Datasets of records that are new or changed, as for ``build(_:into:options:progress:)``.
   ///   - delete: Datasets of which each record's id is removed; it needs no other field.
-  ///   - options: What belongs to the index is taken from it: key, fields, weight, id, shard size and level.
+  ///   - options: What belongs to the index is taken from it: key, fields, weight, id, shard size, part size and level.
   /// - Throws: ``BuildError``, ``BuildError/notUpdatable(path:reason:)`` among them for an index that has no id.
   /// - Complexity: O(records) for the ids, some 80 ns each; all else is linear in the changes. Holds the changes' ids.
   public static func update(
@@ -41,8 +41,7 @@ extension ShardBuilder {
     options.key = settings.key
     options.keep = settings.keep
     options.id = id
-    options.level = notes.level
-    options.shardLimitBytes = index.generation.shardLimit
+    options.packing = previous.packing(level: notes.level)
 
     // The changes.
     var summary = BuildSummary()
@@ -80,16 +79,15 @@ extension ShardBuilder {
     let stream = UpdateStream(
       previous, pieces: notes.pieces, removed: found.places, added: added, template: try KeyTemplate(settings.key),
       names: names)
-    previous.offerPieces(level: notes.level, shardLimit: options.shardLimitBytes)
+    previous.offerPieces(for: options.packing)
     var writer = ShardWriter(
-      publisher: publisher, plan: plan, names: names.names, level: notes.level, shardLimit: options.shardLimitBytes,
-      previous: previous)
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     writer.keptFields = { found.fieldLists[found.fieldList[$0]] }
     let output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
     summary.recordsIndexed = output.records
-    try publish(output, settings, shardLimit: options.shardLimitBytes, to: publisher, previous, &summary)
+    try publish(output, settings, options.packing, to: publisher, previous, &summary)
     return summary
   }
 

@@ -28,6 +28,11 @@ public struct BuildOptions: Sendable {
   public var shardLimitBytes = 64 << 10 {
     didSet { shardLimitBytes = min(max(1, shardLimitBytes), ZstdFrame.contentLimit) }
   }
+  /// What a part of a shard has before compression, in bytes, about: what a query that misses unpacks. From 1 to 16 MiB;
+  /// a part has 16 records at least, and one that is no smaller than a shard is the shard.
+  public var partSizeBytes = ShardEncoder.usualPartSize {
+    didSet { partSizeBytes = min(max(1, partSizeBytes), ZstdFrame.contentLimit) }
+  }
   /// zstd's, 1 to 22.
   public var level = 19
   /// Whether bad records are left out and listed, instead of ending the build.
@@ -111,10 +116,9 @@ public enum ShardBuilder {
     let plan = intake.plan
     let sorted = try intake.finish()
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
-    previous?.offerPieces(level: options.level, shardLimit: options.shardLimitBytes)
+    previous?.offerPieces(for: options.packing)
     let writer = ShardWriter(
-      publisher: publisher, plan: plan, names: names.names, level: options.level, shardLimit: options.shardLimitBytes,
-      previous: previous)
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     let total = sorted.count
     let output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
@@ -124,17 +128,17 @@ public enum ShardBuilder {
     settings.keep = options.keep
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     summary.recordsIndexed = output.records
-    try publish(output, settings, shardLimit: options.shardLimitBytes, to: publisher, previous, &summary)
+    try publish(output, settings, options.packing, to: publisher, previous, &summary)
     return summary
   }
 
   /// Makes what was written the index's new generation.
   static func publish(
-    _ output: ShardWriter.Output, _ settings: IndexSettings, shardLimit: Int, to publisher: Publisher,
+    _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, to publisher: Publisher,
     _ previous: PreviousIndex?, _ summary: inout BuildSummary
   ) throws(BuildError) {
-    let manifest = try ManifestEncoder(level: output.notes.level).file(
-      shards: output.shards, shardLimit: shardLimit, fieldNames: output.fieldNames,
+    let manifest = try ManifestEncoder(level: packing.level).file(
+      shards: output.shards, shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
       settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes)
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
     let published = try publisher.publish(manifest: manifest, previous: named)

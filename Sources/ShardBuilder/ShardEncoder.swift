@@ -43,7 +43,7 @@ package struct ShardEncoder {
   }
 
   /// Uncompressed bytes of a part, about: what a query that misses unpacks. Found by measuring, see docs/measurements.md.
-  package static let partSize = 5 << 10
+  package static let usualPartSize = 5 << 10
 
   /// The most cells, records times columns, that are held at once.
   ///
@@ -52,9 +52,12 @@ package struct ShardEncoder {
   package static let cellLimit = 1 << 22
 
   private let names: [String]
+  private let partSize: Int
 
-  /// - Parameter names: Field names by the numbers that the records use.
-  package init(names: [String]) { self.names = names }
+  /// - Parameters:
+  ///   - names: Field names by the numbers that the records use.
+  ///   - partSize: Uncompressed bytes of a part, about; at least 1.
+  package init(names: [String], partSize: Int = usualPartSize) { (self.names, self.partSize) = (names, partSize) }
 
   package func encode(_ records: [RecordBlob]) -> Content {
     precondition(!records.isEmpty, "a shard without records")
@@ -68,7 +71,7 @@ package struct ShardEncoder {
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let total = keys.size + fields.size
     // As many parts as come nearest to their size, each of nearly as many blocks as the next.
-    let partCount = min(blocks, max(1, (total + Self.partSize / 2) / Self.partSize))
+    let partCount = min(blocks, max(1, (total + partSize / 2) / partSize))
     var content = Content(
       recordCount: records.count, tails: tails, headerEnd: fields.header,
       counts: fields.counts, parts: [])

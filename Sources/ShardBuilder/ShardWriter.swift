@@ -14,8 +14,7 @@ struct ShardWriter {
   let publisher: Publisher
   let plan: MemoryPlan
   let names: [String]
-  let level: Int
-  let shardLimit: Int
+  let packing: Packing
   /// Its pieces that come again are not encoded again.
   let previous: PreviousIndex?
   /// The fields of a shard of `previous` that is kept, by number.
@@ -49,9 +48,9 @@ struct ShardWriter {
   func write(
     next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
   ) throws(BuildError) -> Output {
-    let encoder = ShardEncoder(names: names)
+    let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
-    var output = Output(notes: BuildNotes(level: level))
+    var output = Output(notes: BuildNotes(level: packing.level))
     var numbers: Set<UInt32> = []
     var lastKey: [UInt8]?
     func note(_ fields: [UInt32]) {
@@ -63,7 +62,7 @@ struct ShardWriter {
         if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
       },
       next: next,
-      transform: { [publisher, names, level, shardLimit, previous] (portion) throws(BuildError) -> Result in
+      transform: { [publisher, names, packing, previous] (portion) throws(BuildError) -> Result in
         switch portion {
         case .kept(let pieces, let lastKey): return .kept(pieces, lastKey: lastKey)
         case .records(let piece):
@@ -75,8 +74,7 @@ struct ShardWriter {
             finished.shards = known.map { ManifestEncoder.Shard($0) }
             finished.shards[0].bound = piece.lowerBound
           } else {
-            finished.shards = try Self.encode(
-              piece, encoder, level: level, limit: shardLimit, compressors, to: publisher)
+            finished.shards = try Self.encode(piece, encoder, packing, compressors, to: publisher)
           }
           finished.note.shardCount = finished.shards.count
           return .written(finished)
@@ -111,10 +109,10 @@ struct ShardWriter {
   }
 
   private static func encode(
-    _ piece: Piece, _ encoder: ShardEncoder, level: Int, limit: Int, _ compressors: CompressorPool,
+    _ piece: Piece, _ encoder: ShardEncoder, _ packing: Packing, _ compressors: CompressorPool,
     to publisher: Publisher
   ) throws(BuildError) -> [ManifestEncoder.Shard] {
-    let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) in
+    let parts = try piece.encoded(limit: packing.shardLimit) { (part) throws(BuildError) in
       (part, encoder.encode((0..<part.count).map { part.record($0) }))
     } size: {
       $0.1.size
@@ -124,7 +122,7 @@ struct ShardWriter {
     var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
     for (part, content) in parts {
-      let file = encoder.file(content, level: level, with: compressor)
+      let file = encoder.file(content, level: packing.level, with: compressor)
       let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       let first = part.record(0).folded
       let label = Manifest.label(ofKey: first)

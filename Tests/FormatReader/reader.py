@@ -221,7 +221,7 @@ class Index:
         need((fold_version, fold_hash) == (FOLD_VERSION, FOLD_HASH), "manifest: another fold")
         need(self.records < 1 << 63, "manifest: too many records")
         need((self.records == 0) == (self.shard_count == 0), "manifest: records without shards, or the reverse")
-        self.shard_limit, name_count, _ = header.unpack("III")
+        self.shard_limit, name_count, self.part_size = header.unpack("III")
         need(name_count <= 65536, "manifest: too many field names")
 
         table = [header.unpack("IIQQ") for _ in range(section_count)]

@@ -315,14 +315,16 @@ class Nasty(Temporary):
         records = [parsed(line) for line in lines]
         source = self.write("nasty.jsonl", lines)
         met = set()
-        for size in ["1KiB", "64KiB", "16MiB"]:
+        for size, part in [("1KiB", "5KiB"), ("64KiB", "1KiB"), ("16MiB", "5KiB")]:
             with self.subTest(size):
-                index = self.build(source, "--key", "{name}, {country}", "--shard-size", size, name=size)
+                sizes = ["--shard-size", size, "--part-size", part]
+                index = self.build(source, "--key", "{name}, {country}", *sizes, name=size)
                 found, shards = self.check(index, records)
                 met |= found.features
                 exported = Counter(map(parsed, shardq("export", "-i", index).splitlines()))
                 self.assertEqual(exported, Counter(records))
                 self.assertEqual(found.shard_limit, {"1KiB": 1 << 10, "64KiB": 1 << 16, "16MiB": 1 << 24}[size])
+                self.assertEqual(found.part_size, {"5KiB": 0, "1KiB": 1024}[part])
                 if size == "1KiB":
                     self.assertGreater(len(shards), 100)
         self.assertEqual(EVERYTHING - met, set())

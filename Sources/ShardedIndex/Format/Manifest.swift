@@ -102,6 +102,8 @@ package final class Manifest: @unchecked Sendable {
   package var shardCount: Int { root.shardCount }
   /// The build option: bytes of uncompressed shard.
   package var shardLimit: Int { root.shardLimit }
+  /// What the index was built with, in bytes; 0 stands for the usual one.
+  package var partSize: Int { root.partSize }
   package var foldVersion: UInt32 { root.foldVersion }
   package var fieldCount: Int { root.fieldCount }
   /// Which file it is.

@@ -65,6 +65,8 @@ package struct ManifestRoot: @unchecked Sendable {
   let shardCount: Int
   let pageCount: Int
   let shardLimit: Int
+  /// 0 stands for the usual one.
+  let partSize: Int
   let foldVersion: UInt32
   let bounds: BoundTable
   private let firstRecords: UnsafePointer<UInt8>
@@ -96,7 +98,7 @@ package struct ManifestRoot: @unchecked Sendable {
     shardCount = Int(try reader.read(UInt32.self))
     shardLimit = Int(try reader.read(UInt32.self))
     fieldCount = Int(try reader.read(UInt32.self))
-    _ = try reader.read(UInt32.self)
+    partSize = Int(try reader.read(UInt32.self))
     guard records <= UInt64(Int64.max), fieldCount <= Self.fieldLimit, sectionCount <= 64,
       (records == 0) == (shardCount == 0)
     else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }

@@ -90,6 +90,11 @@
       name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
     var shardSize = ByteSize(bytes: BuildOptions().shardLimitBytes)
 
+    @Option(
+      name: .customLong("part-size"),
+      help: ArgumentHelp("What a query that misses unpacks of a shard, about.", valueName: "size"))
+    var partSize = ByteSize(bytes: BuildOptions().partSizeBytes)
+
     @Option(name: .customLong("level"), help: ArgumentHelp("zstd's level, 1 to 22.", valueName: "n"))
     var level = BuildOptions().level
 
@@ -109,6 +114,9 @@
       if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
       if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
         throw ValidationError("--shard-size is 1KiB to 16MiB.")
+      }
+      if partSize.bytes < 1 << 9 || partSize.bytes > 1 << 24 {
+        throw ValidationError("--part-size is 512 bytes to 16MiB.")
       }
       if inputs.filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
@@ -141,6 +149,7 @@
       options.id = id
       resources.apply(to: &options)
       options.shardLimitBytes = shardSize.bytes
+      options.partSizeBytes = partSize.bytes
       options.level = level
       let directory = QueryRunner.indexPath(location.index)
       do throws(BuildError) {

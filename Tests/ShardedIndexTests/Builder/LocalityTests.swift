@@ -194,8 +194,9 @@ private final class SortedList: Sendable {
 
   @Test(
     "the same with whole builds",
-    .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
-  func builds() throws {
+    .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
+    arguments: [BuildOptions().partSizeBytes, 1500])
+  func builds(partSize: Int) throws {
     let directory = TemporaryDirectory()
     let bytes = try #require(BuilderSupport.dataset("cities.json"))
     let text = String(decoding: bytes, as: UTF8.self)
@@ -204,7 +205,7 @@ private final class SortedList: Sendable {
     records[records.count - 1] = String(records.last!.trimming { $0 != "]" })
     #expect(records.count == 209_556)
     var options = BuildOptions()
-    options.level = 1
+    (options.level, options.partSizeBytes) = (1, partSize)
     func build(_ records: [String]) throws -> [String: [UInt8]] {
       let input = directory.write("[" + records.joined(separator: ",") + "]", to: "list.json")
       _ = try ShardBuilder.build([input], into: directory("index"), options: options)
@@ -214,7 +215,7 @@ private final class SortedList: Sendable {
     }
     let expected = try build(records)
     var random = SplitMix64(seed: 6)
-    for step in 0..<12 {
+    for step in 0..<6 {
       var changed = records
       let place = Int.random(in: 0..<records.count, using: &random)
       switch step % 3 {

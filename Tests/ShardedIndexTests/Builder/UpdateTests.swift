@@ -103,7 +103,8 @@ import Testing
     let directory = TemporaryDirectory()
     let (make, count) = [(Self.ragged, 2000), (Self.smooth, 3000), (Self.same, 3000)][seed % 3]
     var list = List(count: TestData.isDebug ? count / 5 : count, seed: UInt64(seed), make)
-    let options = Self.options { $0.jobs = 1 + seed % 2 }
+    let partSize = [BuildOptions().partSizeBytes, 150][seed / 3]
+    let options = Self.options { ($0.jobs, $0.partSizeBytes) = (1 + seed % 2, partSize) }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     var shards = 0
@@ -124,8 +125,19 @@ import Testing
       let (built, found) = (Files.contents(of: directory("built")), Files.contents(of: directory("index")))
       #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round), \(change)")
     }
+    #expect(try Self.mostParts(of: directory("index")) > 1 || partSize > 150)
     // It was no rebuild in disguise.
     #expect(written < shards / 2)
+  }
+
+  /// Of the shard that has the most.
+  private static func mostParts(of directory: String) throws -> Int {
+    let index = try ShardedIndex(opening: directory)
+    var most = 0
+    for shard in try index.generation.shards() {
+      _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in most = max(most, part.number + 1) }
+    }
+    return most
   }
 
   @Test("one change writes two shards at most, wherever it is")
@@ -188,11 +200,17 @@ import Testing
     #expect(summary.shardsWritten == 3 && !summary.isUnchanged)
     #expect(Files.contents(of: directory("index")) == sound)
     // Other options make other shards: nothing of the old ones may stand for them.
-    let other = Self.options { ($0.level, $0.shardLimitBytes) = (1, 2048) }
-    _ = try ShardBuilder.build([input], into: directory("index"), options: other)
-    _ = try ShardBuilder.build([input], into: directory("other"), options: other)
-    let (built, found) = (Files.contents(of: directory("other")), Files.contents(of: directory("index")))
-    #expect(built.allSatisfy { found[$0.key] == $0.value })
+    for other in [
+      Self.options { $0.level = 1 }, Self.options { $0.shardLimitBytes = 2048 },
+      Self.options { $0.partSizeBytes = 300 },
+    ] {
+      Files.remove(directory("other"))
+      _ = try ShardBuilder.build([input], into: directory("index"), options: other)
+      _ = try ShardBuilder.build([input], into: directory("other"), options: other)
+      let (built, found) = (Files.contents(of: directory("other")), Files.contents(of: directory("index")))
+      #expect(built["manifest"] != sound["manifest"])
+      #expect(built.allSatisfy { found[$0.key] == $0.value })
+    }
   }
 
   @Test("to nothing and back")
