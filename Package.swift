@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
     .library(name: "QueryLog", targets: ["QueryLog"]),
+    .library(name: "ShardPlanner", targets: ["ShardPlanner"]),
     .executable(name: "shardq", targets: ["shardq"]),
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
@@ -49,6 +50,8 @@ let package = Package(
       name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
     .target(name: "QueryLog", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
+      name: "ShardPlanner", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"], swiftSettings: settings),
+    .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
     .target(name: "FootprintReplay", dependencies: ["QueryLog"], swiftSettings: settings),
@@ -67,14 +70,14 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "ShardedIndex", "ShardBuilder", "QueryLog", "QueryOutput",
+        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"],
+      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",

@@ -186,8 +186,8 @@ private final class OrderedQueue<Input: Sendable, Output: Sendable>: @unchecked 
   }
 }
 
-/// One thread; ``join()`` exactly once.
-private struct Worker {
+/// One thread; ``join()`` exactly once, if it is to be waited for.
+package struct Worker {
   private final class Box {
     let work: @Sendable () -> Void
     init(_ work: @escaping @Sendable () -> Void) { self.work = work }
@@ -195,7 +195,7 @@ private struct Worker {
   private let thread: pthread_t
 
   /// nil when the system has no thread to give.
-  init?(_ work: @escaping @Sendable () -> Void) {
+  package init?(_ work: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

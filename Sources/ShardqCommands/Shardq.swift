@@ -30,6 +30,7 @@
           shardq stats                             what is in the index
           shardq verify --source cities.json       every byte, every record, every prefix
           shardq footprint                         memory and speed, measured
+          shardq plan --log typing.log             which shard size suits what people type
           shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
 
         A first word that is no command is a prefix to search: case and accents do not matter. The index is the
@@ -43,7 +44,7 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        GenerateCommand.self, FootprintCommand.self,
+        GenerateCommand.self, FootprintCommand.self, PlanCommand.self,
       ])
 
     package init() {}
@@ -201,6 +202,12 @@
       if isEscaped { names[names.count - 1] += "\\" }
       guard !names.contains("") else { return nil }
       self.names = names
+    }
+
+    /// As it is read.
+    var text: String {
+      names.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
+        .joined(separator: ",")
     }
   }
 

@@ -19,7 +19,7 @@ struct ExitStatusTests {
       ["san", "--format", "xml"],
       ["export", "--format", "csv"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
-      ["repair"], [],
+      ["repair"], ["plan"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],
     ])
   func usage(_ arguments: [String]) {
@@ -154,7 +154,9 @@ struct ExitStatusTests {
     #expect(
       help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
     )
-    for command in ["query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate"] {
+    for command in [
+      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "plan",
+    ] {
       #expect(help.output.contains("  " + command))
       let own = Program.run([command, "--help"])
       #expect(

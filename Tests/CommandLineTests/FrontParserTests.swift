@@ -14,6 +14,7 @@
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "footprint",
+      "plan",
       "help",
       "-i",
       "--index",

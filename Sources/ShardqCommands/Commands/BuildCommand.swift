@@ -239,7 +239,8 @@
     private var last = Clock.now  // Nothing is shown of what is over in no time.
     private var isShown = false
 
-    func show(_ progress: BuildProgress) {
+    /// - Parameter what: Of which build it is the progress, if there are several.
+    func show(_ progress: BuildProgress, of what: String = "") {
       let now = Clock.now
       guard now - last >= 200 else { return }
       last = now
@@ -252,7 +253,7 @@
         }
       if let total = progress.total, total > 0 { text += " \(min(100, progress.done * 100 / total)) %" }
       text += ", " + QueryRunner.counted(progress.records, "record")
-      Self.write("\r" + text + "\u{1b}[K")
+      Self.write("\r" + what + text + "\u{1b}[K")
     }
 
     func clear() {

@@ -1,0 +1,66 @@
+import ShardedIndex
+
+extension ShardBuilder {
+  /// Builds another index of an index's records: byte for byte what a build of their dataset makes with these options.
+  ///
+  /// The records are in order, so that nothing is sorted; what is held is what ``BuildOptions/memoryBytes`` allows.
+  ///
+  /// - Parameters:
+  ///   - source: It may be in use; nothing of it changes.
+  ///   - directory: Where the other index is made.
+  ///   - options: Key, fields, weight and id are those of `source`.
+  /// - Throws: ``BuildError``, also for an index that does not store its keys: they cannot be made again.
+  package static func repack(
+    _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
+  ) throws(BuildError) -> BuildSummary {
+    let settings = IndexSettings(of: source.generation)
+    guard source.storesKeys || source.recordCount == 0 else {
+      throw .dataset(
+        .options,
+        message: "\(source.path) does not store all fields of its key, \(settings.key): name the dataset instead")
+    }
+    var names = FieldNames()
+    for name in source.fieldNames { _ = names.number(of: name) }
+    guard names.names.count == source.fieldNames.count else {
+      throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice")
+    }
+    let publisher = try Publisher(directory: directory)
+    let shards = try PreviousIndex.opening { () throws(IndexError) in try source.generation.shards() }
+    let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    var records = IndexedRecords(source, template: try KeyTemplate(settings.key), names: names)
+    var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
+    var (nextShard, nextPiece) = (0, 0)
+    var isOver = false
+    let writer = ShardWriter(
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
+    let output = try writer.write {
+      () throws(BuildError) in
+      while nextPiece == cutter.finished.count {
+        if isOver { return nil }
+        cutter.finished.removeAll(keepingCapacity: true)
+        nextPiece = 0
+        if nextShard < shards.count {
+          let chunk = try records.records(of: shards[nextShard])
+          nextShard += 1
+          for record in 0..<chunk.count { cutter.append(chunk.record(record)) }
+        } else {
+          cutter.finish()
+          isOver = true
+        }
+      }
+      nextPiece += 1
+      return .records(cutter.finished[nextPiece - 1])
+    } progress: {
+      progress?(BuildProgress(phase: .writing, done: $0, total: source.recordCount, records: $0))
+    }
+    var summary = BuildSummary()
+    (summary.recordsRead, summary.recordsIndexed) = (source.recordCount, output.records)
+    try publish(output, settings, options.packing, to: publisher, nil, &summary)
+    return summary
+  }
+
+  /// zstd's level that an index was built with; nil if it has no notes that say so.
+  package static func level(of index: ShardedIndex) throws(BuildError) -> Int? {
+    try PreviousIndex(index).notes?.level
+  }
+}

@@ -1,0 +1,124 @@
+import ShardBuilder
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A directory for indexes that are made to be measured and thrown away.
+///
+/// It is locked for as long as its maker lives: what one that was killed has left is removed by the next.
+package final class WorkDirectory: Sendable {
+  package let path: String
+  private let parent: CInt
+  private let name: String
+  private let lock: CInt
+
+  private static let prefix = "shardq-plan-"
+
+  /// Makes one in `parent`, and removes those that nobody holds any more.
+  package init(in parent: String) throws(BuildError) {
+    let directory = Self.open(parent, in: AT_FDCWD, O_DIRECTORY)
+    guard directory >= 0 else { throw .io(operation: "open directory", path: parent, errno: errno) }
+    for name in Self.names(in: directory) where name.hasPrefix(Self.prefix) {
+      let abandoned = Self.openOwn(name, in: directory)
+      guard abandoned >= 0 else { continue }
+      if flock(abandoned, LOCK_EX | LOCK_NB) == 0 { Self.removeTree(name, in: directory) }
+      close(abandoned)
+    }
+    var attempt = 0
+    while true {
+      let name = Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
+      attempt += 1
+      guard mkdirat(directory, name, 0o700) == 0 || errno == EEXIST else {
+        let code = errno
+        close(directory)
+        throw .io(operation: "create a directory in", path: parent, errno: code)
+      }
+      let own = Self.openOwn(name, in: directory)
+      // Somebody who removes what is abandoned may have come in between: then this one is gone, or about to be.
+      var (opened, found) = (stat(), stat())
+      if own >= 0, flock(own, LOCK_EX | LOCK_NB) == 0, fstat(own, &opened) == 0,
+        fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0, opened.st_ino == found.st_ino
+      {
+        (path, self.parent, self.name, lock) = ("\(parent)/\(name)", directory, name, own)
+        return
+      }
+      let code = errno
+      if own >= 0 { close(own) }
+      guard attempt < 100 else {
+        close(directory)
+        throw .io(operation: "lock a directory in", path: parent, errno: code)
+      }
+    }
+  }
+
+  deinit {
+    remove()
+    close(lock)
+    close(parent)
+  }
+
+  /// Removes it with all that is in it, also while somebody still writes to it. From any thread, as often as you like.
+  package func remove() {
+    // What is written meanwhile keeps the directory from going; once it is gone nothing can be made in it.
+    for _ in 0..<1000 where !Self.removeTree(name, in: parent) { usleep(1000) }
+  }
+
+  /// Removes the directory `name` in this one, with all that is in it.
+  package func remove(_ name: String) { Self.removeTree(name, in: lock) }
+
+  // MARK: System calls
+
+  /// - Returns: Whether nothing of that name is there any more.
+  @discardableResult
+  private static func removeTree(_ name: String, in parent: CInt) -> Bool {
+    let directory = open(name, in: parent, O_DIRECTORY | O_NOFOLLOW)
+    if directory < 0 {
+      guard errno == ENOTDIR || errno == ELOOP else { return errno == ENOENT }
+      return unlinkat(parent, name, 0) == 0 || errno == ENOENT
+    }
+    defer { close(directory) }
+    for name in names(in: directory) { removeTree(name, in: directory) }
+    return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT
+  }
+
+  private static func open(_ name: String, in directory: CInt, _ flags: CInt) -> CInt {
+    while true {
+      let file = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags)
+      if file >= 0 || errno != EINTR { return file }
+    }
+  }
+
+  /// -1 if it is no directory, or somebody else's.
+  private static func openOwn(_ name: String, in directory: CInt) -> CInt {
+    let file = open(name, in: directory, O_DIRECTORY | O_NOFOLLOW)
+    guard file >= 0 else { return -1 }
+    var status = stat()
+    if fstat(file, &status) == 0, status.st_uid == geteuid() { return file }
+    close(file)
+    return -1
+  }
+
+  private static func names(in directory: CInt) -> [String] {
+    let copy = open(".", in: directory, O_DIRECTORY)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      if copy >= 0 { close(copy) }
+      return []
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(validatingCString: $0)
+        }
+      }
+      if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

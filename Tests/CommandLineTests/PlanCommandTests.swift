@@ -1,0 +1,128 @@
+import Testing
+
+@Suite("shardq plan", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+struct PlanCommandTests {
+  private let scratch = TemporaryDirectory()
+  private var index: String { scratch.path + "/index" }
+  private var log: String { scratch.path + "/typing.log" }
+  private var dataset: String { scratch.path + "/list.jsonl" }
+  /// Where candidates are built.
+  private var work: String { scratch.path + "/work" }
+
+  private func prepare(records: Int = 3000) {
+    #expect(Program.run(["generate", "--count", "\(records)", "--format", "jsonl"], output: dataset).status == 0)
+    #expect(Program.run(["build", "-i", index, "--level", "1", dataset]).status == 0)
+    #expect(Program.run(["generate", "--typing", "1000", "-i", index], output: log).status == 0)
+    #expect(Program.run(["-c", "mkdir \"$0\"", work], program: "/bin/sh").status == 0)
+  }
+
+  private func plan(_ arguments: [String]) -> Program.Result {
+    Program.run(["plan", "--log", log, "--temporary", work] + arguments)
+  }
+
+  @Test("the table names what is chosen, and the command it prints builds that")
+  func table() throws {
+    prepare(records: 20_000)
+    let sizes = ["--shard-sizes", "16KiB,64KiB", "--part-sizes", "1KiB,5KiB", "--cache", "64KiB", "--max-size", "+60%"]
+    let text = plan(["-i", index] + sizes)
+    #expect(text.status == 0 && text.error == "", "\(text)")
+    #expect(text.output.contains("the choosing half, ") && text.output.contains("the half held out, "))
+    let lines = text.output.split(separator: "\n")
+    let chosen = lines.filter { $0.hasSuffix("<- chosen") }
+    #expect(chosen.count == 2 && lines.count { $0.hasSuffix("default") } == 2, "\(text.output)")
+    #expect(text.output.contains(" % fewer bytes per keystroke than the default"))
+    let command = try #require(lines.last).split(separator: " ")
+    #expect(command.starts(with: ["shardq", "build"]) && command.last == "DATASET", "\(command)")
+    #expect(lines.last!.contains("--key '{name}, {country}' --id _id --level 1 --index \(index) "))
+    // What is built by it is as large as the table says.
+    let built = Program.run(
+      [
+        "-c", String(lines.last!).replacing("DATASET", with: dataset).replacing("shardq build", with: "\"$0\" build"),
+        Program.directory! + "/shardq",
+      ], program: "/bin/sh")
+    #expect(built.status == 0, "\(built)")
+    let words = try #require(chosen.first).split(separator: " ")
+    let stats = Program.run(["stats", "-i", index, "--format", "json"]).output
+    #expect(stats.contains("\"shard_limit_bytes\":\(words[0] == "16KiB" ? 16384 : 65536),\"part_bytes\":"), "\(stats)")
+    #expect(stats.contains("\"shards\":\(Int(words[2])! - 1),"), "\(stats)")
+    #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 5120),"), "\(stats)")
+    // From the dataset the same comes out, but for the command, which names it.
+    let other = plan(["--level", "1", dataset] + sizes)
+    #expect(other.output.split(separator: "\n").dropLast() == lines.dropLast())
+    #expect(other.output.hasSuffix(" --level 1 \(dataset)\n"))
+    let json = plan(["-i", index, "--format", "json"] + sizes)
+    #expect(json.output.hasPrefix("{\"cache_bytes\":65536,\"rows\":20,\"max_disk_bytes\":"), "\(json)")
+    #expect(json.output.contains("\"is_default\":false,\"command\":\"shardq build "))
+    #expect(TemporaryDirectory.names(work) == [])
+  }
+
+  @Test("where nothing is better it says so")
+  func usual() {
+    prepare()
+    let only = plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "5KiB"])
+    #expect(only.status == 0 && only.output.contains("The default is the best of these: nothing to change.\n"))
+    #expect(only.output.contains("<- the default, chosen"))
+    #expect(only.output.contains("\nshardq build --key "))
+  }
+
+  @Test("how it ends when it cannot")
+  func refusals() {
+    prepare(records: 300)
+    func check(_ arguments: [String], _ status: Int, _ part: String) {
+      let result = Program.run(["plan", "--temporary", work] + arguments)
+      #expect(result.status == status && result.output == "" && result.error.contains(part), "\(arguments): \(result)")
+    }
+    scratch.write("one.log", "a\nab\n")
+    scratch.write("bad.log", "a\nb\nx\ty\n")
+    check(["-i", index], 64, "--log")
+    check(["-i", index, "--log", log, dataset], 64, "either --index or datasets")
+    check(["-i", index, "--log", log, "--key", "{name}"], 64, "with a dataset")
+    check(["-i", index, "--log", log, "--max-size", "5%"], 64, "--max-size")
+    check(["-i", index, "--log", log, "--part-sizes", "1"], 64, "512 bytes")
+    check(["-i", index, "--log", log, "--shard-sizes", "64KiB,"], 64, "--shard-sizes")
+    check(["-i", index, "--log", work], 64, "no file that can be read again")
+    check(["-i", index, "--log", scratch.path + "/none"], 66, "/none")
+    check(["-i", index, "--log", scratch.path + "/one.log"], 65, "all of it is one session")
+    check(["-i", index, "--log", scratch.path + "/bad.log"], 65, "line 3")
+    check(["-i", scratch.path + "/none", "--log", log], 66, "/none")
+    check(["--log", log, scratch.path + "/none.json"], 66, "/none.json")
+    check(["--log", log, scratch.path + "/bad.log"], 64, "bad.log")
+    check(["-i", index, "--log", log, "--max-size", "1"], 1, "the smallest takes")
+    let nowhere = Program.run(["plan", "-i", index, "--log", log, "--temporary", scratch.path + "/none"])
+    #expect(nowhere.status == 74 && nowhere.error.contains("/none"))
+    #expect(TemporaryDirectory.names(work) == [])
+  }
+
+  /// Starts a plan, sends it a signal once candidates are there, and prints how it ended.
+  private func interrupted(by signal: String, _ prefix: String = "") -> Program.Result {
+    let script = """
+      \(prefix)"$0" plan --log \(log) --temporary \(work) -i \(index) >/dev/null 2>&1 &
+      while [ -z "$(ls \(work)/*/candidate 2>/dev/null)" ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
+      kill -\(signal) $!
+      wait $!
+      echo $?
+      """
+    return Program.run(["-c", script, Program.directory! + "/shardq"], program: "/bin/sh")
+  }
+
+  @Test("a signal ends it and leaves nothing behind; what a killed one leaves, the next removes")
+  func signals() {
+    prepare(records: 20_000)
+    for (signal, status) in [("TERM", 143), ("HUP", 129), ("XCPU", 152)] {
+      let result = interrupted(by: signal)
+      #expect(result.output.hasPrefix("\(status)\n"), "\(signal): \(result)")
+      #expect(TemporaryDirectory.names(work) == [], "\(signal)")
+    }
+    let killed = interrupted(by: "KILL")
+    #expect(killed.output.hasPrefix("137\n") && TemporaryDirectory.names(work).count == 1)
+    #expect(plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "5KiB"]).status == 0)
+    #expect(TemporaryDirectory.names(work) == [])
+  }
+
+  @Test("a signal that is ignored, as nohup has it, does not end it")
+  func ignored() {
+    prepare(records: 2000)
+    let result = interrupted(by: "HUP", "trap '' HUP\n")
+    #expect(result.output == "0\n", "\(result)")
+  }
+}
