@@ -166,7 +166,7 @@ public enum ShardPlanner {
     func repacked(_ source: ShardedIndex, _ packing: Packing) throws(PlanError) -> PlanCandidate {
       (build.shardLimitBytes, build.partSizeBytes) = (packing.shardBytes, packing.partBytes)
       // Small shards of small parts take up to half as much again as the usual ones.
-      try checkRoom(2 * (source.bytesOfFiles), in: directory.path)
+      try checkRoom(2 * source.bytesOfFiles, in: directory.parentPath)
       return try measured(packing, in: "candidate") { (path) throws(BuildError) in
         _ = try ShardBuilder.repack(source, into: path, options: build, progress: reporting(packing))
       }
@@ -181,7 +181,7 @@ public enum ShardPlanner {
     case .datasets(let inputs):
       (build.shardLimitBytes, build.partSizeBytes) = (Packing.usual.shardBytes, Packing.usual.partBytes)
       // What is sorted outside of memory is about as large as the dataset.
-      try checkRoom(2 * inputs.reduce(0) { $0 + fileSize($1) }, in: directory.path)
+      try checkRoom(2 * inputs.reduce(0) { $0 + fileSize($1) }, in: directory.parentPath)
       usual = try measured(.usual, in: "usual", keeps: true) { (path) throws(BuildError) in
         _ = try ShardBuilder.build(inputs, into: path, options: build, progress: reporting(.usual))
       }

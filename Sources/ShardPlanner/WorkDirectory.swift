@@ -13,6 +13,8 @@ import ShardBuilder
 /// It is locked for as long as its maker lives: what one that was killed has left is removed by the next.
 package final class WorkDirectory: Sendable {
   package let path: String
+  /// Of the directory that it was made in.
+  package let parentPath: String
   private let parent: CInt
   private let name: String
   private let lock: CInt
@@ -44,7 +46,8 @@ package final class WorkDirectory: Sendable {
       if own >= 0, flock(own, LOCK_EX | LOCK_NB) == 0, fstat(own, &opened) == 0,
         fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0, opened.st_ino == found.st_ino
       {
-        (path, self.parent, self.name, lock) = ("\(parent)/\(name)", directory, name, own)
+        (path, parentPath) = ("\(parent)/\(name)", parent)
+        (self.parent, self.name, lock) = (directory, name, own)
         return
       }
       let code = errno

@@ -5,6 +5,7 @@
   import ShardBuilder
   import ShardPlanner
   import ShardedIndex
+  import Synchronization
 
   #if canImport(Glibc)
     import Glibc
@@ -173,7 +174,10 @@
       let directory: WorkDirectory
       do throws(BuildError) { directory = try WorkDirectory(in: parent) } catch { throw .build(error) }
       EndingSignals.remove(directory)
-      defer { directory.remove() }
+      defer {
+        directory.remove()
+        EndingSignals.yield()
+      }
       let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
       defer { line?.clear() }
       return try ShardPlanner.plan(
@@ -373,6 +377,9 @@
     var description: String { sizes.map { ByteSize(bytes: $0).defaultValueDescription }.joined(separator: ",") }
   }
 
+  /// Whether a signal has come that ends the process.
+  private let isEnding = Atomic<Bool>(false)
+
   /// Signals that end the process, and what has to be removed first.
   private enum EndingSignals {
     private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU]
@@ -396,6 +403,7 @@
         var waiting = waiting
         var number: CInt = 0
         guard sigwait(&waiting, &number) == 0 else { return }
+        isEnding.store(true, ordering: .sequentiallyConsistent)
         directory.remove()
         signal(number, SIG_DFL)
         pthread_sigmask(SIG_UNBLOCK, &waiting, nil)
@@ -404,6 +412,9 @@
       // Without a thread they end the process as ever, and what is left is removed by the next that plans.
       if thread == nil { pthread_sigmask(SIG_UNBLOCK, &set, nil) }
     }
+
+    /// Does not return when a signal is about to end the process: what fails then fails for want of the directory.
+    static func yield() { while isEnding.load(ordering: .sequentiallyConsistent) { pause() } }
 
     private static func isIgnored(_ action: sigaction) -> Bool {
       #if canImport(Glibc)
