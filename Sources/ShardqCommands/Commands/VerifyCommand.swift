@@ -13,8 +13,8 @@
           shardq verify                            sizes, digests, checksums, order, keys, counts
           shardq verify --source cities.json       also: every record there, nothing else, under every prefix
 
-        Exit status 1 if anything is damaged or differs, 74 if nothing is but something could not be read; each is
-        named on standard output.
+        Exit status 1 if anything is damaged or differs; each is named on standard output. 74 if nothing is, but
+        something could not be read.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -67,7 +67,7 @@
           finding in
           switch finding {
           case .damage(let file, let reason): say("\(file): \(reason)")
-          case .unread(_, let reason): say(reason)
+          case .unread(_, let reason): Diagnostics.report(reason)
           case .missing(let record, let count):
             say("not in the index\(count > 1 ? ", \(count) times" : ""): \(record)")
           case .unexpected(let record, let count):
