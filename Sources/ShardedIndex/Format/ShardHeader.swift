@@ -123,7 +123,9 @@ package final class ShardHeader: @unchecked Sendable {
   ) throws(FormatError) {
     content = storage
     let bytes = UnsafeBufferPointer(start: UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)), count: size)
-    let arena = Arena()
+    // What is kept, and what is used here alone.
+    let (arena, scratch) = (Arena(), Arena())
+    defer { Arena.deallocate(scratch.last) }
     do throws(FormatError) {
       var reader = ByteReader(bytes)
       let magic = try reader.read(UInt32.self)
@@ -202,7 +204,7 @@ package final class ShardHeader: @unchecked Sendable {
       tailTable = TailTable(count: tailCount, texts: tailTexts.baseAddress!, ends: UnsafePointer(tailEnds))
 
       // Names and shapes.
-      let names = arena.allocate(UInt16.self, columnCount)
+      let names = scratch.allocate(UInt16.self, columnCount)
       for column in 0..<columnCount {
         let at = reader.offset
         guard let number = name(try reader.read(bytes: try reader.readVarint())) else {
@@ -217,9 +219,9 @@ package final class ShardHeader: @unchecked Sendable {
       // A shape has two bytes in the file at least, so these are bounded by its size.
       guard shapeCount <= size else { throw .truncated(offset: reader.offset, needed: shapeCount, available: size) }
       let shapeEnds = arena.allocate(UInt32.self, shapeCount)
-      var shapeFields = arena.vector(of: UInt16.self, capacity: columnCount)
+      var shapeFields = scratch.vector(of: UInt16.self, capacity: columnCount)
       // Per column one more than the last shape that had it.
-      let shapeOf = arena.allocate(UInt32.self, columnCount)
+      let shapeOf = scratch.allocate(UInt32.self, columnCount)
       shapeOf.initialize(repeating: 0, count: columnCount)
       for shape in 0..<shapeCount {
         let fields = try reader.readVarint()
@@ -241,16 +243,16 @@ package final class ShardHeader: @unchecked Sendable {
       }
       self.shapeEnds = UnsafePointer(shapeEnds)
       isPlain = shapeCount == 1 && shapeFields.count == columnCount
-      let cells = arena.allocate(UInt16.self, columnCount)
+      let cells = scratch.allocate(UInt16.self, columnCount)
       for index in 0..<columnCount { cells[isPlain ? Int(shapeFields.start[index]) : index] = UInt16(index) }
-      shapeColumns = UnsafePointer(shapeFields.start)
+      shapeColumns = arena.copy(shapeFields)
 
       // Columns.
       let columns = arena.allocate(Column.self, columnCount)
-      var models = arena.vector(of: Model.self, capacity: 16)
+      var models = scratch.vector(of: Model.self, capacity: 16)
       // Which columns are numbers, and which have data in the parts.
       let (numberColumns, dataColumns) = (
-        arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
+        scratch.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
       )
       var (numberCount, dataCount) = (0, 0)
       let contexts = max(1, tailCount)
@@ -378,7 +380,7 @@ package final class ShardHeader: @unchecked Sendable {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
       self.columns = UnsafePointer(columns)
-      self.models = UnsafePointer(models.start)
+      self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
       self.dataColumns = UnsafePointer(dataColumns)
       (self.dataCount, self.numberCount) = (dataCount, numberCount)
@@ -413,6 +415,12 @@ package final class ShardHeader: @unchecked Sendable {
 
     func vector<T: BitwiseCopyable>(of _: T.Type, capacity: Int) -> Vector<T> {
       Vector(arena: self, start: allocate(T.self, max(1, capacity)), capacity: max(1, capacity))
+    }
+
+    func copy<T>(_ vector: Vector<T>) -> UnsafePointer<T> {
+      let run = allocate(T.self, vector.count)
+      run.update(from: vector.start, count: vector.count)
+      return UnsafePointer(run)
     }
 
     static func deallocate(_ last: UnsafeMutableRawPointer?) {
