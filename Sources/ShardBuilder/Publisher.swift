@@ -52,6 +52,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   private struct State {
     var temporaryCount: UInt64 = 0
     var waiting: [Waiting] = []
+    /// Groups that are being synced, and files of them that were closed so far.
+    var settlingCount = 0
+    var closedCount = 0
     var temporaries: Set<String> = []
     var added: Set<String> = []  // Final names that were not there before.
     var current: Set<String> = []
@@ -353,18 +356,26 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
   }
 
-  /// Opens a file of the directory; when the descriptors are all in use, frees those of files waiting to be synced.
+  /// Opens a file of the directory; when the descriptors are all in use, frees those of files waiting to be synced, or
+  /// waits for one that another thread frees.
   private func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(BuildError) -> CInt {
-    let file = SystemFile.open(name, in: descriptor, flags, mode: mode)
-    guard file < 0, errno == EMFILE || errno == ENFILE else { return file }
-    let code = errno
-    let group = monitor.withLock { takeWaiting() }
-    guard !group.isEmpty else {
-      errno = code
-      return file
+    while true {
+      let file = SystemFile.open(name, in: descriptor, flags, mode: mode)
+      guard file < 0, errno == EMFILE || errno == ENFILE else { return file }
+      let code = errno
+      let (group, isWaitedFor) = monitor.withLock { () -> ([Waiting], Bool) in
+        let group = takeWaiting()
+        guard group.isEmpty, state.settlingCount > 0 else { return (group, false) }
+        let closed = state.closedCount
+        while state.closedCount == closed, state.settlingCount > 0 { monitor.wait() }
+        return ([], true)
+      }
+      guard isWaitedFor || !group.isEmpty else {
+        errno = code
+        return file
+      }
+      try settle(group)
     }
-    try settle(group)
-    return SystemFile.open(name, in: descriptor, flags, mode: mode)
   }
 
   private func writeTemporary(_ bytes: [UInt8]) throws(BuildError) -> (descriptor: CInt, name: String) {
@@ -399,7 +410,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
   }
 
-  private func takeWaiting() -> [Waiting] {  // Under the lock.
+  /// Whoever takes files must settle them. Under the lock.
+  private func takeWaiting() -> [Waiting] {
+    if !state.waiting.isEmpty { state.settlingCount += 1 }
     defer { state.waiting.removeAll() }
     return state.waiting
   }
@@ -417,10 +430,17 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   /// Syncs, closes and renames a group of shards.
   private func settle(_ group: [Waiting]) throws(BuildError) {
+    guard !group.isEmpty else { return }
+    defer {
+      monitor.withLock { state.settlingCount -= 1 }
+      monitor.wake()
+    }
     var rest = group[...]
     do throws(BuildError) {
       while let waiting = rest.popFirst() {
         try closeSynced(waiting.descriptor, path(waiting.temporary))
+        monitor.withLock { state.closedCount += 1 }
+        monitor.wake()
         // Noted first: a rename that happened and reported failure must be taken back too.
         if waiting.isNew { monitor.withLock { _ = state.added.insert(waiting.name) } }
         try rename(waiting.temporary, waiting.name)

@@ -255,7 +255,9 @@ def few_descriptors(directory, lines, work):
         (["export", "-i", directory], ""),
         (["stats", "-i", directory], ""),
         (["verify", "-i", directory], ""),
-        (["build", "-i", copy, "--key", "{name}, {country}", "--memory", "16M", records], ""),
+        # Many small shards from more threads than there are processors: each waits for others to give descriptors back.
+        (["build", "-i", copy, "--key", "{name}, {country}", "--memory", "16M", "--shard-size", "8KiB", "--jobs", "8",
+          records], ""),
         (["verify", "-i", copy, "--source", records, "--key", "{name}, {country}"], ""),
     ]
     for arguments, given in commands:
