@@ -390,7 +390,7 @@ package final class ShardHeader: @unchecked Sendable {
       throw error
     }
     runs = arena.last
-    charge = size + FieldColumns.slack + arena.size + 384
+    charge = size + FieldColumns.slack + arena.size
   }
 
   deinit {
@@ -398,7 +398,8 @@ package final class ShardHeader: @unchecked Sendable {
     Arena.deallocate(runs)
   }
 
-  /// Runs of plain memory that go together, each with the address of the one before at its beginning.
+  /// Runs of plain memory that go together, each with the address of the one before at its beginning. What that takes
+  /// is in the size, and comes to what malloc and the header itself take beside it.
   private final class Arena {
     private(set) var last: UnsafeMutableRawPointer?
     private(set) var size = 0
