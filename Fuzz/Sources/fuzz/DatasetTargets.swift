@@ -81,6 +81,8 @@ class DatasetTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     var reader = InputReader(input)
     let flags = reader.byte()
+    // A few bytes that unpack to very many records are for the targets of compressed streams.
+    if !Self.isCompressed, Self.seemsCompressed(reader.rest) { return }
     var options = DatasetOptions(format: flags & 1 == 0 ? Self.format : nil, skipBad: flags & 2 != 0)
     if flags & 4 != 0 { options.recordLimitBytes = 40 }
     if flags & 8 != 0, Self.format == .csv || Self.format == .tsv { options.columns = ["a", "b.c", "b.d"] }
@@ -92,7 +94,7 @@ class DatasetTarget: FuzzTarget {
 
     // A compressed stream that breaks off may have shown more or fewer records before; and a record over the limit
     // is known for one before or after all else that is wrong with it.
-    if !Self.isCompressed && !Self.seemsCompressed(reader.rest) || whole.error == nil, flags & 4 == 0 {
+    if !Self.isCompressed || whole.error == nil, flags & 4 == 0 {
       require(split.records == whole.records, "records by blocks")
       require(split.names == whole.names, "names by blocks")
       require(split.badCount == whole.badCount, "bad records by blocks")
