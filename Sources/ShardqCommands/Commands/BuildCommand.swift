@@ -43,6 +43,9 @@
     @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
     var skipBad = false
 
+    /// Whether anything was said of it.
+    var isSaid: Bool { inputFormat != nil || key != nil || columns != nil || keep != nil || skipBad }
+
     func validate() throws { try Self.check(inputFormat) }
 
     static func check(_ inputFormat: String?) throws {

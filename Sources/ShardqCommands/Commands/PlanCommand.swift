@@ -115,9 +115,7 @@
       if inputs.filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
-      if inputs.isEmpty,
-        input.inputFormat != nil || input.key != nil || input.columns != nil || input.keep != nil || input.skipBad
-      {
+      if inputs.isEmpty, input.isSaid {
         throw ValidationError("How a dataset is read is said with a dataset; an index has been read.")
       }
     }

@@ -28,10 +28,7 @@
     @OptionGroup(title: "Reading the dataset") var input: InputOptions
 
     func validate() throws {
-      let isDescribed =
-        input.inputFormat != nil || input.key != nil || input.columns != nil || input.keep != nil
-        || input.skipBad
-      if source.isEmpty, isDescribed {
+      if source.isEmpty, input.isSaid {
         throw ValidationError("How the dataset is read matters with --source only.")
       }
     }

@@ -91,9 +91,7 @@
       if dataset != nil, location.index != nil {
         throw ValidationError("--dataset and --index exclude each other.")
       }
-      let isInputSaid =
-        input.inputFormat != nil || input.key != nil || input.columns != nil || input.keep != nil || input.skipBad
-      if dataset == nil, isInputSaid {
+      if dataset == nil, input.isSaid {
         throw ValidationError("--input-format, --key, --columns, --keep and --skip-bad go with --dataset alone.")
       }
       if log != nil, seed != nil || keystrokes != nil {
