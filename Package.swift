@@ -24,14 +24,17 @@ let package = Package(
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
     .executable(name: "shardq-footprint-sqlite", targets: ["ShardqFootprintSQLite"]),
+    .executable(name: "shardq-serve", targets: ["ShardqServe"]),
     .executable(name: "shardq-replay", targets: ["ShardqReplay"]),
   ],
   traits: [
     // Off by default, so that whoever depends on the library fetches nothing else.
-    .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser).")
+    .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser)."),
+    .trait(name: "Server", description: "Build shardq-serve (fetches Hummingbird and what that needs)."),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: sqliteTargets + [
     .systemLibrary(
@@ -75,6 +78,15 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqServe",
+      dependencies: [
+        "ShardedIndex", "QueryOutput",
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+      ],
+      // The page and nothing else: an executable without files beside it.
+      resources: [.embedInCode("Resources/page.html")],
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],
