@@ -185,6 +185,60 @@ package enum Fold {
   }
 }
 
+extension Fold {
+  /// What of `key` a folded prefix stands for: from its start to the end of the first character with which the fold has
+  /// all of the prefix.
+  ///
+  /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it.
+  ///
+  /// - Parameter prefix: Folded.
+  /// - Returns: nil if the fold of `key` does not begin with the prefix.
+  /// - Complexity: O(*n*), *n* being what is marked, in bytes.
+  package static func matchedRange(ofFolded prefix: [UInt8], in key: String) -> Range<String.Index>? {
+    guard !prefix.isEmpty else { return key.startIndex..<key.startIndex }
+    var key = key
+    key.makeContiguousUTF8()
+    let end: String.Index?? = key.utf8.withContiguousStorageIfAvailable { text in
+      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + 1024) { target in
+        guard let input = text.baseAddress, let output = target.baseAddress else { return nil }
+        var folder = Folder()
+        var (position, size) = (0, 0)
+        var end = key.startIndex
+        // What comes next may still change the end of a fold, a space before a comma, a voiced kana; never more.
+        while end < key.endIndex, folder.count <= prefix.count + Folder.slack {
+          let next = key.index(after: end)
+          size += key.utf8.distance(from: end, to: next)
+          end = next
+          unsafe folder.run(input, count: size, from: &position, into: target)
+          unsafe folder.endRun(in: output)
+          if folder.count >= prefix.count, unsafe target.starts(with: prefix) { return end }
+        }
+        return nil
+      }
+    }
+    return end.flatMap(\.self).map { key.startIndex..<$0 }
+  }
+}
+
+extension ShardedIndex {
+  /// What of a record's key a prefix matched, for a list that marks it: of `São Paulo, BR`, typed `sao p`, `São P`.
+  ///
+  /// ```swift
+  /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
+  /// ```
+  ///
+  /// Characters are marked whole: the first letter of `Straße`'s `ß`, or of a Hangul syllable, marks all of it.
+  ///
+  /// - Parameters:
+  ///   - prefix: As typed.
+  ///   - key: As ``Record/key`` has it.
+  /// - Returns: The range, from the start of `key`; nil if the prefix does not match it.
+  /// - Complexity: O(*n*), *n* being what is marked and the prefix, in bytes.
+  public static func matchedRange(ofPrefix prefix: String, in key: String) -> Range<String.Index>? {
+    Fold.matchedRange(ofFolded: Fold.fold(prefix), in: key)
+  }
+}
+
 /// A fold in progress: what the next scalar must know of those before it.
 private struct Folder {
   /// Bytes of the fold so far.
