@@ -42,6 +42,9 @@ Tests/Faults/run.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.
 step "memory: in a group of 32 MB, over many queries, under a limit of 32 descriptors"
 Tests/Memory/run.sh || [ $? -eq 77 ]
 
+step "the page, in a browser"
+Tests/Page/run.sh || [ $? -eq 77 ]
+
 # What reads bytes that nobody vouches for, or moves records through memory it allocates by hand: damaged files and
 # contents, datasets of every format, whole builds and what comes out of them. Left out is what takes minutes under the
 # sanitizer and reads sound bytes by the same code: every prefix, the real datasets, every byte of every frame. Leaks

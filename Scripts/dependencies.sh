@@ -29,15 +29,24 @@ if [ "${1:-}" = --tests ]; then
   tool zstd zstd
   tool python3 python3
   tool strace strace
+  tool chromium chromium # The page is looked at in it: Tests/Page.
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi
-[ -n "$missing" ] || exit 0
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo "please install, by the names your system has for them:$missing" >&2
-  exit 69
+if [ -n "$missing" ]; then
+  if ! command -v apt-get >/dev/null 2>&1; then
+    echo "please install, by the names your system has for them:$missing" >&2
+    exit 69
+  fi
+  sudo=""
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  echo "installing:$missing" >&2
+  $sudo apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >&2
 fi
-sudo=""
-[ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing:$missing" >&2
-$sudo apt-get update -qq >&2
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >&2
+
+# axe-core, an accessibility checker, out of a package that carries it; where it is not to be had, its test is skipped.
+axe="$(dirname "$0")/../.build/axe"
+if [ "${1:-}" = --tests ] && [ ! -e "$axe/axe_playwright_python/axe.min.js" ]; then
+  { python3 -m pip download -q --no-deps -d "$axe" axe-playwright-python==0.1.8 &&
+    python3 -m zipfile -e "$axe"/axe_playwright_python-*.whl "$axe"; } >&2 || echo "without axe-core" >&2
+fi
