@@ -20,10 +20,7 @@ struct IndexSettings: Equatable {
   }
 
   /// Fields that are coordinates by their name, the first that is there.
-  private static let coordinates = [
-    ("latitude", ["coord.lat", "lat", "latitude", "Latitude", "LAT"]),
-    ("longitude", ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]),
-  ]
+  private static let coordinates = [("latitude", CellFinder.latitudes), ("longitude", CellFinder.longitudes)]
 
   /// As they stand in a manifest.
   func pairs(fieldNames: [String]) -> [(String, String)] {

@@ -54,22 +54,28 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// The manifest file: the root's frame, a frame per page, the frames of the notes.
+  /// The manifest file: the root's frame, a frame per page, the frames of the notes and of the map.
   ///
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package func file(
     shards: [Shard], shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil
+    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotMap? = nil
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
         .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
     }
     var frames: [UInt8] = []
-    let written = ManifestRoot.Section.allCases.filter { $0 != .notes || notes != nil }
+    let written = ManifestRoot.Section.allCases.filter { section in
+      switch section {
+      case .notes: notes != nil
+      case .dots: dots != nil
+      default: true
+      }
+    }
     var sections: [ByteWriter] = written.map { _ in ByteWriter() }
     func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {
-      body(&sections[Int(section.rawValue) - 1])
+      body(&sections[written.firstIndex(of: section)!])
     }
     var records = 0
     var boundEnd = 0
@@ -94,18 +100,21 @@ package struct ManifestEncoder {
       }
     }
     write(.firstRecords) { $0.write(UInt64(records)) }
-    if let notes {
+    /// A first frame that has the checksums of those behind it.
+    func chain(_ section: ManifestRoot.Section, _ contents: [[UInt8]], head: ([UInt32]) -> [UInt8]) {
       func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
-      let groups = notes.groups.map { ZstdFrame.compress($0, level: level, with: compressor) }
-      let head = notes.head(checksums: groups.map(checksum))
+      let others = contents.map { ZstdFrame.compress($0, level: level, with: compressor) }
+      let head = head(others.map(checksum))
       let first = ZstdFrame.compress(head, level: level, with: compressor)
-      frames += first + groups.joined()
-      write(.notes) {
-        $0.write(UInt32(groups.reduce(first.count) { $0 + $1.count }))
+      frames += first + others.joined()
+      write(section) {
+        $0.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
         $0.write(UInt32(head.count))
         $0.write(checksum(first))
       }
     }
+    if let notes { chain(.notes, notes.groups) { notes.head(checksums: $0) } }
+    if let dots { chain(.dots, dots.bands) { dots.head(checksums: $0) } }
     func text(_ text: String, _ writer: inout ByteWriter) {
       writer.writeVarint(text.utf8.count)
       writer.write(text.utf8)

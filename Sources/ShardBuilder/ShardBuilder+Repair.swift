@@ -123,6 +123,7 @@ private struct Repair {
       own = try ShardedIndex(opening: index.path)
       shards = try own!.generation.shards()
       _ = try own!.generation.notes()
+      _ = try own!.generation.dotMap()
       generation = own!.generation
       return
     } catch {

@@ -78,14 +78,16 @@ extension ShardBuilder {
     let total = index.recordCount - found.places.count + added.count
     let stream = UpdateStream(
       previous, pieces: notes.pieces, removed: found.places, added: added, template: try KeyTemplate(settings.key),
-      names: names)
+      names: names, dots: try PreviousIndex.opening { () throws(IndexError) in try index.dotMap() } ?? DotMap())
     previous.offerPieces(for: options.packing)
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
+    writer.makesDots = false
     writer.keptFields = { found.fieldLists[found.fieldList[$0]] }
-    let output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
+    var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
+    output.dots = stream.dots
     summary.recordsIndexed = output.records
     try publish(output, settings, options.packing, to: publisher, previous, &summary)
     return summary

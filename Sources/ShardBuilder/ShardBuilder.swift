@@ -139,7 +139,8 @@ public enum ShardBuilder {
   ) throws(BuildError) {
     let manifest = try ManifestEncoder(level: packing.level).file(
       shards: output.shards, shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
-      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes)
+      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes,
+      dots: output.dots.isEmpty ? nil : output.dots)
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
     let published = try publisher.publish(manifest: manifest, previous: named)
     summary.shardCount = output.shards.count

@@ -17,6 +17,8 @@ struct ShardWriter {
   let packing: Packing
   /// Its pieces that come again are not encoded again.
   let previous: PreviousIndex?
+  /// Whether the map of dots is made of the portions' records; else the caller makes it.
+  var makesDots = true
   /// The fields of a shard of `previous` that is kept, by number.
   var keptFields: (Int) -> [UInt32] = { _ in [] }
 
@@ -25,6 +27,7 @@ struct ShardWriter {
     var shards: [ManifestEncoder.Shard] = []
     var fieldNames: [String] = []
     var notes: BuildNotes
+    var dots = DotMap()
     var records = 0
   }
 
@@ -36,6 +39,7 @@ struct ShardWriter {
     var lastKey: [UInt8]
     var fields: [UInt32]
     var note: BuildNotes.Piece
+    var cells: [UInt32]
   }
 
   private enum Result: Sendable {
@@ -51,6 +55,7 @@ struct ShardWriter {
     let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
     var output = Output(notes: BuildNotes(level: packing.level))
+    let cellFinder = makesDots ? CellFinder(names: names) : nil
     var numbers: Set<UInt32> = []
     var lastKey: [UInt8]?
     func note(_ fields: [UInt32]) {
@@ -62,14 +67,15 @@ struct ShardWriter {
         if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
       },
       next: next,
-      transform: { [publisher, names, packing, previous] (portion) throws(BuildError) -> Result in
+      transform: { [publisher, names, packing, previous, cellFinder] (portion) throws(BuildError) -> Result in
         switch portion {
         case .kept(let pieces, let lastKey): return .kept(pieces, lastKey: lastKey)
         case .records(let piece):
           let (digest, fields) = piece.digest(names: names)
           var finished = Finished(
             firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
-            fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest))
+            fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
+            cells: cellFinder?.cells(of: piece) ?? [])
           if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
             finished.shards = known.map { ManifestEncoder.Shard($0) }
             finished.shards[0].bound = piece.lowerBound
@@ -90,6 +96,7 @@ struct ShardWriter {
           output.notes.pieces.append(piece.note)
           lastKey = piece.lastKey
           note(piece.fields)
+          for cell in piece.cells { output.dots.add(Int(cell)) }
         case .kept(let pieces, let key):
           guard let previous, let notes = previous.notes else { return }
           for shard in previous.shards[

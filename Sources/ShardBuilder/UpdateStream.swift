@@ -74,6 +74,9 @@ final class UpdateStream {
   private let order: RecordOrder
   private let shardLimit: Int
   private var source: IndexedRecords
+  private let cellFinder: CellFinder
+  /// The map of what was handed out and of what is left as it was.
+  private(set) var dots: DotMap
 
   // What is left of the changes.
   private var nextRemoved = 0
@@ -109,13 +112,16 @@ final class UpdateStream {
   ///   - removed: In order.
   ///   - added: Cut into the index, in the order of records.
   ///   - names: Those of the index by their numbers there, and those that only `added` has.
+  ///   - dots: The map of `previous`.
   init(
     _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [Place], added: SortedRecords,
-    template: KeyTemplate, names: FieldNames
+    template: KeyTemplate, names: FieldNames, dots: DotMap
   ) {
     (self.previous, self.pieces, self.removed, self.added) = (previous, pieces, removed, added)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.shardLimit
+    cellFinder = CellFinder(names: names.names)
+    self.dots = dots
     source = IndexedRecords(previous.index, template: template, names: names)
   }
 
@@ -250,6 +256,7 @@ final class UpdateStream {
     let place = Place(shard: region.shard - 1, record: region.record)
     if nextRemoved < removed.count, removed[nextRemoved] == place {
       nextRemoved += 1
+      if let cell = cellFinder.cell(of: record) { dots.remove(cell) }
       region.lastChanged = region.taken
     } else {
       if region.record == 0, place.shard == previous.firstShards[region.piece] {
@@ -263,6 +270,7 @@ final class UpdateStream {
 
   private func takeAdded(_ region: inout Region) throws(BuildError) {
     region.cutter.append(addedBatch[nextAdded])
+    if let cell = cellFinder.cell(of: addedBatch[nextAdded]) { dots.add(cell) }
     nextAdded += 1
     addedPiece = nil
     region.taken += 1

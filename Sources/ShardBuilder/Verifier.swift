@@ -172,19 +172,28 @@ package struct Verifier {
         number = (page + 1) * Manifest.pageCapacity
       }
     }
-    do throws(IndexError) {
-      if let frames = try generation.notes() {
-        do throws(FormatError) {
-          _ = try BuildNotes(frames, shardCount: generation.shardCount)
-        } catch {
-          damage(Manifest.fileName, "\(error), in its notes")
+    func check(_ what: String, _ body: () throws(IndexError) -> FormatError?) {
+      do throws(IndexError) {
+        if let error = try body() { damage(Manifest.fileName, "\(error), in its \(what)") }
+      } catch {
+        switch error {
+        case .corrupt: damage(Manifest.fileName, "\(error.description), in its \(what)")
+        default: unread(Manifest.fileName, error)
         }
       }
-    } catch {
-      switch error {
-      case .corrupt: damage(Manifest.fileName, "\(error.description), in its notes")
-      default: unread(Manifest.fileName, error)
+    }
+    check("notes") { () throws(IndexError) in
+      guard let frames = try generation.notes() else { return nil }
+      do throws(FormatError) {
+        _ = try BuildNotes(frames, shardCount: generation.shardCount)
+        return nil
+      } catch {
+        return error
       }
+    }
+    check("map of dots") { () throws(IndexError) in
+      _ = try generation.dotMap()
+      return nil
     }
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []

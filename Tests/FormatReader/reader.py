@@ -196,6 +196,7 @@ class Index:
     def __init__(self, directory, check_digests=True):
         self.directory = directory
         self.check_digests = check_digests
+        self.dots = None
         self.features = set()  # what of the format was met: tests ask for it
         data = read_file(directory, "manifest")
         frames = manifest_frames(data)
@@ -204,9 +205,12 @@ class Index:
         self.entries = []
         for number in range(len(self.page_flags)):
             self._read_page(number, contents[number])
-        if self.has_notes:
-            p = len(self.page_flags)
-            self._read_notes(contents[p], contents[p + 1 :], [frame.checksum for frame in frames[p + 2 :]])
+        start = len(self.page_flags)
+        for number, read in (8, self._read_notes), (9, self._read_dots):
+            if number in self.chains:
+                end = start + self.chains[number]
+                read(contents[start], contents[start + 1 : end], [frame.checksum for frame in frames[start + 2 : end + 1]])
+                start = end
         if self.entries:
             check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
 
@@ -226,7 +230,7 @@ class Index:
 
         table = [header.unpack("IIQQ") for _ in range(section_count)]
         p = -(-self.shard_count // PAGE)
-        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None, 8: 12}
+        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None, 8: 12, 9: 12}
         sections = {}
         for number, _, offset, size in table:
             if number in sizes and number not in sections:
@@ -234,21 +238,30 @@ class Index:
                 need(sizes[number] in (None, size), f"manifest: section {number} has another size")
                 sections[number] = content[offset : offset + size]
         for number in sizes:
-            need(number in sections or number == 8, f"manifest: no section {number}")
+            need(number in sections or number in (8, 9), f"manifest: no section {number}")
 
         self.page_firsts = struct.unpack(f"<{p + 1}Q", sections[2])
         need(self.page_firsts[0] == 0 and self.page_firsts[-1] == self.records, "manifest: records do not add up")
         self.page_bounds = bounds_of(sections[1], sections[3], sections[4], "manifest")
         self.page_flags = []
-        self.has_notes = 8 in sections
         need(len(frames) >= p + 1, "manifest: fewer pages than its shards fill")
-        if self.has_notes:
-            notes = frames[p + 1 :]
-            need(notes, "manifest: no notes")
-            found = (sum(frame.size for frame in notes), notes[0].content_size, notes[0].checksum)
-            need(found == struct.unpack("<III", sections[8]), "manifest: other notes than promised")
-        else:
-            need(len(frames) == p + 1, "manifest: more pages than its shards fill")
+        self.chains = {}  # section: count of frames
+        rest = frames[p + 1 :]
+        for number in 8, 9:
+            if number not in sections:
+                continue
+            size, content_size, checksum = struct.unpack("<III", sections[number])
+            need(rest and (rest[0].content_size, rest[0].checksum) == (content_size, checksum),
+                 f"manifest: section {number} begins with another frame than promised")
+            count = 0
+            while size > 0:
+                need(count < len(rest), f"manifest: section {number} ends elsewhere than promised")
+                size -= rest[count].size
+                count += 1
+            need(size == 0, f"manifest: section {number} ends elsewhere than promised")
+            self.chains[number] = count
+            rest = rest[count:]
+        need(not rest, "manifest: frames behind its last")
         start = frames[0].size
         for number, frame in enumerate(frames[1 : p + 1]):
             end, content_size, checksum, flags = struct.unpack_from("<QIII", sections[5], 20 * number)
@@ -293,6 +306,27 @@ class Index:
         need(all(shards > 0 for shards, _ in self.pieces), "manifest: a piece of no shard")
         need(sum(shards for shards, _ in self.pieces) == self.shard_count, "manifest: notes of other shards")
         need(not self.pieces or self.pieces[0][1] == 1, "manifest: the cut cannot begin anew at its beginning")
+
+    def _read_dots(self, head, bands, checksums):
+        """§3.9."""
+        dots = Cursor(head, "manifest: map")
+        need(dots.take(4) == b"SQD1", "manifest: a map of another magic")
+        present = dots.number("I")
+        numbers = [band for band in range(32) if present >> band & 1]
+        need(all(band < 18 for band in numbers) and len(numbers) == len(bands), "manifest: other bands than promised")
+        need([dots.number("I") for _ in bands] == checksums, "manifest: another map than promised")
+        dots.finish()
+        self.dots = {}  # cell: records
+        for number, content in zip(numbers, bands):
+            need(len(content) <= 1 << 17, "manifest: a band is too large")
+            band = Cursor(content, "manifest: map")
+            cells, cell = [], -1
+            for _ in range(band.varint()):
+                cell += 1 + band.varint()
+                cells.append(14400 * number + cell)
+            need(cells and cell < 14400, "manifest: a band without cells, or a cell off it")
+            self.dots.update((cell, band.varint() + 1) for cell in cells)
+            band.finish()
 
     def _shards_of(self, page):
         return min(PAGE, self.shard_count - PAGE * page)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import unittest
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,6 +64,40 @@ def flat(pairs):
     return ("object", *pairs)
 
 
+LATITUDES = ["coord.lat", "lat", "latitude", "Latitude", "LAT"]
+LONGITUDES = ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]
+
+
+def degrees(record, names, limit):
+    """A record's coordinate, exactly; None if it has none on the globe. `record` as `parsed` gives it."""
+    for name in names:
+        value, found = record, True
+        for step in name.split("."):
+            members = value[1:] if isinstance(value, tuple) and value[:1] == ("object",) else ()
+            value = next((inner for key, inner in members if key == step), None)
+            found = found and any(key == step for key, _ in members)
+        if not found:
+            continue
+        text = value.decode() if isinstance(value, bytes) else value
+        if not isinstance(text, str) or len(text.encode()) > 64:
+            return None
+        if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text, re.ASCII):
+            return None
+        number = Fraction(text.removesuffix("."))
+        return number if abs(number) <= limit else None
+    return None
+
+
+def dots_of(records):
+    """§3.9: the records of each cell; None without any."""
+    cells = Counter()
+    for record in records:
+        latitude, longitude = degrees(record, LATITUDES, 90), degrees(record, LONGITUDES, 180)
+        if latitude is not None and longitude is not None:
+            cells[720 * min(359, (90 - latitude) * 2 // 1) + min(719, (longitude + 180) * 2 // 1)] += 1
+    return cells or None
+
+
 class Temporary(unittest.TestCase):
     def setUp(self):
         self.directory = Path(tempfile.mkdtemp(prefix="shardq-reader-"))
@@ -87,6 +122,7 @@ class Temporary(unittest.TestCase):
         if found != expected:
             self.fail(f"missing: {list(expected - found)[:3]}\nnot there before: {list(found - expected)[:3]}")
         self.assertEqual(index.records, len(lines))
+        self.assertEqual(index.dots, dots_of(map(parsed, lines)))
         self.check_order(shards)
         self.check_files(directory, shards)
         return index, shards

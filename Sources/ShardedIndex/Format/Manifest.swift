@@ -159,7 +159,7 @@ package final class Manifest: @unchecked Sendable {
     pages = .allocate(capacity: max(1, root.pageCount))
     for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
     self.contexts = contexts
-    let end = min(root.pagesEnd, 1 << 60) + (root.notes?.size ?? 0)
+    let end = min(root.pagesEnd, 1 << 60) + (root.dots?.end ?? root.notes?.end ?? 0)
     let size = file.size
     let path = file.path
     self.file = file
@@ -260,24 +260,38 @@ package final class Manifest: @unchecked Sendable {
   /// What the builder noted for the next build, frame by frame, read from the file at each call; nil if it noted nothing.
   package func notes() throws(IndexError) -> [(content: [UInt8], checksum: UInt32)]? {
     guard let notes = root.notes else { return nil }
+    return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
+  }
+
+  /// How many records lie where, read from the file at each call; nil if the index does not say.
+  package func dotMap() throws(IndexError) -> DotMap? {
+    guard let dots = root.dots else { return nil }
+    let frames = try frames(of: dots, limit: DotMap.frameLimit, name: "map of dots")
+    do throws(FormatError) { return try DotMap(frames) } catch { throw .corrupt(path: file.path, cause: error) }
+  }
+
+  /// - Parameter limit: No frame but the first is larger, nor has more content, in bytes.
+  private func frames(
+    of chain: ManifestRoot.Chain, limit: Int, name: String
+  ) throws(IndexError) -> [(content: [UInt8], checksum: UInt32)] {
     var frames: [(content: [UInt8], checksum: UInt32)] = []
-    var start = rootSize + root.pagesEnd
-    let end = start + notes.size
+    var start = rootSize + root.pagesEnd + chain.start
+    let end = start + chain.size
     while start < end || frames.isEmpty {
       let isFirst = frames.isEmpty
-      let limit = isFirst ? ZstdFrame.sizeLimit(content: notes.contentSize) : Self.notesFrameLimit
-      let bytes = try file.read(from: start, size: min(end - start, limit))
+      let most = isFirst ? ZstdFrame.sizeLimit(content: chain.contentSize) : limit
+      let bytes = try file.read(from: start, size: min(end - start, most))
       defer { bytes.deallocate() }
       do throws(FormatError) {
         guard let size = ZstdFrame.size(of: UnsafeBufferPointer(bytes)) else {
-          throw .zstd(reason: "no whole frame where its notes go on")
+          throw .zstd(reason: "no whole frame in its \(name)")
         }
         let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<size])
         guard isFirst || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
           throw .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
         }
         let content = try Self.unpack(
-          frame, checksum: isFirst ? notes.checksum : nil, size: isFirst ? notes.contentSize : nil, with: contexts)
+          frame, checksum: isFirst ? chain.checksum : nil, size: isFirst ? chain.contentSize : nil, with: contexts)
         defer { content.deallocate() }
         frames.append((Array(content), ZstdFrame.checksum(of: frame)!))
         start += size

@@ -30,8 +30,10 @@ package struct ManifestRoot: @unchecked Sendable {
     case fieldNames = 6
     /// Pairs of texts, each with a varint size before it.
     case settings = 7
-    /// 12 bytes, as in ``Notes``; may be missing.
+    /// 12 bytes, as in ``Chain``; may be missing.
     case notes = 8
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case dots = 9
   }
 
   /// Where a page's frame lies in the file. Sizes in bytes.
@@ -48,8 +50,11 @@ package struct ManifestRoot: @unchecked Sendable {
     static let width = 20
   }
 
-  /// The frames behind those of the pages, which a builder reads. Sizes in bytes.
-  struct Notes {
+  /// Frames behind those of the pages, which no query reads; the first one's content has the checksums of the others.
+  /// Sizes in bytes.
+  struct Chain {
+    /// From the end of the pages.
+    var start: Int
     /// Of them all.
     var size: Int
     /// Of the first one's content.
@@ -58,6 +63,7 @@ package struct ManifestRoot: @unchecked Sendable {
     var checksum: UInt32
 
     static let width = 12
+    var end: Int { start + size }
   }
 
   private let storage: UnsafeMutableRawBufferPointer
@@ -74,8 +80,10 @@ package struct ManifestRoot: @unchecked Sendable {
   let fieldCount: Int
   private let fieldNames: UnsafeBufferPointer<UInt8>
   private let settings: UnsafeBufferPointer<UInt8>
-  /// nil if there are none.
-  let notes: Notes?
+  /// What a builder notes for the next build; nil if there are no notes.
+  let notes: Chain?
+  /// Where the records lie on the map; nil if the index does not say.
+  let dots: Chain?
 
   /// Checks a root's content and takes over its bytes, unless it throws.
   init(_ storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
@@ -135,14 +143,19 @@ package struct ManifestRoot: @unchecked Sendable {
     pages = try section(.pages, size: Page.width * count).baseAddress!
     fieldNames = try section(.fieldNames, size: nil)
     settings = try section(.settings, size: nil)
-    if let entry = try find(.notes, size: Notes.width) {
+    func chain(_ section: Section, behind start: Int) throws(FormatError) -> Chain? {
+      guard let entry = try find(section, size: Chain.width) else { return nil }
       var reader = ByteReader(entry)
-      notes = Notes(
-        size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
+      let chain = Chain(
+        start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
         checksum: try reader.read(UInt32.self))
-    } else {
-      notes = nil
+      guard chain.contentSize <= Manifest.contentLimit else {
+        throw .invalid(reason: "section \(section.rawValue) is of too large a frame", offset: 0)
+      }
+      return chain
     }
+    notes = try chain(.notes, behind: 0)
+    dots = try chain(.dots, behind: notes?.size ?? 0)
     firstRecords = firsts.baseAddress!
     bounds = try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
     self.storage = storage
@@ -167,11 +180,6 @@ package struct ManifestRoot: @unchecked Sendable {
         throw .invalid(reason: "the first shard continues another", offset: 0)
       }
       try bounds.checkOrder(page, isContinuation: entry.isContinuation)
-    }
-    if let notes {
-      guard notes.contentSize <= Manifest.contentLimit else {
-        throw .invalid(reason: "the notes are too large", offset: 0)
-      }
     }
     try checkNames()
     try checkSettings()

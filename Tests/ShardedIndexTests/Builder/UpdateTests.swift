@@ -78,6 +78,14 @@ import Testing
     if Int.random(in: 0..<3, using: &random) == 0 {
       members.append(("extra", [.string("foo"), .number("1"), .literal("null")].randomElement(using: &random)!))
     }
+    if Int.random(in: 0..<2, using: &random) == 0 {
+      let latitudes = [("lat", "47.25"), ("lat", "-90"), ("Latitude", "1e1"), ("lat", "91")]
+      let longitudes = [("lon", "8.5"), ("lng", "180"), ("lon", "-0.49999")]
+      for list in [latitudes, longitudes] {
+        let (name, degrees) = list.randomElement(using: &random)!
+        members.append((name, .number(degrees)))
+      }
+    }
     if Int.random(in: 0..<50, using: &random) == 0 {
       members.append(("rare\(Int.random(in: 0..<6, using: &random))", .string("x")))
     }
@@ -90,7 +98,11 @@ import Testing
   /// Names of cities' length, all ids in a column of numbers.
   private static func smooth(_ random: inout SplitMix64) -> List.Members {
     let letters = (0..<Int.random(in: 2..<9, using: &random)).map { _ in "abcdeiorstuz".randomElement(using: &random)! }
-    return [("name", .string(String(letters))), ("country", .string("CH")), ("n", .number("1.5"))]
+    let degree = Int.random(in: -80...80, using: &random)
+    return [
+      ("name", .string(String(letters))), ("country", .string("CH")), ("n", .number("1.5")),
+      ("lat", .number("\(degree).25")), ("lon", .number("\(2 * degree).75")),
+    ]
   }
 
   /// Equal keys, equal records: cuts through runs of them, and cuts by force.
@@ -318,7 +330,8 @@ import Testing
   @Test("notes that are damaged, of another version or not there cost time and nothing else")
   func notes() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: 300, seed: 10, Self.smooth)
+    // Without coordinates: then the notes are last in the manifest.
+    let list = List(count: 300, seed: 10) { Array(Self.smooth(&$0).dropLast(2)) }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let options = Self.options()
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)

@@ -19,7 +19,7 @@ struct FrameSurgery {
   let path: String
   /// The content of the manifest's root, right for pages whose frames ``frame(_:)`` makes.
   private(set) var root: [UInt8]
-  /// Bytes of the notes, which it leaves away.
+  /// Bytes of the notes and of the map of dots, which it leaves away.
   let notesSize: Int
   /// The contents of its pages.
   private(set) var pages: [[UInt8]] = []
@@ -46,11 +46,13 @@ struct FrameSurgery {
       start = end
     }
     notesSize = manifest.count - start
-    precondition(
-      notesSize == Self.word(root, at: Self.start(ofSection: Self.notes, in: root)),
-      "the manifest's layout is another one: see docs/format.md")
-    // Without the notes: a section of a number that nobody knows is passed over.
-    Self.set(&root, Self.headerSize + Self.sectionSize * (Self.notes - 1), 99, size: 4)
+    // A section of a number that nobody knows is passed over.
+    var left = 0
+    for section in Self.notes...Self.word(root, 3) {
+      left += Self.word(root, at: Self.start(ofSection: section, in: root))
+      Self.set(&root, Self.headerSize + Self.sectionSize * (section - 1), 99, size: 4)
+    }
+    precondition(notesSize == left, "the manifest's layout is another one: see docs/format.md")
     root = fitted(root, to: pages.map(frame))
     for shard in try generation.shards() {
       let (name, file) = (shard.fileName, shard.file)

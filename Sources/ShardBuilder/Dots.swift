@@ -1,0 +1,42 @@
+import ShardedIndex
+
+/// Finds the cell of the map that a record lies in.
+struct CellFinder: Sendable {
+  /// Names of fields that hold a latitude and a longitude, the first that a record has.
+  static let latitudes = ["coord.lat", "lat", "latitude", "Latitude", "LAT"]
+  static let longitudes = ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]
+
+  /// Per field number the places in the two lists; `.max` for fields that are in neither.
+  private let ranks: [(latitude: UInt8, longitude: UInt8)]
+  /// Whether any field could be a coordinate.
+  let findsAny: Bool
+
+  init(names: [String]) {
+    func rank(_ name: String, _ list: [String]) -> UInt8 { list.firstIndex(of: name).map { UInt8($0) } ?? .max }
+    ranks = names.map { (rank($0, Self.latitudes), rank($0, Self.longitudes)) }
+    findsAny = ranks.contains { $0.latitude < .max } && ranks.contains { $0.longitude < .max }
+  }
+
+  /// nil for a record that is not on the map.
+  func cell(of record: RecordBlob) -> Int? {
+    guard findsAny else { return nil }
+    var (latitude, longitude) = (UInt8.max, UInt8.max)
+    var north = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    var east = north
+    var offset = record.textsOffset
+    for field in 0..<record.fieldCount {
+      let rank = ranks[Int(record.fieldName(field))]
+      let size = record.fieldSize(field)
+      if rank.latitude < latitude { (latitude, north) = (rank.latitude, record.bytes(offset, size)) }
+      if rank.longitude < longitude { (longitude, east) = (rank.longitude, record.bytes(offset, size)) }
+      offset += size
+    }
+    guard latitude < .max, longitude < .max else { return nil }
+    return DotMap.cell(latitude: north, longitude: east)
+  }
+
+  func cells(of piece: Piece) -> [UInt32] {
+    guard findsAny else { return [] }
+    return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }
+  }
+}

@@ -1,0 +1,135 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("The map of dots") struct DotMapTests {
+  private static func cell(_ latitude: String, _ longitude: String) -> [Int]? {
+    let cell = Array(latitude.utf8).withUnsafeBufferPointer { latitude in
+      Array(longitude.utf8).withUnsafeBufferPointer { DotMap.cell(latitude: latitude, longitude: $0) }
+    }
+    return cell.map { [$0 % DotMap.columns, $0 / DotMap.columns] }
+  }
+
+  @Test("cells are found exactly, whatever the number of digits")
+  func exact() {
+    var random = SplitMix64(seed: 1)
+    for _ in 0..<20_000 {
+      let digits = Int.random(in: 0...15, using: &random)
+      let unit = (0..<digits).reduce(1) { unit, _ in unit * 10 }
+      /// A number of units, often on a line between cells or next to it; and as it is written.
+      func number(_ limit: Int) -> (Int, String) {
+        var number = Int.random(in: -limit * unit...limit * unit, using: &random)
+        if Bool.random(using: &random) {
+          number = number / max(1, unit / 2) * max(1, unit / 2) + Int.random(in: -1...1, using: &random)
+          number = max(-limit * unit, min(limit * unit, number))
+        }
+        var text = "\(number.magnitude)"
+        text = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
+        let sign = number < 0 ? "-" : Bool.random(using: &random) ? "" : "+"
+        return (number, sign + text.dropLast(digits) + (digits > 0 ? "." + text.suffix(digits) : ""))
+      }
+      let (north, latitude) = number(90)
+      let (east, longitude) = number(180)
+      let (column, row) = ((180 * unit + east) * 2 / unit, (90 * unit - north) * 2 / unit)
+      #expect(Self.cell(latitude, longitude) == [min(719, column), min(359, row)], "\(latitude) \(longitude)")
+    }
+  }
+
+  @Test("what is no place on the globe is not on the map")
+  func refused() {
+    for text in ["", "-", ".", "x", "1x", "1.5.2", "90.0001", "-91", "9e1x", "1e", "1e3", " 1", "1 ", "nan", "0x1"] {
+      #expect(Self.cell(text, "0") == nil, "\(text)")
+    }
+    #expect(Self.cell("0", "180.1") == nil && Self.cell("0", String(repeating: "9", count: 60)) == nil)
+    #expect(Self.cell("9e1", "-18e1") == [0, 0] && Self.cell("1.25e1", "0e5") == [360, 155])
+    #expect(Self.cell("1e-999", "-1e-999") == [359, 179])
+    #expect(Self.cell("0.005e2", "4.4999999999999999999e1") == [449, 179])
+    #expect(Self.cell("0e999", "0.00e-5") == [360, 180] && Self.cell("1e99999999999999999999", "0") == nil)
+    #expect(Self.cell("-90", "180") == [719, 359] && Self.cell("-.5", "5.") == [370, 181])
+  }
+
+  private static func frames(_ map: DotMap) -> [(content: [UInt8], checksum: UInt32)] {
+    let checksums = map.bands.indices.map { UInt32($0) }
+    return [(map.head(checksums: checksums), 7)] + zip(map.bands, checksums).map { ($0, $1) }
+  }
+
+  @Test("a map comes back as it was, and a damaged one is another or refused")
+  func bytes() throws {
+    var map = DotMap()
+    #expect(map.isEmpty && map.bands.isEmpty)
+    for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 130_000, 259_199] { map.add(cell) }
+    for _ in 0..<300 { map.add(130_001) }
+    let frames = Self.frames(map)
+    #expect(try DotMap(frames) == map)
+    #expect(frames.count == 1 + 4)
+    #expect(map.count(column: 1, row: 0) == 2 && map.count(column: 130_001 % 720, row: 130_001 / 720) == 300)
+    #expect(map.count(column: 720, row: 0) == 0 && map.count(column: 0, row: -1) == 0)
+    for (number, frame) in frames.enumerated() {
+      for size in 0..<frame.content.count {
+        var other = frames
+        other[number].content = Array(frame.content[..<size])
+        #expect(throws: FormatError.self) { try DotMap(other) }
+      }
+      for bit in 0..<8 * frame.content.count {
+        var other = frames
+        other[number].content[bit / 8] ^= 1 << UInt8(bit % 8)
+        if let found = try? DotMap(other) { #expect(found != map) }
+      }
+    }
+    #expect(throws: FormatError.self) { try DotMap(frames.dropLast()) }
+    #expect(throws: FormatError.self) { try DotMap([]) }
+    for cell in [0, 14_400] { map.remove(cell) }
+    #expect(map.count(column: 0, row: 0) == 0 && map.bands.count == 3)
+  }
+
+  @Test("an index has a map of its records, if they have coordinates")
+  func built() throws {
+    let directory = TemporaryDirectory()
+    let records = [
+      #"{"name":"a","country":"x","lat":10.2,"lon":20.6}"#, #"{"name":"b","country":"x","lat":"10.4","lon":"20.9"}"#,
+      #"{"name":"c","country":"x","lat":10.5,"lon":null}"#, #"{"name":"d","country":"x","coord":{"lon":1,"lat":2}}"#,
+      #"{"name":"e","country":"x","lat":10.5,"lon":20.5,"coord":{"lat":3}}"#, #"{"name":"f","country":"x"}"#,
+    ]
+    let input = directory.write(records.joined(separator: "\n"), to: "a.jsonl")
+    _ = try ShardBuilder.build([input], into: directory("index"))
+    var map = DotMap()
+    for cell in [159 * 720 + 401, 159 * 720 + 401, 176 * 720 + 362, 174 * 720 + 401] { map.add(cell) }
+    #expect(try ShardedIndex(opening: directory("index")).dotMap() == map)
+    let plain = directory.write(records[5], to: "b.jsonl")
+    _ = try ShardBuilder.build([plain], into: directory("plain"))
+    #expect(try ShardedIndex(opening: directory("plain")).dotMap() == nil)
+    // A damaged one is noticed by who reads it, and by who verifies.
+    let manifest = Files.contents(of: directory("index"))["manifest"]!
+    Files.overwrite(directory("index/manifest"), at: manifest.count - 9, with: [manifest[manifest.count - 9] ^ 1])
+    #expect(throws: IndexError.self) { try ShardedIndex(opening: directory("index")).dotMap() }
+    #expect(try ShardedIndex(opening: directory("index")).matches(forPrefix: "").count == 6)
+    var found: [Verifier.Finding] = []
+    _ = try Verifier.verify(index: directory("index")) { found.append($0) }
+    #expect(found.count == 1 && "\(found)".contains("in its map of dots"))
+  }
+
+  @Test("every record of a real list is where it says", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
+  func cities() throws {
+    let directory = TemporaryDirectory()
+    _ = try ShardBuilder.build([RealList.cities.path], into: directory("index"))
+    let index = try ShardedIndex(opening: directory("index"))
+    let matches = try index.matches(forPrefix: "")
+    var counts: [[Int]: Int] = [:]
+    for start in stride(from: 0, to: matches.count, by: 1000) {
+      for record in try matches.records(in: start..<min(start + 1000, matches.count)) {
+        let (latitude, longitude) = (Double(record["coord.lat"]!)!, Double(record["coord.lon"]!)!)
+        counts[[Int((180 + longitude) * 2), Int((90 - latitude) * 2)], default: 0] += 1
+      }
+    }
+    let map = try #require(try index.dotMap())
+    var total = 0
+    for row in 0..<DotMap.rows {
+      for column in 0..<DotMap.columns {
+        let count = map.count(column: column, row: row)
+        total += count
+        #expect(count == counts[[column, row], default: 0])
+      }
+    }
+    #expect(total == matches.count && counts.count == 22_970)
+  }
+}
