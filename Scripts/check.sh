@@ -33,6 +33,9 @@ diff -r --exclude=.lock --exclude=README.md shards "$rebuilt/shards"
 step "who uses the library fetches nothing else"
 Scripts/check-consumer.sh
 
+step "installed: what is where, manual pages, completions in the three shells"
+python3 -m unittest discover -s Tests/Install -v
+
 step "the second reader, written from docs/format.md alone"
 python3 -m unittest discover -s Tests/FormatReader -v
 

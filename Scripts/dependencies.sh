@@ -30,6 +30,7 @@ if [ "${1:-}" = --tests ]; then
   tool python3 python3
   tool strace strace
   tool chromium chromium # The page is looked at in it: Tests/Page.
+  for name in zsh fish mandoc lintian; do tool "$name" "$name"; done
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi
 if [ -n "$missing" ]; then

@@ -44,7 +44,7 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        GenerateCommand.self, FootprintCommand.self, PlanCommand.self,
+        GenerateCommand.self, FootprintCommand.self, PlanCommand.self, CompletionsCommand.self,
       ])
 
     package init() {}

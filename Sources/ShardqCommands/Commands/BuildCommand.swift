@@ -17,7 +17,8 @@
     @Option(
       name: .customLong("input-format"),
       help: ArgumentHelp(
-        "json, jsonl, csv, tsv or geonames (default: seen from the file).", valueName: "format"))
+        "json, jsonl, csv, tsv or geonames (default: seen from the file).", valueName: "format"),
+      completion: .list(DatasetFormat.allCases.map(\.rawValue)))
     var inputFormat: String?
 
     @Option(

@@ -25,7 +25,7 @@
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
-    @Argument(help: "What keys begin with.")
+    @Argument(help: "What keys begin with.", completion: .nothing)
     var prefix: String
 
     func validate() throws {

@@ -1,0 +1,66 @@
+# Installs what Scripts/build.sh builds: make install PREFIX=$HOME/.local
+#
+#   make              the executables, their manual pages and completions
+#   make install      into PREFIX (/usr/local), below DESTDIR where a package is made; builds what is not up to date
+#   make uninstall    removes what it installed
+#   make deb          a Debian package, in .build/deb
+#
+# SERVER=1 builds `shardq serve` as well, which takes minutes. docs/install.md has the rest.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# For swift build.
+BUILDFLAGS ?=
+bindir ?= $(PREFIX)/bin
+# What shardq starts and people do not: it looks beside itself, then here.
+libexecdir ?= $(PREFIX)/libexec/shardq
+datadir ?= $(PREFIX)/share
+mandir ?= $(datadir)/man
+bashdir ?= $(datadir)/bash-completion/completions
+zshdir ?= $(datadir)/zsh/site-functions
+fishdir ?= $(datadir)/fish/vendor_completions.d
+
+made := .build/share
+sources := $(shell find Sources Server/Sources -type f 2>/dev/null) Package.swift $(wildcard Server/Package.swift) \
+  Scripts/build.sh Scripts/link-order.txt
+helpers := shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite shardq-serve
+
+.PHONY: all install uninstall deb clean
+all: $(made)/.stamp
+
+# By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
+bin/shardq: $(sources) $(if $(SERVER),bin/shardq-serve)
+	Scripts/build.sh $(BUILDFLAGS)
+bin/shardq-serve: $(sources)
+	Scripts/build.sh --server $(BUILDFLAGS)
+
+$(made)/.stamp: bin/shardq Scripts/manual.py
+	rm -rf $(made) && mkdir -p $(made)
+	python3 Scripts/manual.py bin/shardq $(made)/man1
+	bin/shardq completions bash | sed '1{/^#!/d;}' > $(made)/shardq.bash
+	bin/shardq completions zsh > $(made)/_shardq
+	bin/shardq completions fish > $(made)/shardq.fish
+	touch $@
+
+install: all
+	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libexecdir)" "$(DESTDIR)$(mandir)/man1" \
+	  "$(DESTDIR)$(bashdir)" "$(DESTDIR)$(zshdir)" "$(DESTDIR)$(fishdir)"
+	for name in $(helpers); do \
+	  [ ! -e bin/$$name ] || install -m 755 bin/$$name "$(DESTDIR)$(libexecdir)/$$name" || exit 1; done
+	install -m 755 bin/shardq "$(DESTDIR)$(bindir)/shardq"
+	install -m 644 $(made)/man1/*.1 "$(DESTDIR)$(mandir)/man1"
+	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
+	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
+	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
+
+# Directories stay: others install into them as well.
+uninstall:
+	rm -f "$(DESTDIR)$(bindir)/shardq" "$(DESTDIR)$(mandir)/man1/shardq.1" "$(DESTDIR)$(mandir)"/man1/shardq-*.1 \
+	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"
+	for name in $(helpers); do rm -f "$(DESTDIR)$(libexecdir)/$$name"; done
+	if [ -d "$(DESTDIR)$(libexecdir)" ]; then rmdir "$(DESTDIR)$(libexecdir)"; fi
+
+deb: all
+	Scripts/package-deb.sh
+
+clean:
+	rm -rf .build bin

@@ -1,0 +1,32 @@
+# A template: `url` and `sha256` are those of a release. docs/install.md says what of it was tried.
+class Shardq < Formula
+  desc "Type-ahead over lists too big to load"
+  homepage "https://example.com/shardq"
+  url "https://example.com/shardq-0.1.0.tar.gz"
+  sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+  license "MIT"
+
+  depends_on "pkgconf" => :build
+  depends_on xcode: ["26.0", :build]
+  depends_on "nettle"
+  depends_on "zstd"
+
+  uses_from_macos "python" => :build
+  uses_from_macos "swift" => :build
+  uses_from_macos "sqlite"
+  uses_from_macos "zlib"
+
+  def install
+    # Homebrew has a sandbox around all of this already, and they do not nest.
+    system "make", "install", "PREFIX=#{prefix}", "BUILDFLAGS=--disable-sandbox",
+           "bashdir=#{bash_completion}", "zshdir=#{zsh_completion}", "fishdir=#{fish_completion}"
+    pkgshare.install "shards"
+  end
+
+  test do
+    assert_match "Reykjavík", shell_output("#{bin}/shardq --index #{pkgshare}/shards reykj")
+    (testpath/"list.csv").write "name,country\nOslo,NO\n"
+    system bin/"shardq", "build", "list.csv", "--index", "list"
+    assert_match "Oslo", shell_output("#{bin}/shardq --index list os")
+  end
+end

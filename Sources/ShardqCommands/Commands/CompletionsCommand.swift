@@ -1,0 +1,89 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+
+  struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "completions",
+      abstract: "Print a shell's completion script.",
+      discussion: """
+        EXAMPLES:
+          source <(shardq completions bash)                in ~/.bashrc
+          shardq completions zsh > ~/.zfunc/_shardq        a directory of $fpath
+          shardq completions fish | source                 in ~/.config/fish/config.fish
+
+        make install and the Debian package put all three where shells look for them.
+        """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+      case bash, zsh, fish
+
+      var completionShell: CompletionShell {
+        switch self {
+        case .bash: .bash
+        case .zsh: .zsh
+        case .fish: .fish
+        }
+      }
+    }
+
+    @Argument(help: "Whose script.")
+    var shell: Shell
+
+    func run() throws {
+      var output = Output()
+      do throws(WriteError) {
+        try output.write(Self.script(for: shell))
+        try output.flush()
+      } catch {
+        finish(Diagnostics.failed(error))
+      }
+    }
+
+    /// As the parser's library generates it, but for a first word that is no command: behind it stand the options of
+    /// `query`. Fish has them there by itself. `Tests/Install` types into the shells and looks.
+    static func script(for shell: Shell) -> String {
+      let script = CompletedCommand.completionScript(for: shell.completionShell)
+      switch shell {
+      case .bash:
+        return script.replacing(
+          """
+                  # Offer subcommand completions
+                  COMPREPLY
+          """,
+          with: """
+                    [[ "${#unparsed_words[@]}" -eq 0 ]] || { _shardq_query; return; }
+                    # Offer subcommand completions
+                    COMPREPLY
+            """)
+      case .zsh:
+        return script.replacing(
+          """
+                      "_shardq_${words[1]}" && ret=0
+                      ;;
+          """,
+          with: """
+                        "_shardq_${words[1]}" && ret=0
+                        ;;
+                    *)
+                        _shardq_query && ret=0
+                        ;;
+            """)
+      case .fish:
+        return script
+      }
+    }
+  }
+
+  extension CompletionKind {
+    /// For what nobody can foresee. Without it zsh shows what it expects there, and then does not complete the options.
+    static var nothing: CompletionKind { .list([]) }
+  }
+
+  /// What scripts are made from: never parsed. A plain query needs no word for itself, so its options stand beside the
+  /// commands.
+  private struct CompletedCommand: ParsableCommand {
+    static let configuration = Shardq.configuration
+    @OptionGroup var query: QueryOptions
+  }
+#endif

@@ -1,0 +1,287 @@
+"""What `make install` puts where, and that it works from there: manual pages, completions, the commands."""
+
+import filecmp
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900, **options)
+
+
+def make(*arguments):
+    result = run("make", "-C", ROOT, *arguments)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result
+
+
+def files(directory):
+    return sorted(
+        os.path.relpath(os.path.join(parent, name), directory)
+        for parent, _, names in os.walk(directory) for name in names)
+
+
+class Installed(unittest.TestCase):
+    """One installation for all tests; nothing of the clone is on the search path."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.mkdtemp(prefix="shardq install ")
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        cls.prefix = os.path.join(cls.scratch, "a prefix")
+        make("install", "PREFIX=" + cls.prefix)
+        cls.work = os.path.join(cls.scratch, "work")
+        os.mkdir(cls.work)
+        cls.environment = {
+            "PATH": cls.prefix + "/bin:/usr/bin:/bin", "HOME": cls.work, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+            "SHARDQ_INDEX": os.path.join(ROOT, "shards"),
+        }
+        said = run("shardq", "help", env=cls.environment, cwd=cls.work).stdout
+        cls.commands = re.findall(r"^  ([a-z]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE)
+
+    def shardq(self, *arguments, **options):
+        return run("shardq", *arguments, **{"env": self.environment, "cwd": self.work, **options})
+
+
+class Layout(Installed):
+    def test_queries_and_commands_by_path_alone(self):
+        self.assertIn("Reykjavík", self.shardq("reykj").stdout)
+        stats = self.shardq("stats")
+        self.assertEqual(stats.returncode, 0, stats.stderr)
+        self.assertRegex(stats.stdout, "2,?344")
+
+    def test_footprint_finds_its_programs(self):
+        result = self.shardq("footprint", "--keystrokes", "20", "--designs", "none")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_links_lead_to_it(self):
+        link = os.path.join(self.work, "elsewhere")
+        os.symlink(os.path.join(self.prefix, "bin", "shardq"), link)
+        result = run(link, "stats", env={**self.environment, "PATH": "/usr/bin:/bin"}, cwd="/")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_the_search_path_sees_one_program(self):
+        self.assertEqual(os.listdir(os.path.join(self.prefix, "bin")), ["shardq"])
+
+    def test_a_staged_installation_is_the_same_and_goes_away(self):
+        stage = os.path.join(self.scratch, "stage")
+        make("install", "PREFIX=/opt/shardq", "DESTDIR=" + stage)
+        self.assertEqual(files(stage), ["opt/shardq/" + name for name in files(self.prefix)])
+        make("uninstall", "PREFIX=/opt/shardq", "DESTDIR=" + stage)
+        self.assertEqual(files(stage), [])
+        self.assertFalse(os.path.exists(stage + "/opt/shardq/libexec/shardq"))
+
+
+class Container(Installed):
+    def test_an_empty_root_holds_all_that_it_needs(self):
+        """As in the image of Packaging/Dockerfile: the executables, an index and /proc, which Swift reads at its start."""
+        root = os.path.join(self.scratch, "root")
+        os.makedirs(root + "/usr")
+        os.mkdir(root + "/proc")
+        environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "SHARDQ_INDEX": "/index"}
+        within = ["unshare", "--mount", "--pid", "--fork", "--mount-proc=" + root + "/proc"]
+        if os.geteuid() != 0 or run(*within, "true", env=environment).returncode != 0:
+            self.skipTest("only root, and not everywhere, may change the root directory and mount /proc")
+        shutil.copytree(self.prefix + "/bin", root + "/usr/bin")
+        shutil.copytree(self.prefix + "/libexec", root + "/usr/libexec")
+        shutil.copytree(os.path.join(ROOT, "shards"), root + "/index")
+        os.chmod(self.scratch, 0o755)
+        for arguments, wanted in ((["reykj"], "Reykjavík"), (["stats"], "records"), (["verify"], "")):
+            result = run(
+                *within, "chroot", "--userspec=65532:65532", root, "/usr/bin/shardq", *arguments, env=environment)
+            self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
+            self.assertIn(wanted, result.stdout)
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "dpkg is not installed")
+class DebianPackage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.mkdtemp(prefix="shardq-package-")
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        cls.built = [cls.build(name) for name in ("first.deb", "second.deb")]
+
+    @classmethod
+    def build(cls, name):
+        # Compressed as little as it goes: that takes most of the time, and changes nothing of what is looked at.
+        result = run("make", "-s", "-C", ROOT, "deb", env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"})
+        assert result.returncode == 0, result.stdout + result.stderr
+        return shutil.copy(os.path.join(ROOT, result.stdout.split()[-1]), os.path.join(cls.scratch, name))
+
+    def test_the_same_executables_give_the_same_package(self):
+        self.assertTrue(filecmp.cmp(*self.built, shallow=False))
+
+    @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
+    def test_lintian_finds_nothing(self):
+        result = run("lintian", "--fail-on", "error,warning", "--allow-root", self.built[0])
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    def test_it_installs_runs_and_goes_away(self):
+        """Into a root of its own, with dpkg's own list of packages there: nothing of the machine changes."""
+        if os.geteuid() != 0:
+            self.skipTest("only root installs packages")
+        root = os.path.join(self.scratch, "root")
+        os.makedirs(root + "/var/lib/dpkg/updates")
+        os.makedirs(root + "/var/lib/dpkg/info")
+        open(root + "/var/lib/dpkg/status", "w").close()
+        # Where a shell of a service looks for the tools that dpkg wants to see.
+        environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"}
+        installed = run("dpkg", "--root=" + root, "--install", self.built[0], env=environment)
+        self.assertEqual(installed.returncode, 0, installed.stderr)
+        environment["SHARDQ_INDEX"] = os.path.join(ROOT, "shards")
+        self.assertIn("Reykjavík", run(root + "/usr/bin/shardq", "reykj", env=environment).stdout)
+        self.assertEqual(run(root + "/usr/bin/shardq", "stats", env=environment).returncode, 0)
+        removed = run("dpkg", "--root=" + root, "--purge", "shardq", env=environment)
+        self.assertEqual(removed.returncode, 0, removed.stderr)
+        left = [name for name in files(root) if not name.startswith("var/")]
+        self.assertEqual(left, [])
+
+
+class Manual(Installed):
+    def pages(self):
+        return os.path.join(self.prefix, "share", "man", "man1")
+
+    def test_every_command_has_a_page(self):
+        wanted = ["shardq.1"] + [f"shardq-{name}.1" for name in self.commands if name != "help"]
+        self.assertEqual(sorted(os.listdir(self.pages())), sorted(wanted))
+
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_mandoc_finds_nothing_to_say(self):
+        for name in os.listdir(self.pages()):
+            with self.subTest(name):
+                # There it finds what a page refers to.
+                result = run("mandoc", "-Tlint", "-W", "style", name, cwd=self.pages())
+                self.assertEqual(result.stdout + result.stderr, "")
+
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_every_option_of_the_help_is_on_the_page(self):
+        for command in self.commands:
+            if command == "help":
+                continue
+            text = run("mandoc", "-Tutf8", os.path.join(self.pages(), f"shardq-{command}.1")).stdout
+            text = re.sub(r".\x08", "", text)
+            for option in re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", self.shardq("help", command).stdout, re.MULTILINE):
+                with self.subTest(command, option=option):
+                    self.assertRegex(text, rf"(?m)^ +(?:-\w, )?{option}\b")
+            self.assertIn("EXIT STATUS", text)
+
+
+class Terminal:
+    """A shell in a terminal of its own, typed into."""
+
+    def __init__(self, arguments, environment, directory):
+        self.process, self.descriptor = pty.fork()
+        if self.process == 0:
+            try:
+                os.chdir(directory)
+                os.execvpe(arguments[0], arguments, environment)
+            finally:
+                os._exit(127)
+
+    def type(self, text):
+        os.write(self.descriptor, text.encode())
+
+    def wait(self, pattern, seconds=20):
+        """What came until the pattern did."""
+        seen, end = "", time.monotonic() + seconds
+        while time.monotonic() < end:
+            if select.select([self.descriptor], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(self.descriptor, 65536).decode(errors="replace")
+                except OSError:
+                    break
+            plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|.\x08", "", seen).replace("\r", "")
+            if re.search(pattern, plain):
+                return plain
+        raise AssertionError(f"{pattern!r} did not come in {seconds} s, but {seen!r}")
+
+    def close(self):
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.descriptor)
+
+
+# What is typed, and what stands in the line when the completion was asked for.
+COMPLETED = [
+    ("shardq bui", "shardq build "),
+    ("shardq --form", "shardq --format "),
+    ("shardq --format geo", "shardq --format geojson "),
+    ("shardq san --form", "shardq san --format "),
+    ("shardq query --lim", "shardq query --limit "),
+    ("shardq build fi", "shardq build file.csv "),
+    ("shardq build --input-format geo", "shardq build --input-format geonames "),
+    ("shardq stats --index di", "shardq stats --index directory/"),
+    ("shardq -i directory/ veri", "shardq -i directory/ verify "),
+    ("shardq completions fi", "shardq completions fish "),
+]
+
+
+class Completions(Installed):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        os.mkdir(os.path.join(cls.work, "directory"))
+        open(os.path.join(cls.work, "file.csv"), "w").close()
+        cls.share = os.path.join(cls.prefix, "share")
+
+    def complete_in(self, arguments, setup):
+        """Types each line and a tab, then a key that prints what stands in the line now."""
+        for typed, wanted in COMPLETED:
+            with self.subTest(typed):
+                shell = Terminal(arguments, self.environment, self.work)
+                try:
+                    shell.type(setup + "\n")
+                    shell.wait(r"(?m)^ready$")
+                    shell.type(typed + "\t\x07")
+                    line = re.search(r"<<(.*?)>>", shell.wait(r"<<.*>>")).group(1)
+                    self.assertEqual(line.rstrip(), wanted.rstrip())
+                finally:
+                    shell.close()
+
+    @unittest.skipUnless(shutil.which("bash"), "bash is not installed")
+    def test_bash(self):
+        script = os.path.join(self.share, "bash-completion", "completions", "shardq")
+        self.complete_in(
+            ["bash", "--norc", "--noprofile", "-i"],
+            f"source '{script}'; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; PS1=; echo ready")
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        directory = os.path.join(self.share, "zsh", "site-functions")
+        self.complete_in(
+            ["zsh", "-f", "-i"],
+            f"fpath=('{directory}' $fpath); autoload -U compinit; compinit -u -D; PS1=; "
+            "shown() { print -rn -- \"<<$BUFFER>>\" }; zle -N shown; bindkey '^G' shown; echo ready")
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        script = os.path.join(self.share, "fish", "vendor_completions.d", "shardq.fish")
+        for typed, wanted in COMPLETED:
+            with self.subTest(typed):
+                said = run(
+                    "fish", "--no-config", "-c", f"source '{script}'; complete -C '{typed}'", env=self.environment,
+                    cwd=self.work)
+                offered = [line.split("\t")[0] for line in said.stdout.splitlines()]
+                self.assertEqual((offered, said.stderr), ([wanted.split(" ")[-1] or wanted.split(" ")[-2]], ""))
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_every_command_is_offered(self):
+        script = os.path.join(self.share, "fish", "vendor_completions.d", "shardq.fish")
+        said = run("fish", "--no-config", "-c", f"source '{script}'; complete -C 'shardq '", env=self.environment)
+        offered = {line.split("\t")[0] for line in said.stdout.splitlines()}
+        self.assertEqual(set(self.commands) - offered, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
