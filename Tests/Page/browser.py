@@ -4,12 +4,14 @@ Every wait is bounded; the browser is stopped by its process id, and so are its 
 """
 
 import base64
+import fcntl
 import json
 import os
 import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -31,10 +33,11 @@ class Browser:
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="page-")
-        inward, self.writer = os.pipe()
-        self.reader, outward = os.pipe()
-        os.set_inheritable(inward, True)
-        os.set_inheritable(outward, True)
+        # All above 4, so that none is in the way of those on which the protocol is spoken.
+        ends = [*os.pipe(), *os.pipe()]
+        inward, self.writer, self.reader, outward = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
+        for end in ends:
+            os.close(end)
         flags = [
             "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
@@ -43,14 +46,18 @@ class Browser:
         ]
         if os.geteuid() == 0:
             flags.insert(0, "--no-sandbox")  # Chromium has none for root.
-        # The protocol is spoken on descriptors 3 and 4; the shell puts the pipes there.
+        # The protocol is spoken on descriptors 3 and 4. Another process puts the pipes there: a fork in this one, which
+        # has threads, should do nothing.
+        place = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
+                 "os.execv(sys.argv[3], sys.argv[3:])")
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{inward} 4>&{outward}', executable(), *flags],
+            [sys.executable, "-c", place, str(inward), str(outward), executable(), *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             pass_fds=(inward, outward), start_new_session=True)
         os.close(inward)
         os.close(outward)
         self.buffer, self.number, self.answers, self.tabs = bytearray(), 0, {}, {}
+        self.call("Browser.getVersion", timeout=60)
 
     def close(self):
         try:

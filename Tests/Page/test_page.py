@@ -16,6 +16,7 @@ import threading
 import time
 import unittest
 import urllib.parse
+import urllib.request
 
 import browser
 import server
@@ -73,7 +74,7 @@ class Upstream:
     """The real server on a free port, or None."""
 
     def __init__(self, index):
-        self.process = subprocess.Popen([server.command("shardq-serve"), "--listen", "127.0.0.1:0", "--index", str(index)],
+        self.process = subprocess.Popen([server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index)],
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.address, said = None, b""
         timer = threading.Timer(20, self.process.kill)
@@ -355,7 +356,8 @@ class Faults(PageTest):
                 tab.wait("!document.querySelector('#notice').hidden")
                 self.assertIn(words, tab.evaluate("document.querySelector('#notice span').textContent"))
                 self.assertEqual(tab.evaluate("document.querySelector('#notice').getAttribute('role')"), "alert")
-                self.assertGreater(len(self.titles()), 3)  # Never a blank.
+                self.assertGreater(len(self.titles()), 3)  # Never a blank,
+                self.assertIn("matches for “sa”", tab.evaluate("document.querySelector('#said').innerText"))  # nor a wrong word.
                 self.server.before = lambda path, parameters: None
                 tab.click("#notice button")
                 self.settled("san")
@@ -595,6 +597,19 @@ class Map(PageTest):
         self.open(tab.evaluate("location.hash"))
         tab.wait(f"chosen?.label === {json.dumps(entry['label'])}")
 
+    def test_it_flies_there_and_a_hand_stops_it(self):
+        tab = self.choose_berlin(reduced=False)
+        tab.wait("Math.abs(map.scale - 110) < 0.01 && Math.abs(map.longitude - 13.41) < 0.01")
+        tab.wait("location.hash.includes('map=')")
+        tab.click(".zoom button:last-child")
+        tab.click("#place button")
+        tab.wheel(tab.middle("#map"), 100)
+        time.sleep(0.3)
+        scale = self.view()["scale"]
+        time.sleep(0.3)
+        self.assertEqual(self.view()["scale"], scale)
+        self.assertLess(scale, 110)
+
     def test_mouse_wheel_and_keys(self):
         tab = self.open()
         start, middle = self.view(), tab.middle("#map")
@@ -721,6 +736,36 @@ class Layouts(PageTest):
         with self.subTest(state=state):
             self.assertGreater(passed, 15)
             self.assertEqual(violations, [])
+
+
+class TrueServer(PageTest):
+    """The page as `shardq serve` serves it, with nothing between."""
+
+    def setUp(self):
+        super().setUp()
+        if not self.real:
+            self.skipTest("bin/shardq-serve is not built: Scripts/build.sh --server")
+        self.origin = "http://%s:%d" % self.real.address
+
+    def test_it_serves_this_page_under_its_policy(self):
+        with urllib.request.urlopen(self.origin + "/", timeout=10) as answer:
+            self.assertEqual(answer.read(), server.PAGE.read_bytes(), "build it again: Scripts/build.sh --server")
+            policy = answer.headers["Content-Security-Policy"]
+        for part in server.policy(server.PAGE.read_text()).split("; ")[:3]:
+            self.assertIn(part, policy)
+        self.assertNotIn("unsafe", policy)
+
+    def test_from_the_first_key_to_the_map(self):
+        tab = self.open()
+        tab.type("san j")
+        self.settled("san j")
+        self.assertEqual(self.titles(), ["San José, CR", "San Jose, US"])
+        tab.press("ArrowDown", 2)
+        tab.press("Enter")
+        tab.wait("chosen !== null && location.hash.includes('map=')")
+        self.open(tab.evaluate("location.hash"))
+        tab.wait("chosen?.label === 'San Jose, US'")
+        self.assertGreater(tab.evaluate("map.levels[0].rows.reduce((sum, row) => sum + row.columns.length, 0)"), 100)
 
 
 class Source(unittest.TestCase):
