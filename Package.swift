@@ -10,6 +10,11 @@ let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].
 }
 let sqliteTargets: [Target] =
   hasSQLite ? [.systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])] : []
+// zstd is the system's, or with the trait ZstdFromSource its own package: on iOS there is no other.
+let zstd: [Target.Dependency] = [
+  .target(name: "CZstd", condition: .when(platforms: [.linux, .macOS])),
+  .product(name: "libzstd", package: "zstd", condition: .when(traits: ["ZstdFromSource"])),
+]
 let onlyCommandLineTool: TargetDependencyCondition? = .when(traits: ["CommandLineTool"])
 
 let package = Package(
@@ -30,10 +35,14 @@ let package = Package(
   traits: [
     // Off by default, so that whoever depends on the library fetches nothing else.
     .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser)."),
+    .trait(
+      name: "ZstdFromSource",
+      description: "Compile zstd from its own package, where the system has no libzstd (fetches facebook/zstd)."),
     .trait(name: "Server", description: "Build shardq-serve (fetches Hummingbird and what that needs)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/facebook/zstd", from: "1.5.4"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: sqliteTargets + [
@@ -48,9 +57,9 @@ let package = Package(
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
     // A header of a line: what the compiler offers to C alone.
     .systemLibrary(name: "CPrefetch"),
-    .target(name: "ShardedIndex", dependencies: ["CZstd", "CPrefetch"], swiftSettings: settings),
+    .target(name: "ShardedIndex", dependencies: zstd + ["CPrefetch"], swiftSettings: settings),
     .target(
-      name: "ShardBuilder", dependencies: ["ShardedIndex", "CZstd", "CZlib", "CNettle"], swiftSettings: settings),
+      name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CZlib", "CNettle"], swiftSettings: settings),
     .target(name: "QueryLog", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
       name: "ShardPlanner", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"], swiftSettings: settings),

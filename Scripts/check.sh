@@ -33,6 +33,9 @@ diff -r --exclude=.lock --exclude=README.md shards "$rebuilt/shards"
 step "who uses the library fetches nothing else"
 Scripts/check-consumer.sh
 
+step "the engine where the system has no libzstd"
+Scripts/check-zstd-from-source.sh
+
 step "installed: what is where, manual pages, completions in the three shells"
 python3 -m unittest discover -s Tests/Install -v
 

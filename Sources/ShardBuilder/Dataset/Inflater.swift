@@ -1,5 +1,10 @@
 import CZlib
-import CZstd
+
+#if ZstdFromSource
+  import libzstd
+#else
+  import CZstd
+#endif
 
 /// A stream decompressor.
 protocol Inflater: AnyObject {

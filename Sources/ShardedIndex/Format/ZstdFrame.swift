@@ -1,4 +1,10 @@
-import CZstd
+#if ZstdFromSource
+  import libzstd
+#elseif canImport(CZstd)
+  import CZstd
+#else
+  #error("no zstd: turn on the trait ZstdFromSource of the package shardq")
+#endif
 
 /// One zstd frame: content size declared, checksum on.
 package enum ZstdFrame {

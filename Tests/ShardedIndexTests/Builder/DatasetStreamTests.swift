@@ -1,7 +1,12 @@
 import CZlib
-import CZstd
 import Foundation
 import Testing
+
+#if ZstdFromSource
+  import libzstd
+#else
+  import CZstd
+#endif
 
 @testable import ShardBuilder
 

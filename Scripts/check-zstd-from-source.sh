@@ -1,0 +1,73 @@
+#!/bin/sh
+# The engine where the system has no libzstd, as on iOS: an app that turns on the trait ZstdFromSource. Where root may,
+# the system's zstd is hidden meanwhile. zstd's own package comes from where the manifest says, or, where that is out of
+# reach, out of Debian's source package, which has the same tree: then git is told to take that for the other.
+set -eu
+cd "$(dirname "$0")/.."
+root="$PWD"
+zstd="$root/.build/zstd-package"
+address="$(sed -n 's|.*url: "\(.*/zstd\)".*|\1|p' Package.swift)"
+if ! GIT_TERMINAL_PROMPT=0 timeout 20 git ls-remote --exit-code "$address" HEAD >/dev/null 2>&1; then
+  if [ ! -d "$zstd/.git" ]; then
+    # Debian's sources, from wherever this machine takes its packages.
+    sources="$root/.build/zstd-sources"
+    rm -rf "$sources" "$zstd"
+    mkdir -p "$sources/lists/partial" "$sources/parts"
+    sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources \
+      >"$sources/parts/debian.sources"
+    apt() {
+      apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
+        -o "Dir::State::lists=$sources/lists" "$@" >&2
+    }
+    apt update
+    (cd "$sources" && apt source --download-only libzstd)
+    mkdir "$zstd"
+    tar -xf "$sources"/libzstd_*.orig.tar.xz -C "$zstd" --strip-components=1
+    version="$(ls "$sources"/libzstd_*.orig.tar.xz | sed 's/.*libzstd_\([0-9.]*\).*/\1/')"
+    (cd "$zstd" && git init -q && git add lib Package.swift LICENSE &&
+      git -c user.name=zstd -c user.email=zstd@localhost commit -qm "zstd $version" && git tag "v$version")
+  fi
+  echo "zstd's package: $(git -C "$zstd" describe --tags), out of Debian's source package"
+  export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="url.$zstd.insteadOf" GIT_CONFIG_VALUE_0="$address"
+fi
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+# SwiftPM names a package at a path by the path's last component.
+ln -s "$root" "$work/shardq"
+mkdir -p "$work/app/Sources/app"
+cat >"$work/app/Package.swift" <<'EOF'
+// swift-tools-version: 6.1
+import PackageDescription
+let package = Package(
+  name: "app",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(path: "../shardq", traits: ["ZstdFromSource"])],
+  targets: [.executableTarget(name: "app", dependencies: [.product(name: "ShardedIndex", package: "shardq")])])
+EOF
+cat >"$work/app/Sources/app/main.swift" <<'EOF'
+import ShardedIndex
+
+let index = try ShardedIndex(opening: CommandLine.arguments[1])
+for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
+EOF
+cd "$work/app"
+# Nothing of this stays where other builds look: the packages fetched, and the revisions that they had.
+build="swift build --cache-path $work/cache --security-path $work/security"
+if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+  # Not the shared library: Swift's own tools need it.
+  unshare --mount sh -eu -c '
+    for file in /usr/include/zstd*.h /usr/lib/*/libzstd.a /usr/lib/*/pkgconfig/libzstd.pc; do
+      [ ! -e "$file" ] || mount --bind /dev/null "$file"
+    done
+    '"$build"
+  hidden=", the system's hidden meanwhile"
+  ! readelf -d .build/debug/app | grep -q 'NEEDED.*zstd' || { echo "it links the system's libzstd" >&2; exit 1; }
+else
+  $build
+  hidden=""
+fi
+nm .build/debug/app | grep -q ' T ZSTD_decompressDCtx$' || { echo "zstd is not compiled into it" >&2; exit 1; }
+.build/debug/app "$root/shards" | tee answer
+grep -q '^Reykjavík, IS$' answer
+echo "answered with zstd from its sources$hidden"
