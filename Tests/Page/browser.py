@@ -17,9 +17,18 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 KEYS = {  # Name: virtual key code, and the text it types.
-    "Enter": (13, "\r"), "Escape": (27, None), "Backspace": (8, None), "Tab": (9, None), "ArrowUp": (38, None),
-    "ArrowDown": (40, None), "ArrowLeft": (37, None), "ArrowRight": (39, None), "PageUp": (33, None), "PageDown": (34, None),
-    "Home": (36, None), "End": (35, None),
+    "Enter": (13, "\r"),
+    "Escape": (27, None),
+    "Backspace": (8, None),
+    "Tab": (9, None),
+    "ArrowUp": (38, None),
+    "ArrowDown": (40, None),
+    "ArrowLeft": (37, None),
+    "ArrowRight": (39, None),
+    "PageUp": (33, None),
+    "PageDown": (34, None),
+    "Home": (36, None),
+    "End": (35, None),
 }
 
 
@@ -39,21 +48,39 @@ class Browser:
         for end in ends:
             os.close(end)
         flags = [
-            "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
-            "--disable-default-apps", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
-            "--no-pings", "--disable-features=Translate,OptimizationHints,MediaRouter", "about:blank",
+            "--headless=new",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={self.profile}",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-extensions",
+            "--disable-default-apps",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--mute-audio",
+            "--no-pings",
+            "--disable-features=Translate,OptimizationHints,MediaRouter",
+            "about:blank",
         ]
         if os.geteuid() == 0:
             flags.insert(0, "--no-sandbox")  # Chromium has none for root.
         # The protocol is spoken on descriptors 3 and 4. Another process puts the pipes there: a fork in this one, which
         # has threads, should do nothing.
-        place = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
-                 "os.execv(sys.argv[3], sys.argv[3:])")
+        place = (
+            "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
+            "os.execv(sys.argv[3], sys.argv[3:])"
+        )
         self.process = subprocess.Popen(
             [sys.executable, "-c", place, str(inward), str(outward), executable(), *flags],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=(inward, outward), start_new_session=True)
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(inward, outward),
+            start_new_session=True,
+        )
         os.close(inward)
         os.close(outward)
         self.buffer, self.number, self.answers, self.tabs = bytearray(), 0, {}, {}
@@ -113,13 +140,23 @@ class Tab:
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
         self.size(width, height, touch, ratio)
-        self.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[
+                {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"},
+            ],
+        )
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def size(self, width, height, touch=False, ratio=1):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=bool(touch))
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=ratio,
+            mobile=bool(touch),
+        )
         self.call("Emulation.setTouchEmulationEnabled", enabled=bool(touch))
 
     def close(self):
@@ -144,7 +181,9 @@ class Tab:
             if value:
                 return value
             if time.monotonic() > end:
-                raise AssertionError(f"not so within {timeout} s: {expression}\n" + self.evaluate("document.body.innerText")[:600])
+                raise AssertionError(
+                    f"not so within {timeout} s: {expression}\n" + self.evaluate("document.body.innerText")[:600]
+                )
             self.browser.read(0.02)
 
     def open(self, url):
@@ -161,13 +200,29 @@ class Tab:
         code, text = KEYS[key] if key in KEYS else (ord(key.upper()), key)
         for _ in range(times):
             down = {"text": text} if text and not modifiers else {}
-            self.call("Input.dispatchKeyEvent", type="keyDown" if down else "rawKeyDown", key=key, code=key,
-                      windowsVirtualKeyCode=code, modifiers=modifiers, **down)
-            self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code, modifiers=modifiers)
+            self.call(
+                "Input.dispatchKeyEvent",
+                type="keyDown" if down else "rawKeyDown",
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                modifiers=modifiers,
+                **down,
+            )
+            self.call(
+                "Input.dispatchKeyEvent",
+                type="keyUp",
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                modifiers=modifiers,
+            )
 
     def middle(self, selector):
-        box = self.evaluate(f"(() => {{ const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-                            " return [r.left + r.width / 2, r.top + r.height / 2] })()")
+        box = self.evaluate(
+            f"(() => {{ const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+            " return [r.left + r.width / 2, r.top + r.height / 2] })()"
+        )
         return box
 
     def click(self, at):
@@ -187,14 +242,24 @@ class Tab:
         self.call("Input.dispatchMouseEvent", type="mouseWheel", x=at[0], y=at[1], deltaX=0, deltaY=by)
 
     def touch(self, kind, *points):
-        self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)])
+        self.call(
+            "Input.dispatchTouchEvent",
+            type=kind,
+            touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)],
+        )
 
     def tree(self):
         """The accessibility tree: (role, name, properties) of all that is not ignored."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
-        return [(node["role"]["value"], node.get("name", {}).get("value", ""),
-                 {p["name"]: p["value"].get("value") for p in node.get("properties", [])})
-                for node in nodes if not node.get("ignored")]
+        return [
+            (
+                node["role"]["value"],
+                node.get("name", {}).get("value", ""),
+                {p["name"]: p["value"].get("value") for p in node.get("properties", [])},
+            )
+            for node in nodes
+            if not node.get("ignored")
+        ]
 
     def screenshot(self, path):
         with open(path, "wb") as file:

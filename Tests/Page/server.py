@@ -34,12 +34,17 @@ def command(name):
 
 def policy(page):
     """The content security policy under which the page is served: its own script and style, and nothing else."""
+
     def digest(tag):
         texts = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-        return " ".join("'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+        return " ".join(
+            "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts
+        )
 
-    return (f"default-src 'none'; script-src {digest('script')}; style-src {digest('style')}; connect-src 'self'; "
-            "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    return (
+        f"default-src 'none'; script-src {digest('script')}; style-src {digest('style')}; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
 
 
 def units(text):
@@ -80,8 +85,20 @@ class Index:
 
     def search(self, query, offset, limit):
         """The answer as text that can go into an object: its digits are not touched."""
-        text = self.run("shardq", "query", "-i", self.path, "--format", "json", "--offset", str(offset), "-n", str(limit),
-                        "--", query).decode()
+        text = self.run(
+            "shardq",
+            "query",
+            "-i",
+            self.path,
+            "--format",
+            "json",
+            "--offset",
+            str(offset),
+            "-n",
+            str(limit),
+            "--",
+            query,
+        ).decode()
         answer = json.loads(text, parse_float=str, parse_int=str)
         display = [self.display(record, query) for record in answer["matches"]]
         return text.rstrip()[:-1], int(answer["count"]), display
@@ -97,19 +114,25 @@ class Index:
 
     def load_places(self):
         if self.places is None:
-            lines = self.run("shardq", "query", "-i", self.path, "--format", "jsonl", "--all", "--", "").decode().splitlines()
+            lines = (
+                self.run("shardq", "query", "-i", self.path, "--format", "jsonl", "--all", "--", "")
+                .decode()
+                .splitlines()
+            )
             displays = [self.display(json.loads(line)) for line in lines]
-            self.places = [(d["longitude"], d["latitude"], {**d, "position": i})
-                           for i, d in enumerate(displays) if "latitude" in d]
+            self.places = [
+                (d["longitude"], d["latitude"], {**d, "position": i}) for i, d in enumerate(displays) if "latitude" in d
+            ]
         return self.places
 
 
 class Server(http.server.ThreadingHTTPServer):
     """Serves the page and an index on a free port of the loopback.
 
-    With `upstream`, an address and port, answers come from a server there. `before(path, parameters)` runs before each request to the interface and may sleep, or return what to do in the
-    place of an answer: a number (a status with problem+json), "drop" (no answer), "bad" (no JSON), "html" (a status 200
-    with something else). `requests` is what was asked for: (path, parameters).
+    With `upstream`, an address and port, answers come from a server there. `before(path, parameters)` runs before each
+    request to the interface and may sleep, or return what to do in the place of an answer: a number (a status with
+    problem+json), "drop" (no answer), "bad" (no JSON), "html" (a status 200 with something else). `requests` is what
+    was asked for: (path, parameters).
     """
 
     daemon_threads = True
@@ -145,13 +168,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, kind, body, headers=()):
         body = body.encode() if isinstance(body, str) else body
         self.send_response(status)
-        for name, value in [("Content-Type", kind), ("Content-Length", str(len(body))), ("Cache-Control", "no-store"), *headers]:
+        for name, value in [
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            ("Cache-Control", "no-store"),
+            *headers,
+        ]:
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
     def problem(self, status, detail):
-        self.send(status, "application/problem+json", json.dumps({"title": "Problem", "status": status, "detail": detail}))
+        self.send(
+            status, "application/problem+json", json.dumps({"title": "Problem", "status": status, "detail": detail})
+        )
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
@@ -182,7 +212,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             connection.request("GET", self.path)
             answer = connection.getresponse()
             body = answer.read()
-            kept = [(name, value) for name, value in answer.getheaders() if name in ("Server-Timing", "Shardq-Cost", "ETag")]
+            kept = [
+                (name, value) for name, value in answer.getheaders() if name in ("Server-Timing", "Shardq-Cost", "ETag")
+            ]
             self.send(answer.status, answer.getheader("Content-Type", ""), body, kept)
         finally:
             connection.close()
@@ -195,8 +227,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         more = {"offset": offset, "limit": limit, "generation": self.server.index.generation, "display": display}
         if "seq" in parameters:
             more["seq"] = int(parameters["seq"])
-        self.send(200, "application/json", text + "," + json.dumps(more)[1:], [
-            ("Server-Timing", f"search;dur={spent:.3f}"), ("Shardq-Cost", "shards=2/100, loads=1, bytes=5120")])
+        self.send(
+            200,
+            "application/json",
+            text + "," + json.dumps(more)[1:],
+            [("Server-Timing", f"search;dur={spent:.3f}"), ("Shardq-Cost", "shards=2/100, loads=1, bytes=5120")],
+        )
 
     def dots(self, parameters):
         places = self.server.index.load_places()
@@ -206,14 +242,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for longitude, latitude, _ in places:
             column, row = min(719, int((longitude + 180) * 2)), min(359, int((90 - latitude) * 2))
             bits[(row * 720 + column) >> 3] |= 0x80 >> ((row * 720 + column) & 7)
-        self.send(200, "application/json", json.dumps(
-            {"columns": 720, "rows": 360, "cells": base64.b64encode(bits).decode()}))
+        self.send(
+            200, "application/json", json.dumps({"columns": 720, "rows": 360, "cells": base64.b64encode(bits).decode()})
+        )
 
     def within(self, parameters):
         west, south, east, north = (float(parameters[name]) for name in ("west", "south", "east", "north"))
         limit = int(parameters.get("limit", 100))
-        found = [place for longitude, latitude, place in self.server.index.load_places()
-                 if west <= longitude <= east and south <= latitude <= north]
+        found = [
+            place
+            for longitude, latitude, place in self.server.index.load_places()
+            if west <= longitude <= east and south <= latitude <= north
+        ]
         found.sort(key=lambda place: place["position"] * 0x9E3779B1 & 0xFFFFFFFF)  # Some of all, not the first by name.
         self.send(200, "application/json", json.dumps({"places": found[:limit], "more": len(found) > limit}))
 

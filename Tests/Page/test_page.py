@@ -1,7 +1,7 @@
 """The page in a real browser: what people do with it, what goes wrong under it, and what assistive software is told.
 
-Runs with `Tests/Page/run.sh`. Where bin/shardq-serve is built, answers come from it, else from the stand-in of server.py;
-either way that one stands between, so that it can be slow and can fail.
+Runs with `Tests/Page/run.sh`. Where bin/shardq-serve is built, answers come from it, else from the stand-in of
+server.py; either way that one stands between, so that it can be slow and can fail.
 """
 
 import glob
@@ -29,16 +29,32 @@ RECORDS = 12_000
 def dataset():
     """A list with all that is awkward: long, equal and hostile names, directions, numbers that are no doubles."""
     for i in range(RECORDS):
-        yield {"name": f"Salt Lick {i:05}", "country": "QQ", "id": i, "coord": {"lon": (i * 37 % 3600) / 10 - 180, "lat": (i * 17 % 1400) / 10 - 60}}
+        yield {
+            "name": f"Salt Lick {i:05}",
+            "country": "QQ",
+            "id": i,
+            "coord": {"lon": (i * 37 % 3600) / 10 - 180, "lat": (i * 17 % 1400) / 10 - 60},
+        }
     cities = [
-        ("São Paulo", "BR", -46.6333, -23.5505), ("San Jose", "US", -121.89496, 37.33939), ("San José", "CR", -84.08333, 9.93333),
-        ("Santa Rosa", "AR", -64.28333, -36.61667), ("القاهرة", "EG", 31.24967, 30.06263), ("東京", "JP", 139.69171, 35.6895),
-        ("<img src=x onerror=alert(1)>", "XX", 0.5, 0.5), ("Taumata " * 20 + "End", "NZ", 176.4, -40.3), ("Berlin", "DE", 13.41, 52.52),
+        ("São Paulo", "BR", -46.6333, -23.5505),
+        ("San Jose", "US", -121.89496, 37.33939),
+        ("San José", "CR", -84.08333, 9.93333),
+        ("Santa Rosa", "AR", -64.28333, -36.61667),
+        ("القاهرة", "EG", 31.24967, 30.06263),
+        ("東京", "JP", 139.69171, 35.6895),
+        ("<img src=x onerror=alert(1)>", "XX", 0.5, 0.5),
+        ("Taumata " * 20 + "End", "NZ", 176.4, -40.3),
+        ("Berlin", "DE", 13.41, 52.52),
     ]
     for i, (name, country, longitude, latitude) in enumerate(cities):
         yield {"name": name, "country": country, "id": RECORDS + i, "coord": {"lon": longitude, "lat": latitude}}
     for i in range(30):  # Near Berlin.
-        yield {"name": f"Quarter {chr(65 + i % 26)}{i}", "country": "DE", "id": 50_000 + i, "coord": {"lon": 13.41 + (i % 6 - 3) / 9, "lat": 52.52 + (i // 6 - 3) / 9}}
+        yield {
+            "name": f"Quarter {chr(65 + i % 26)}{i}",
+            "country": "DE",
+            "id": 50_000 + i,
+            "coord": {"lon": 13.41 + (i % 6 - 3) / 9, "lat": 52.52 + (i // 6 - 3) / 9},
+        }
     for i in range(55):
         yield {"name": "Krajan", "country": "ID", "id": 60_000 + i, "coord": {"lon": 110 + i / 100, "lat": -7}}
 
@@ -55,8 +71,11 @@ class Numbers:
     def search(self, query, offset, limit):
         rows = range(offset, min(offset + limit, self.count))
         matches = [{"name": f"n{row}"} for row in rows]
-        return json.dumps({"query": query, "count": self.count, "matches": matches})[:-1], self.count, [
-            {"label": f"n{row}", "match": [0, len(query)]} for row in rows]
+        return (
+            json.dumps({"query": query, "count": self.count, "matches": matches})[:-1],
+            self.count,
+            [{"label": f"n{row}", "match": [0, len(query)]} for row in rows],
+        )
 
     def load_places(self):
         return []
@@ -65,8 +84,11 @@ class Numbers:
 def build(directory, lines, *options):
     source = pathlib.Path(directory, "source.jsonl")
     source.write_text("".join(lines))
-    subprocess.run([server.command("shardq-commands"), "build", source, "--index", pathlib.Path(directory, "index"), *options],
-                   check=True, capture_output=True)
+    subprocess.run(
+        [server.command("shardq-commands"), "build", source, "--index", pathlib.Path(directory, "index"), *options],
+        check=True,
+        capture_output=True,
+    )
     return pathlib.Path(directory, "index")
 
 
@@ -74,8 +96,11 @@ class Upstream:
     """The real server on a free port, or None."""
 
     def __init__(self, index):
-        self.process = subprocess.Popen([server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            [server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self.address, said = None, b""
         timer = threading.Timer(20, self.process.kill)
         timer.start()
@@ -116,7 +141,9 @@ class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.mkdtemp(prefix="page-")
-        cls.index = build(cls.directory, [*(json.dumps(record, ensure_ascii=False) + "\n" for record in dataset()), exact()])
+        cls.index = build(
+            cls.directory, [*(json.dumps(record, ensure_ascii=False) + "\n" for record in dataset()), exact()]
+        )
         cls.real = upstream(cls.index)
         cls.server = server.Server(cls.index, upstream=cls.real and cls.real.address).start()
         cls.server.index.load_places()
@@ -146,7 +173,9 @@ class PageTest(unittest.TestCase):
             if method == "Log.entryAdded" and not (self.failing and said["entry"]["source"] == "network"):
                 self.assertNotIn(said["entry"]["level"], ("error", "warning"), said["entry"]["text"])
             if method == "Network.requestWillBeSent":
-                self.assertTrue(said["request"]["url"].startswith((self.origin, "data:", "about:")), said["request"]["url"])
+                self.assertTrue(
+                    said["request"]["url"].startswith((self.origin, "data:", "about:")), said["request"]["url"]
+                )
         self.tab.close()
 
     def open(self, address="", **options):
@@ -162,18 +191,24 @@ class PageTest(unittest.TestCase):
         self.tab.wait(f"answer.query === {json.dumps(query)} && shown === newest && input.value === answer.query")
 
     def titles(self):
-        return self.tab.evaluate("[...document.querySelectorAll('.row:not(.waiting)')].sort((a, b) => a.ariaPosInSet - b.ariaPosInSet)"
-                                 ".map(row => row.querySelector('.title').innerText.replace(' ◉', ''))")
+        return self.tab.evaluate(
+            "[...document.querySelectorAll('.row:not(.waiting)')].sort((a, b) => a.ariaPosInSet - b.ariaPosInSet)"
+            ".map(row => row.querySelector('.title').innerText.replace(' ◉', ''))"
+        )
 
     def searches(self):
         return [parameters for path, parameters in self.server.requests if path == "/v1/search"]
 
     def active(self):
         """The text of the option that the field points at."""
-        return self.tab.evaluate("document.getElementById(document.querySelector('#query').getAttribute('aria-activedescendant'))?.innerText ?? ''")
+        return self.tab.evaluate(
+            "document.getElementById(input.getAttribute('aria-activedescendant'))?.innerText ?? ''"
+        )
 
     def shown_card(self):
-        return self.tab.evaluate("document.querySelector('#card').offsetHeight > 0 ? document.querySelector('#chosen').textContent : ''")
+        return self.tab.evaluate(
+            "document.querySelector('#card').offsetHeight > 0 ? document.querySelector('#chosen').textContent : ''"
+        )
 
     def hash(self):
         return dict(urllib.parse.parse_qsl(self.tab.evaluate("location.hash.slice(1)")))
@@ -230,8 +265,13 @@ class Typing(PageTest):
         tab = self.open()
         tab.call("Input.imeSetComposition", text="東", selectionStart=1, selectionEnd=1)
         self.settled("東")
-        tab.evaluate("input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, isComposing: true }))")
-        tab.evaluate("input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 229, bubbles: true, isComposing: true }))")
+
+        def compose(key):
+            details = json.dumps({"key": key, "keyCode": 229, "bubbles": True, "isComposing": True})
+            tab.evaluate(f"input.dispatchEvent(new KeyboardEvent('keydown', {details}))")
+
+        compose("Enter")
+        compose("Escape")
         self.assertEqual((self.shown_card(), tab.evaluate("input.value")), ("", "東"))
         tab.call("Input.insertText", text="東京")
         self.settled("東京")
@@ -243,7 +283,9 @@ class Typing(PageTest):
         tab = self.open()
         tab.type("sa")
         self.settled("sa")
-        self.assertRegex(tab.evaluate("document.querySelector('#cost').innerText"), r"^\d+ of [\d,]+ shards · .+ · [\d,]+ µs$")
+        self.assertRegex(
+            tab.evaluate("document.querySelector('#cost').innerText"), r"^\d+ of [\d,]+ shards · .+ · [\d,]+ µs$"
+        )
 
 
 class Keyboard(PageTest):
@@ -251,7 +293,9 @@ class Keyboard(PageTest):
         tab = self.open()
         tab.type("san")
         self.settled("san")
-        attributes = "['aria-expanded', 'aria-controls', 'aria-autocomplete', 'role'].map(name => input.getAttribute(name))"
+        attributes = (
+            "['aria-expanded', 'aria-controls', 'aria-autocomplete', 'role'].map(name => input.getAttribute(name))"
+        )
         self.assertEqual(tab.evaluate(attributes), ["true", "matches", "list", "combobox"])
         self.assertEqual(self.active(), "")
         tab.press("ArrowDown", 2)
@@ -289,7 +333,11 @@ class Keyboard(PageTest):
         self.assertLess(int(re.search(r"\d{5}", self.active())[0]), first)
         tab.press("End", modifiers=CTRL)
         tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('Salt Lick 11999')")
-        self.assertTrue(tab.evaluate("(() => { const r = document.querySelector('[aria-selected=true]').getBoundingClientRect(), l = list.scroller.getBoundingClientRect(); return r.bottom <= l.bottom + 1 && r.top >= l.top })()"))
+        self.assertTrue(tab.evaluate("""(() => {
+                  const row = document.querySelector('[aria-selected=true]').getBoundingClientRect()
+                  const list = document.querySelector('#matches').getBoundingClientRect()
+                  return row.bottom <= list.bottom + 1 && row.top >= list.top
+                })()"""))
         self.assertEqual(tab.evaluate("document.querySelector('[aria-selected=true]').ariaPosInSet"), str(RECORDS))
         tab.press("ArrowUp", 2)
         tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('Salt Lick 11997')")
@@ -307,11 +355,17 @@ class Keyboard(PageTest):
 
 
 class Faults(PageTest):
+    def note_answers(self):
+        """Keeps the queries whose answers are shown, in order, in `seen`."""
+        self.tab.evaluate("""window.seen = []
+            const shows = showAnswer
+            showAnswer = (query, ...rest) => { seen.push(query); shows(query, ...rest) }""")
+
     def test_an_older_answer_never_shows_after_a_newer_one(self):
         tab = self.open()
         delays = {"s": 1.2, "sa": 0.8, "san": 0.4, "sant": 0.0}
         self.server.before = lambda path, parameters: time.sleep(delays.get(parameters.get("q"), 0))
-        tab.evaluate("window.seen = []; const real = showAnswer; showAnswer = (query, ...rest) => { seen.push(query); real(query, ...rest) }")
+        self.note_answers()
         tab.type("sant")
         self.settled("sant")
         time.sleep(1.5)
@@ -321,7 +375,7 @@ class Faults(PageTest):
     def test_answers_come_while_one_types_faster_than_the_server_answers(self):
         tab = self.open()
         self.server.before = lambda path, parameters: time.sleep(0.4)
-        tab.evaluate("window.seen = []; const real = showAnswer; showAnswer = (query, ...rest) => { seen.push(query); real(query, ...rest) }")
+        self.note_answers()
         for end in range(1, 12):
             tab.type("salt lick 0"[end - 1])
             time.sleep(0.1)
@@ -341,11 +395,19 @@ class Faults(PageTest):
         self.assertEqual(self.titles(), before)
         tab.wait("!document.querySelector('#busy').hidden", 1)
         self.settled("san")
-        self.assertEqual(tab.evaluate("[document.querySelector('#matches').classList.contains('stale'), document.querySelector('#busy').hidden]"), [False, True])
+        self.assertEqual(
+            tab.evaluate("[list.scroller.classList.contains('stale'), document.querySelector('#busy').hidden]"),
+            [False, True],
+        )
 
     def test_a_failing_server_is_told_and_recovers(self):
         self.failing = True
-        for fault, words in [(500, "The test wants it so"), ("drop", "cannot be reached"), ("bad", "cannot be read"), ("html", "cannot be read")]:
+        for fault, words in [
+            (500, "The test wants it so"),
+            ("drop", "cannot be reached"),
+            ("bad", "cannot be read"),
+            ("html", "cannot be read"),
+        ]:
             with self.subTest(fault=fault):
                 self.server.before = lambda path, parameters: None
                 tab = self.open()
@@ -357,12 +419,27 @@ class Faults(PageTest):
                 self.assertIn(words, tab.evaluate("document.querySelector('#notice span').textContent"))
                 self.assertEqual(tab.evaluate("document.querySelector('#notice').getAttribute('role')"), "alert")
                 self.assertGreater(len(self.titles()), 3)  # Never a blank,
-                self.assertIn("matches for “sa”", tab.evaluate("document.querySelector('#said').innerText"))  # nor a wrong word.
+                self.assertIn(
+                    "matches for “sa”", tab.evaluate("document.querySelector('#said').innerText")
+                )  # nor a wrong word.
                 self.server.before = lambda path, parameters: None
                 tab.click("#notice button")
                 self.settled("san")
                 self.assertTrue(tab.evaluate("document.querySelector('#notice').hidden"))
                 self.assertEqual(len(self.titles()), 3)
+
+    def test_what_is_still_shown_can_be_chosen_while_the_server_fails(self):
+        self.failing = True
+        tab = self.open()
+        tab.type("san")
+        self.settled("san")
+        self.server.before = lambda path, parameters: 500
+        tab.type("t")
+        tab.wait("!document.querySelector('#notice').hidden")
+        tab.press("ArrowDown")
+        tab.press("Enter")
+        tab.wait("chosen !== null")
+        self.assertEqual(self.shown_card(), "San José, CR")
 
     def test_it_tries_again_by_itself(self):
         self.failing = True
@@ -409,7 +486,9 @@ class Scrolling(PageTest):
         self.assertEqual(tab.evaluate("list.scroller.scrollHeight"), RECORDS * height)
         # As the bar is dragged: in sixty steps over all of it.
         for step in range(1, 61):
-            tab.evaluate(f"list.scroller.scrollTop = {step} / 60 * (list.scroller.scrollHeight - list.scroller.clientHeight)")
+            tab.evaluate(
+                f"list.scroller.scrollTop = {step} / 60 * (list.scroller.scrollHeight - list.scroller.clientHeight)"
+            )
             self.assertLess(tab.evaluate("document.querySelectorAll('.row').length"), 40)
         tab.wait("document.querySelector('#sheet').innerText.includes('Salt Lick 11999')")
         self.assertLess(len(self.searches()), 30)  # Of 240 pages.
@@ -422,7 +501,12 @@ class Scrolling(PageTest):
         seen = set()
         while True:
             tab.wait("document.querySelectorAll('.row.waiting').length === 0")
-            seen |= set(tab.evaluate("[...document.querySelectorAll('.row')].map(row => row.ariaPosInSet + row.querySelector('.detail').textContent)"))
+            seen |= set(
+                tab.evaluate(
+                    "[...document.querySelectorAll('.row')]"
+                    ".map(row => row.ariaPosInSet + row.querySelector('.detail').textContent)"
+                )
+            )
             before = tab.evaluate("list.scroller.scrollTop")
             tab.evaluate("list.scroller.scrollTop += list.scroller.clientHeight")
             tab.evaluate("new Promise(requestAnimationFrame)", awaits=True)
@@ -472,7 +556,10 @@ class Millions(PageTest):
         self.assertEqual(tab.evaluate("Math.round(list.top)"), 600)
         # the bar leads anywhere,
         tab.evaluate("list.scroller.scrollTop = 4e6")
-        tab.wait("Math.abs(list.top / list.rowHeight - 1.5e6) < 1000 && document.querySelectorAll('.row.waiting').length === 0")
+        tab.wait(
+            "Math.abs(list.top / list.rowHeight - 1.5e6) < 1000"
+            " && document.querySelectorAll('.row.waiting').length === 0"
+        )
         # and both ends are there.
         tab.press("End", modifiers=CTRL)
         tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('n2999999')")
@@ -505,7 +592,10 @@ class Choosing(PageTest):
         tab.click(".row")
         tab.wait("chosen !== null")
         self.assertEqual(self.shown_card(), "San José, CR")
-        self.assertEqual({k: v for k, v in self.hash().items() if k in ("q", "key", "row")}, {"q": "san j", "key": "San José, CR", "row": "0"})
+        self.assertEqual(
+            {k: v for k, v in self.hash().items() if k in ("q", "key", "row")},
+            {"q": "san j", "key": "San José, CR", "row": "0"},
+        )
         tab.evaluate("document.querySelector('#query').select()")
         tab.type("ber")
         self.settled("ber")
@@ -534,7 +624,11 @@ class Choosing(PageTest):
         tab.press("Enter")
         tab.wait("chosen !== null")
         tab.wait("location.hash.includes('map=')")
-        link, chosen, view = tab.evaluate("location.hash"), tab.evaluate("chosen.record.id"), tab.evaluate("[map.longitude, map.latitude, map.scale]")
+        link, chosen, view = (
+            tab.evaluate("location.hash"),
+            tab.evaluate("chosen.record.id"),
+            tab.evaluate("[map.longitude, map.latitude, map.scale]"),
+        )
         tab.close()
         self.tab = None
         # With the row, and as after a rebuild that moved it.
@@ -549,7 +643,10 @@ class Choosing(PageTest):
     def test_a_link_to_what_is_gone_says_so(self):
         tab = self.open("#q=san&row=1&key=San+Nowhere,+XX&is=1234")
         tab.wait("!document.querySelector('#notice').hidden")
-        self.assertEqual(tab.evaluate("document.querySelector('#notice span').textContent"), "“San Nowhere, XX” is no longer in this index.")
+        self.assertEqual(
+            tab.evaluate("document.querySelector('#notice span').textContent"),
+            "“San Nowhere, XX” is no longer in this index.",
+        )
         self.settled("san")
 
     def test_all_fields_with_their_digits(self):
@@ -558,8 +655,21 @@ class Choosing(PageTest):
         self.settled("digits")
         tab.press("Enter")
         tab.wait("chosen !== null")
-        fields = tab.evaluate("Object.fromEntries([...document.querySelectorAll('#fields dt')].map(name => [name.textContent, name.nextSibling.textContent]))")
-        self.assertEqual(fields, {"name": "Digits", "country": "EX", "id": "12345678901234567890", "price": "1.10", "coord.lon": "1.500", "coord.lat": "2.50"})
+        fields = tab.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('#fields dt')]"
+            ".map(name => [name.textContent, name.nextSibling.textContent]))"
+        )
+        self.assertEqual(
+            fields,
+            {
+                "name": "Digits",
+                "country": "EX",
+                "id": "12345678901234567890",
+                "price": "1.10",
+                "coord.lon": "1.500",
+                "coord.lat": "2.50",
+            },
+        )
         self.assertTrue(tab.evaluate("document.querySelector('#place a').href").startswith("geo:2.5"))
 
 
@@ -590,7 +700,12 @@ class Map(PageTest):
           return count > 60
         })()"""))
         # A neighbour is chosen by a click, and the link to it works.
-        entry = tab.evaluate("(() => { const e = map.drawn.find(({ match, at }) => match.label.startsWith('Quarter') && Math.hypot(at[0] - map.width / 2, at[1] - map.height / 2) > 30); const b = map.box.getBoundingClientRect(); return { label: e.match.label, x: e.at[0] + b.left, y: e.at[1] + b.top } })()")
+        entry = tab.evaluate("""(() => {
+              const isApart = ([x, y]) => Math.hypot(x - map.width / 2, y - map.height / 2) > 30
+              const { match, at } = map.drawn.find(({ match, at }) => match.label.startsWith('Quarter') && isApart(at))
+              const { left, top } = map.box.getBoundingClientRect()
+              return { label: match.label, x: at[0] + left, y: at[1] + top }
+            })()""")
         tab.click((entry["x"], entry["y"]))
         tab.wait("chosen.label !== 'Berlin, DE'")
         self.assertEqual(self.shown_card(), entry["label"])
@@ -618,7 +733,10 @@ class Map(PageTest):
         self.assertAlmostEqual(moved["longitude"], start["longitude"] - 200 / start["scale"], delta=0.5)
         self.assertAlmostEqual(moved["latitude"], start["latitude"] + 60 / start["scale"], delta=0.5)
         corner = [middle[0] + 150, middle[1] - 100]
-        inside = "(() => { const b = map.box.getBoundingClientRect(); return map.degrees(%f - b.left, %f - b.top) })()" % tuple(corner)
+        inside = (
+            "(() => { const b = map.box.getBoundingClientRect(); return map.degrees(%f - b.left, %f - b.top) })()"
+            % tuple(corner)
+        )
         under = tab.evaluate(inside)
         tab.wheel(corner, -400)
         tab.wait(f"map.scale > {moved['scale'] * 2}")
@@ -636,7 +754,8 @@ class Map(PageTest):
         self.assertAlmostEqual(self.view()["scale"], start["scale"])
         tab.click(".zoom button")
         self.assertAlmostEqual(self.view()["scale"], start["scale"] * 2)
-        self.assertRegex(tab.evaluate("document.querySelector('.scale').innerText"), r"[NS], [\d.]+° [EW]\s*[\d,]+ k?m")
+        scale = tab.evaluate("document.querySelector('.scale').innerText")
+        self.assertRegex(scale, r"[NS], [\d.]+° [EW]\s*[\d,]+ k?m")
 
     def test_pinch_and_touch(self):
         tab = self.open(width=360, height=740, touch=True, ratio=2)
@@ -658,7 +777,10 @@ class Map(PageTest):
         tab.evaluate("map.move({ longitude: 179.9, latitude: -17, scale: 60 })")
         tab.wait("map.near.east > map.near.west")
         boxes = [p for path, p in self.server.requests if path == "/v1/within"]
-        self.assertEqual(sorted((float(p["west"]) == -180, float(p["east"]) == 180) for p in boxes[-2:]), [(False, True), (True, False)])
+        self.assertEqual(
+            sorted((float(p["west"]) == -180, float(p["east"]) == 180) for p in boxes[-2:]),
+            [(False, True), (True, False)],
+        )
 
     def test_the_canvas_has_the_pixels_of_the_screen(self):
         tab = self.open(width=500, height=700, ratio=3)
@@ -677,8 +799,15 @@ class Layouts(PageTest):
         tab.touch("touchStart", (x, y))
         tab.touch("touchEnd")
         tab.wait("chosen !== null")
-        self.assertEqual(tab.evaluate("[document.querySelector('#matches').offsetHeight, map.box.offsetHeight > 300]"), [0, True])
-        self.assertTrue(tab.evaluate("(() => { const at = map.point(chosen.at)[1] + map.box.getBoundingClientRect().top; return at < document.querySelector('#card').getBoundingClientRect().top })()"))
+        self.assertEqual(
+            tab.evaluate("[document.querySelector('#matches').offsetHeight, map.box.offsetHeight > 300]"), [0, True]
+        )
+        self.assertTrue(
+            tab.evaluate(
+                "map.point(chosen.at)[1] + map.box.getBoundingClientRect().top"
+                " < document.querySelector('#card').getBoundingClientRect().top"
+            )
+        )
         tab.click("#said button")
         tab.wait("document.body.classList.contains('open')")
 
@@ -690,7 +819,13 @@ class Layouts(PageTest):
             self.settled("taumata")
             self.tab.press("Enter")
             self.tab.wait("chosen !== null")
-            self.assertLessEqual(self.tab.evaluate("Math.max(...[...document.querySelectorAll('main, main *:not(.spoken, canvas)')].filter(e => e.offsetHeight && !e.closest('.row')).map(e => e.getBoundingClientRect().right))"), width, width)
+            self.assertLessEqual(
+                self.tab.evaluate("""Math.max(...[...document.querySelectorAll('main, main *:not(.spoken, canvas)')]
+                      .filter(element => element.offsetHeight && !element.closest('.row'))
+                      .map(element => element.getBoundingClientRect().right))"""),
+                width,
+                width,
+            )
 
     def test_the_tree_that_assistive_software_sees(self):
         tab = self.open()
@@ -701,9 +836,19 @@ class Layouts(PageTest):
         tab.wait("chosen !== null")
         tree = tab.tree()
         named = {(role, name) for role, name, _ in tree}
-        for wanted in [("combobox", "First letters of a name"), ("listbox", "Matches"), ("option", "San José, CR 9.93333, -84.08333"),
-                       ("button", "Clear the field"), ("button", "Zoom in"), ("button", "Close the record"), ("main", ""),
-                       ("heading", "shardq"), ("heading", "San José, CR"), ("region", "San José, CR"), ("search", "")]:
+        for wanted in [
+            ("combobox", "First letters of a name"),
+            ("listbox", "Matches"),
+            ("option", "San José, CR 9.93333, -84.08333"),
+            ("button", "Clear the field"),
+            ("button", "Zoom in"),
+            ("button", "Close the record"),
+            ("main", ""),
+            ("heading", "shardq"),
+            ("heading", "San José, CR"),
+            ("region", "San José, CR"),
+            ("search", ""),
+        ]:
             self.assertIn(wanted, named)
         self.assertTrue(any(role == "application" and name.startswith("Map.") for role, name in named))
         field = next(properties for role, _, properties in tree if role == "combobox")
@@ -730,9 +875,13 @@ class Layouts(PageTest):
                 self.tab = None
 
     def check_access(self, *state):
-        passed, violations = json.loads(self.tab.evaluate(
-            "axe.run().then(({ violations, passes }) => JSON.stringify([passes.length, violations.map("
-            "({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html + failureSummary)])]))", awaits=True))
+        passed, violations = json.loads(
+            self.tab.evaluate(
+                "axe.run().then(({ violations, passes }) => JSON.stringify([passes.length, violations.map("
+                "({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html + failureSummary)])]))",
+                awaits=True,
+            )
+        )
         with self.subTest(state=state):
             self.assertGreater(passed, 15)
             self.assertEqual(violations, [])
@@ -773,7 +922,15 @@ class Source(unittest.TestCase):
         page = server.PAGE.read_text()
         self.assertLess(len(page.encode()), 100_000)
         self.assertEqual((page.count("<script>"), page.count("<style>")), (1, 1))
-        for forbidden in (r"\sstyle=", r"\son[a-z]+=\"", r"innerHTML", r"insertAdjacentHTML", r"https?://(?!www\.w3\.org/2000/svg)", r"\beval\(", r"<script\s"):
+        for forbidden in (
+            r"\sstyle=",
+            r"\son[a-z]+=\"",
+            r"innerHTML",
+            r"insertAdjacentHTML",
+            r"https?://(?!www\.w3\.org/2000/svg)",
+            r"\beval\(",
+            r"<script\s",
+        ):
             self.assertNotRegex(page, forbidden)
 
 
