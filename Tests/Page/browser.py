@@ -84,7 +84,11 @@ class Browser:
         os.close(inward)
         os.close(outward)
         self.buffer, self.number, self.answers, self.tabs = bytearray(), 0, {}, {}
-        self.call("Browser.getVersion", timeout=60)
+        try:
+            self.call("Browser.getVersion", timeout=60)
+        except Exception:
+            self.close()
+            raise
 
     def close(self):
         try:

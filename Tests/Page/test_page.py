@@ -141,21 +141,21 @@ class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.mkdtemp(prefix="page-")
-        cls.index = build(
-            cls.directory, [*(json.dumps(record, ensure_ascii=False) + "\n" for record in dataset()), exact()]
-        )
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in dataset()]
+        cls.index = build(cls.directory, [*lines, exact()])
         cls.real = upstream(cls.index)
-        cls.server = server.Server(cls.index, upstream=cls.real and cls.real.address).start()
-        cls.server.index.load_places()
-        cls.browser = browser.Browser()
+        if cls.real:
+            cls.addClassCleanup(cls.real.stop)
+        cls.serve(server.Server(cls.index, upstream=cls.real and cls.real.address))
 
     @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.server.stop()
-        if cls.real:
-            cls.real.stop()
-        shutil.rmtree(cls.directory)
+    def serve(cls, served):
+        """Starts a server and a browser; both end with the class, also where one of them does not start."""
+        cls.server = served.start()
+        cls.addClassCleanup(cls.server.stop)
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
         self.tab, self.origin = None, self.server.origin
@@ -537,10 +537,7 @@ class Scrolling(PageTest):
 class Millions(PageTest):
     @classmethod
     def setUpClass(cls):
-        cls.real = None
-        cls.directory = tempfile.mkdtemp(prefix="page-")
-        cls.server = server.Server(Numbers()).start()
-        cls.browser = browser.Browser()
+        cls.serve(server.Server(Numbers()))
 
     def test_more_rows_than_a_browser_has_pixels(self):
         self.failing = True  # The browser logs that there are no dots.
