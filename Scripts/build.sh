@@ -21,8 +21,12 @@ for name in $names; do
   swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags --product "$name" "$@" >&2
 done
 mkdir -p bin
+# Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same
+# bytes in every directory (Scripts/check-reproducible.sh).
+drop=""
+[ "$(uname)" = Darwin ] || drop="-R .swift_modhash -R .note.gnu.build-id -R .comment"
 for name in $names; do
   # Replaced by rename: a running one is not disturbed.
-  strip -o "bin/.$name" ".build/shipped/release/$name"
+  strip $drop -o "bin/.$name" ".build/shipped/release/$name"
   mv "bin/.$name" "bin/$name"
 done

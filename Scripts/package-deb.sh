@@ -21,8 +21,6 @@ mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/shardq" "$stage/usr/share/lintian
 # The days on manual pages as well: they are made again.
 rm -rf .build/share
 make -s install PREFIX=/usr DESTDIR="$stage" zshdir=/usr/share/zsh/vendor-completions
-# The names of compilers, of no use to anybody.
-strip -R .comment "$stage"/usr/bin/* "$stage"/usr/libexec/shardq/*
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 
 documents="$stage/usr/share/doc/shardq"

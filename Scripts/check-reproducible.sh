@@ -1,0 +1,18 @@
+#!/bin/sh
+# Whether the commit that is checked out gives the same executables and the same Debian package in another directory:
+# Scripts/check-reproducible.sh. It builds the whole twice, some minutes, and is no step of check.sh.
+set -eu
+cd "$(dirname "$0")/.."
+[ -z "$(git status --porcelain)" ] || echo "what is not committed is left out" >&2
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+for name in first "a second, of another name"; do
+  git clone -q . "$work/$name"
+  (cd "$work/$name" && make -s deb >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
+done
+cd "$work/first"
+status=0
+for file in bin/* .build/deb/*.deb; do
+  if cmp "$file" "$work/a second, of another name/$file"; then echo "the same: $file"; else status=1; fi
+done
+exit "$status"
