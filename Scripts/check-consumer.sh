@@ -1,5 +1,6 @@
 #!/bin/sh
-# A package that depends on ShardedIndex: it must resolve nothing but this package, build, and answer.
+# A package that depends on ShardedIndex: it must resolve nothing but this package, build, and answer. In it are all code
+# of the documentation and the model that the tutorial ends with, which answers as well.
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 work="$(mktemp -d)"
@@ -21,9 +22,16 @@ import ShardedIndex
 
 let index = try ShardedIndex(opening: CommandLine.arguments[1])
 for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
+
+let search = try CitySearch(index: CommandLine.arguments[1])
+for text in ["s", "sx", "r", "reykj"] { search.text = text }
+print("tutorial:", search.count, search.row(0), search.row(1))
 EOF
+cp "$root/Sources/ShardedIndex/ShardedIndex.docc/Resources/search-3.swift" "$work/app/Sources/app/CitySearch.swift"
+python3 "$root/Scripts/article-code.py" >"$work/app/Sources/app/Documentation.swift"
 cd "$work/app"
 swift build
 [ ! -e .build/checkouts ] || [ -z "$(ls .build/checkouts)" ] || { echo "it fetched: $(ls .build/checkouts)" >&2; exit 1; }
 .build/debug/app "$root/shards" | tee answer
 grep -q '^Reykjavík, IS$' answer
+grep -q '^tutorial: 1 Reykjavík, IS $' answer

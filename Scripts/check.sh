@@ -24,13 +24,16 @@ if [ "$(uname)" != Darwin ]; then
   done
 fi
 
+step "the library's documentation, without a warning"
+Scripts/documentation.sh >.build/documentation.log 2>&1 || { cat .build/documentation.log; exit 1; }
+
 step "the committed index is what the command makes of the committed source"
 rebuilt="$(mktemp -d)"
 trap 'rm -rf "$rebuilt"' EXIT
 Scripts/build-sample.sh "$rebuilt/shards"
 diff -r --exclude=.lock --exclude=README.md shards "$rebuilt/shards"
 
-step "who uses the library fetches nothing else"
+step "who uses the library fetches nothing else; the code of its documentation compiles"
 Scripts/check-consumer.sh
 
 step "the engine where the system has no libzstd"

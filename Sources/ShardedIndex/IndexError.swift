@@ -17,6 +17,7 @@ public enum IndexError: Error, Equatable, Sendable {
 }
 
 extension IndexError: CustomStringConvertible {
+  /// What is wrong, with which file, and what to do.
   public var description: String {
     switch self {
     case .notFound(let path):

@@ -18,6 +18,7 @@ public struct Matches: Sendable {
 
   /// All matches, whether or not they are ever decoded.
   public var count: Int { range.count }
+  /// Whether nothing matches.
   public var isEmpty: Bool { range.isEmpty }
 
   /// Where the first match stands among all records of the index.
@@ -129,8 +130,11 @@ public struct Records: RandomAccessCollection, @unchecked Sendable {
   /// Where keys cannot be made again.
   let folded: FoldedKeys?
 
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// How many records there are.
   public var endIndex: Int { buffer.count }
+  /// One of the records; nothing is decoded for it.
   public subscript(position: Int) -> Record {
     precondition(position >= 0 && position < buffer.count, "no such record")
     return Record(buffer: buffer, number: position, schema: schema, folded: folded)
@@ -148,6 +152,7 @@ public struct Record: @unchecked Sendable {
   public struct Field: Sendable, Equatable {
     /// A nested field's path, `coord.lon`; a dot or backslash inside a name is written `\.` or `\\`.
     public let name: String
+    /// What the text stood for in the dataset.
     public let kind: ValueKind
     /// Numbers have the digits they had.
     public let text: String
@@ -170,6 +175,9 @@ public struct Record: @unchecked Sendable {
     return text
   }
 
+  /// All of its fields, in the order they came in.
+  ///
+  /// - Complexity: O(*n*) in the size of their texts, which it copies.
   public var fields: [Field] {
     buffer.fieldRange(number).map { slot in
       let field = buffer.output.pointee.fields[slot]

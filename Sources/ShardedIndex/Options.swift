@@ -40,7 +40,9 @@ public struct Statistics: Sendable, Equatable {
   public var misses: Int
   /// Parts of shards that were loaded.
   public var loads: Int
+  /// Shards that left the cache because others needed the room.
   public var evictions: Int
+  /// Shards that are in the cache now.
   public var residentShards: Int
   /// What resident shards cost, their bookkeeping included.
   public var residentBytes: Int

@@ -24,6 +24,7 @@ public final class RecordBuffer {
   /// In memory of its own: what a class stores is checked for exclusive access each time that it is used.
   let output: UnsafeMutablePointer<RecordOutput>
 
+  /// An empty buffer: it grows to what it is given to hold, and stays that large.
   public init() {
     output = .allocate(capacity: 1)
     output.initialize(to: RecordOutput())

@@ -56,6 +56,6 @@ extension ShardedIndex {
     return try answer!.get()
   }
 
-  /// Counts the matches of a prefix: what ``matches(forPrefix:)`` does, without holding on to a shard.
+  /// Counts the matches of a prefix: what ``matches(forPrefix:)-(String)`` does, without holding on to a shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }

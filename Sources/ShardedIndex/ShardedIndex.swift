@@ -51,7 +51,9 @@ public final class ShardedIndex: Sendable {
 
   /// Opens the index in a directory.
   ///
-  /// - Parameter path: The directory that holds `manifest` and the shard files.
+  /// - Parameters:
+  ///   - path: The directory that holds `manifest` and the shard files.
+  ///   - options: How much it may keep in memory, and whether it follows rebuilds.
   /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
   ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``,
   ///   ``IndexError/wrongDigest(path:found:expected:)`` if it is not the one that is expected.
@@ -74,6 +76,7 @@ public final class ShardedIndex: Sendable {
   public var path: String { directory.path }
   /// All records of the index.
   public var recordCount: Int { current.manifest.recordCount }
+  /// Its shards, each a file.
   public var shardCount: Int { current.manifest.shardCount }
   /// Every field that some record has; a nested one is named by its path, `coord.lon`.
   public var fieldNames: [String] { current.schema.names }
@@ -82,6 +85,7 @@ public final class ShardedIndex: Sendable {
   /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
   public var storesKeys: Bool { current.schema.isKeyStored }
 
+  /// What the index has done since it was opened, over all threads.
   public var statistics: Statistics {
     let counts = cache.counts
     return Statistics(

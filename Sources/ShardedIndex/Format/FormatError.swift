@@ -22,6 +22,7 @@ public enum FormatError: Error, Equatable, Sendable {
 }
 
 extension FormatError: CustomStringConvertible {
+  /// What is wrong, as it reads behind the name of a file.
   public var description: String {
     switch self {
     case .truncated(let offset, let needed, let available):

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Prints the code of the library's documentation as one Swift file, so that it can be compiled: Scripts/article-code.py
+
+Each `swift` block of an article and of README.md becomes a function, each step of the tutorial but the last, which is a
+file of its own, a type in a namespace. What needs SwiftUI is left out. Scripts/check-consumer.sh compiles it.
+"""
+
+import glob
+import os
+import re
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CATALOGUE = os.path.join(ROOT, "Sources", "ShardedIndex", "ShardedIndex.docc")
+FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 2
+        code = match.group(1)
+        if "Package.swift:" in code:
+            # The README's: what stands in the manifest, then a file.
+            code = "".join(line for line in code.splitlines(True) if not line.startswith(("//", "import ")))
+        yield line, code
+
+
+def main():
+    print("import Observation\nimport ShardedIndex\n")
+    count = 0
+    for path in sorted(glob.glob(os.path.join(CATALOGUE, "*.md"))) + [os.path.join(ROOT, "README.md")]:
+        for line, code in blocks(path):
+            count += 1
+            print(f'#sourceLocation(file: "{os.path.relpath(path, ROOT)}", line: {line})')
+            print(f"func block{count}() throws {{\n{code}}}\n#sourceLocation()\n")
+    steps = sorted(glob.glob(os.path.join(CATALOGUE, "Resources", "search-*.swift")))
+    for number, path in enumerate(steps[:-1], 1):
+        with open(path, encoding="utf-8") as file:
+            code = "".join(line for line in file if not line.startswith("import "))
+        print(f"enum Step{number} {{\n{textwrap.indent(code.strip(), '  ')}\n}}\n")
+    if count < 8 or len(steps) < 3:
+        sys.exit("there is less code in the documentation than this script knows of: has a directory moved?")
+
+
+main()

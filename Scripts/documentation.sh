@@ -1,0 +1,36 @@
+#!/bin/sh
+# The library's documentation, as a DocC archive: .build/docc/ShardedIndex.doccarchive, to be served by any web server.
+# A warning of DocC fails it, and so does a public symbol without a comment or without a place on the pages.
+#
+# By the toolchain's own docc, from the module that Scripts/build.sh has built: the manifest needs no plugin for it.
+set -eu
+cd "$(dirname "$0")/.."
+Scripts/build.sh
+modules=.build/shipped/release/Modules
+rm -rf .build/docc
+mkdir -p .build/docc/graphs
+catalogue=Sources/ShardedIndex/ShardedIndex.docc
+swift symbolgraph-extract -module-name ShardedIndex -I "$modules" \
+  -target "$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -1)" \
+  -minimum-access-level public -skip-synthesized-members -output-dir .build/docc/graphs \
+  -Xcc "-fmodule-map-file=$PWD/Sources/CZstd/module.modulemap" \
+  -Xcc "-fmodule-map-file=$PWD/Sources/CPrefetch/module.modulemap"
+
+python3 - .build/docc/graphs/ShardedIndex.symbols.json "$catalogue" <<'EOF'
+import json, sys
+graph, catalogue = json.load(open(sys.argv[1])), sys.argv[2]
+symbols = [each for each in graph["symbols"] if not each["pathComponents"][-1].startswith("init(rawValue:")]
+faults = [f"{'.'.join(each['pathComponents'])} has no comment" for each in symbols if "docComment" not in each]
+module, index = (open(f"{catalogue}/{name}.md", encoding="utf-8").read() for name in ("ShardedIndex", "Index"))
+for each in symbols:
+    path = each["pathComponents"]
+    page = module if len(path) == 1 else index if len(path) == 2 and path[0] == "ShardedIndex" else None
+    if page and f"``{path[-1]}" not in page and f"/{path[-1]}``" not in page:
+        faults.append(f"{'.'.join(path)} stands on no page of {catalogue}")
+print(*faults, sep="\n", file=sys.stderr, end="\n" if faults else "")
+sys.exit(1 if faults else 0)
+EOF
+
+docc convert "$catalogue" --additional-symbol-graph-dir .build/docc/graphs --warnings-as-errors \
+  --output-dir .build/docc/ShardedIndex.doccarchive --fallback-display-name ShardedIndex \
+  --fallback-bundle-identifier shardq.ShardedIndex

@@ -1,0 +1,11 @@
+import Observation
+import ShardedIndex
+
+@Observable final class CitySearch {
+  private var session: Session
+
+  init(index path: String) throws {
+    let options = Options(cacheLimitBytes: 2 << 20)
+    session = try ShardedIndex(opening: path, options: options).session()
+  }
+}

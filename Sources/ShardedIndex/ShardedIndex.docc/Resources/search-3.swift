@@ -1,0 +1,19 @@
+import Observation
+import ShardedIndex
+
+@Observable final class CitySearch {
+  private var session: Session
+  var text = "" {
+    didSet { try? session.replace(with: text) }
+  }
+  var count: Int { session.matches.count }
+
+  init(index path: String) throws {
+    let options = Options(cacheLimitBytes: 2 << 20)
+    session = try ShardedIndex(opening: path, options: options).session()
+  }
+
+  func row(_ position: Int) -> String {
+    (try? session.matches.records(in: position..<position + 1))?.first?.key ?? ""
+  }
+}
