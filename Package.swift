@@ -66,6 +66,7 @@ let package = Package(
     .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
+    .target(name: "TerminalUI", dependencies: ["QueryOutput", "ShardedIndex"], swiftSettings: settings),
     .target(name: "FootprintReplay", dependencies: ["QueryLog"], swiftSettings: settings),
     .executableTarget(
       name: "ShardqReplay", dependencies: ["FootprintReplay", "QueryLog", "ShardedIndex"], swiftSettings: settings),
@@ -82,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput",
+        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
@@ -102,7 +103,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["FootprintReplay", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      dependencies: [
+        "FootprintReplay", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex", "TerminalUI",
+      ],
       swiftSettings: settings
     ),
   ]

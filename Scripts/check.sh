@@ -11,8 +11,9 @@ Scripts/dependencies.sh --tests
 step "format"
 swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 
-step "the fold's table is what its script makes of the Unicode data"
+step "the tables of the fold and of widths are what their scripts make of the Unicode data"
 python3 Scripts/generate_fold.py --check /usr/share/unicode
+python3 Scripts/generate_width.py --check /usr/share/unicode
 
 step "the shipped executables, static, without a warning"
 mkdir -p .build
@@ -44,6 +45,9 @@ python3 -m unittest discover -s Tests/Install -v
 
 step "the second reader, written from docs/format.md alone"
 python3 -m unittest discover -s Tests/FormatReader -v
+
+step "the list and the map in a terminal: keys sent, screens compared, killed by every signal"
+python3 -m unittest discover -s Tests/Terminal
 
 step "faults: killed before every call, every call failing, power cuts"
 Tests/Faults/run.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.

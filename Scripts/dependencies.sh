@@ -16,7 +16,7 @@ tool() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 if [ "$(uname)" = Darwin ]; then
   need zstd.h zstd
   need nettle/sha2.h nettle
-  [ "${1:-}" != --tests ] || tool zstd zstd
+  [ "${1:-}" != --tests ] || { tool zstd zstd; tool tmux tmux; }
   [ -z "$missing" ] || { echo "installing:$missing" >&2; brew install $missing; }
   exit 0
 fi
@@ -28,6 +28,7 @@ if [ "${1:-}" = --tests ]; then
   need sqlite3.h libsqlite3-dev
   tool zstd zstd
   tool python3 python3
+  tool tmux tmux
   tool strace strace
   tool chromium chromium # The page is looked at in it: Tests/Page.
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done

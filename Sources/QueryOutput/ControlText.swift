@@ -1,7 +1,7 @@
 /// Texts made fit for a terminal: no control character reaches it raw.
 package enum ControlText {
   /// `\u001b` for the escape character.
-  static func escape(of scalar: UInt32) -> [UInt8] {
+  package static func escape(of scalar: UInt32) -> [UInt8] {
     var text: [UInt8] = [0x5c, 0x75]
     for shift in [12, 8, 4, 0] as [UInt32] { text.append(hexadecimalDigit(UInt8(scalar >> shift & 15))) }
     return text
@@ -27,32 +27,17 @@ package enum ControlText {
         columns += 6
       } else {
         line.append(contentsOf: UTF8.encode(scalar)!)
-        columns += width(scalar)
+        columns += DisplayWidth.columns(of: scalar)
       }
     }
     return columns
   }
 
-  private static func isControl(_ scalar: UInt32) -> Bool {
+  /// Whether a scalar has no business on a terminal as it is.
+  package static func isControl(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0..<0x20, 0x7f..<0xa0, 0x061c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true
     default: false
-    }
-  }
-
-  /// Columns that terminals give a character: two for East Asian wide ones and pictures, none for marks.
-  private static func width(_ scalar: Unicode.Scalar) -> Int {
-    switch scalar.value {
-    case 0..<0x300: return 1
-    case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0x9fff, 0xa000...0xa4cf,
-      0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f,
-      0x1f680...0x1f6ff, 0x1f900...0x1f9ff, 0x20000...0x3fffd:
-      return 2
-    default:
-      switch scalar.properties.generalCategory {
-      case .nonspacingMark, .enclosingMark, .format: return 0
-      default: return 1
-      }
     }
   }
 }

@@ -173,4 +173,6 @@ package enum ExitStatus: CInt, Sendable {
   case inputOutput = 74
   /// Another build is running, or builds went faster than what was read.
   case busy = 75
+  /// Somebody left without choosing, as if by Ctrl-C.
+  case cancelled = 130
 }

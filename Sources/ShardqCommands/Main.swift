@@ -6,11 +6,13 @@
   import Darwin
 #endif
 import QueryOutput
+import TerminalUI
 
 /// The whole command line. The user meets it as `shardq`, which hands over to it.
 @main
 enum Main {
   static func main() {
+    if CommandLine.argc == 2, strcmp(CommandLine.unsafeArgv[1]!, TerminalGuard.argument) == 0 { TerminalGuard.run() }
     // What is not said in UTF-8 would be searched as something else than it is.
     let count = Int(CommandLine.argc)
     for number in 1..<max(1, count) {

@@ -2,6 +2,7 @@
   import ArgumentParser
   import QueryOutput
   import ShardedIndex
+  import TerminalUI
 
   #if canImport(Glibc)
     import Glibc
@@ -26,6 +27,7 @@
           shardq 'alabama, u' --format json        city first, then country
           shardq query '' --all | wc -l            every record
           shardq -- build                          search what is also a command's name
+          shardq                                   type, see matches and a map, choose one
           shardq update --upsert changed.json      change some of its records
           shardq stats                             what is in the index
           shardq verify --source cities.json       every byte, every record, every prefix
@@ -44,7 +46,8 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        GenerateCommand.self, FootprintCommand.self, PlanCommand.self, CompletionsCommand.self,
+        GenerateCommand.self, FootprintCommand.self, PlanCommand.self, UICommand.self, MapCommand.self,
+        CompletionsCommand.self,
       ])
 
     package init() {}
@@ -89,7 +92,8 @@
 
     static func run(_ arguments: [String]) -> Never {
       guard !arguments.isEmpty else {
-        // Nothing was asked: a person gets the help, a script an error.
+        // Nothing was asked: a person gets the list to type in, or the help; a script an error.
+        if isatty(STDIN_FILENO) == 1, Terminal.isThere, let status = UICommand.runIfIndexed() { finish(status) }
         let isPerson = isatty(STDOUT_FILENO) == 1
         let help = Shardq.helpMessage()
         if isPerson { print(help) } else { Diagnostics.note(help) }

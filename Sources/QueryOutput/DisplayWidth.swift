@@ -1,0 +1,34 @@
+/// How many columns of a terminal texts take.
+package enum DisplayWidth {
+  /// Of one scalar: two for East Asian wide ones and pictures, none for marks and what cannot be seen.
+  package static func columns(of scalar: Unicode.Scalar) -> Int {
+    guard scalar.value >= 0x300 else { return 1 }
+    let wanted = scalar.value << 2 | 3
+    var (low, high) = (0, WidthTable.runs.count)
+    // The last run that begins at the scalar or before it.
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if WidthTable.runs[middle] <= wanted { low = middle } else { high = middle }
+    }
+    return Int(WidthTable.runs[low] & 3)
+  }
+
+  /// Of what is seen as one character, none of it a control character.
+  ///
+  /// What is joined to a wide picture adds nothing, and U+FE0F makes a picture of what stands before it: two columns.
+  package static func columns(of character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    var (columns, total) = (0, 0)
+    var isPicture = false
+    for scalar in scalars {
+      let width = self.columns(of: scalar)
+      columns = max(columns, width)
+      total += width
+      if scalar.value == 0xfe0f { isPicture = true }
+    }
+    if first.value >= 0x1100, columns == 2 { return 2 }
+    // Vowels of Indian scripts stand beside their letter and take a column of their own.
+    return isPicture ? 2 : total
+  }
+}

@@ -1,0 +1,164 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+  import TerminalUI
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  struct MapCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "map",
+      abstract: "Draw the records whose keys begin with a prefix on a map of the world.",
+      discussion: """
+        EXAMPLES:
+          shardq map san                           all matches, as dots
+          shardq map 'springfield, us' --zoom 4    a fourth of the world, around them
+          shardq map san --format geojson          what shardq query --all --format geojson prints
+
+        Land is where the index has records. Exit status 1 if nothing matches.
+        """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+      case text, geojson
+    }
+
+    @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
+
+    @Option(
+      name: .customLong("width"),
+      help: ArgumentHelp("Columns of the map (default: the terminal's, else 80).", valueName: "n"))
+    var width: Int?
+
+    @Option(
+      name: .customLong("zoom"), help: ArgumentHelp("How many times closer than the whole world.", valueName: "n"))
+    var zoom = 1
+
+    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
+    var ascii = false
+
+    @Option(name: .customLong("format"), help: "text, the map itself, or geojson.")
+    var format = Format.text
+
+    @Argument(help: "What keys begin with; case and accents do not matter.")
+    var prefix: String
+
+    func validate() throws {
+      if let width, !(4...1000).contains(width) { throw ValidationError("--width must be from 4 to 1000.") }
+      if !(1...256).contains(zoom) { throw ValidationError("--zoom must be from 1 to 256.") }
+    }
+
+    func run() throws {
+      if format == .geojson {
+        var request = QueryRequest(prefix: prefix)
+        request.index = location.index
+        request.expectedDigest = pin.expectedDigest
+        request.all = true
+        request.format = .geojson
+        finish(QueryRunner.run(request))
+      }
+      let index = open(location, options: Options(expectedDigest: pin.expectedDigest))
+      do throws(IndexError) {
+        finish(try draw(index))
+      } catch {
+        finish(QueryRunner.report(error))
+      }
+    }
+
+    private func draw(_ index: ShardedIndex) throws(IndexError) -> ExitStatus {
+      let schema = index.fieldSchema
+      guard let latitude = schema.latitude, let longitude = schema.longitude else {
+        Diagnostics.report(
+          index.path + " has no coordinates: its records have no fields by which they are known, such as lat and lon")
+        return .badData
+      }
+      let matches = try index.matches(forPrefix: prefix)
+      guard !matches.isEmpty else {
+        Diagnostics.note("no key begins with \"" + prefix + "\"")
+        return .negative
+      }
+      let places = try Self.places(of: matches, latitude, longitude)
+      var window = winsize()
+      let isTerminal =
+        isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
+      let settings = UICommand.settings
+      let theme = Theme(
+        hasColor: isTerminal && settings.hasColor && !settings.isPlain,
+        isASCII: ascii || isTerminal && settings.isASCII)
+      let view = WorldMap.View(
+        columns: width ?? (isTerminal ? Int(window.ws_col) : 80),
+        // Two lines are for what stands below it.
+        rows: isTerminal && width == nil ? max(4, Int(window.ws_row) - 2) : 1000,
+        zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
+      var map = WorldMap(view, land: index.land)
+      var shown = 0
+      for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
+      do throws(WriteError) {
+        var output = Output()
+        let isStyled = isTerminal && !settings.isPlain
+        for row in 0..<view.rows {
+          let line = map.row(
+            row, style: { isStyled ? theme.map($0) : "" }, reset: isStyled ? theme.reset : "",
+            isColored: theme.hasColor)
+          try output.write(line.bytes)
+          try output.write(0x0a)
+        }
+        try output.flush()
+      } catch {
+        return Diagnostics.failed(error)
+      }
+      var note = QueryRunner.counted(matches.count, "match", "matches")
+      if places.count < matches.count {
+        note += ", \(QueryRunner.grouped(matches.count - places.count)) without coordinates"
+      }
+      if shown < places.count { note += ", \(QueryRunner.grouped(places.count - shown)) beyond the map's edge" }
+      Diagnostics.note(note)
+      return .done
+    }
+
+    /// Where the matches are, those that have a place.
+    private static func places(
+      of matches: Matches, _ latitude: Int, _ longitude: Int
+    ) throws(IndexError) -> [Place] {
+      let buffer = RecordBuffer()
+      var places: [Place] = []
+      for start in stride(from: 0, to: matches.count, by: QueryRunner.chunkSize) {
+        try matches.read(start..<start + QueryRunner.chunkSize, into: buffer)
+        for record in 0..<buffer.count {
+          var texts: (latitude: String?, longitude: String?)
+          // A record that has one twice counts with the first.
+          for field in buffer.rawFields(ofRecord: record).reversed() {
+            let name = Int(buffer.rawName(ofField: field))
+            guard name == latitude || name == longitude else { continue }
+            let text = String(decoding: buffer.rawField(field).text, as: UTF8.self)
+            if name == latitude { texts.latitude = text } else { texts.longitude = text }
+          }
+          if let latitude = texts.latitude, let longitude = texts.longitude,
+            let place = Place(latitude: latitude, longitude: longitude)
+          {
+            places.append(place)
+          }
+        }
+      }
+      return places
+    }
+
+    /// The middle of the box around all of them.
+    private static func center(of places: [Place]) -> Place? {
+      guard let first = places.first else { return nil }
+      var (south, north, west, east) = (first.latitude, first.latitude, first.longitude, first.longitude)
+      for place in places {
+        (south, north) = (min(south, place.latitude), max(north, place.latitude))
+        (west, east) = (min(west, place.longitude), max(east, place.longitude))
+      }
+      return Place(latitude: (south + north) / 2, longitude: (west + east) / 2)
+    }
+  }
+#endif

@@ -1,0 +1,183 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+  import TerminalUI
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  struct UICommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "ui",
+      abstract: "Type in the terminal; the list follows every key, Enter prints the record.",
+      discussion: """
+        EXAMPLES:
+          shardq                                   the same, where there is an index
+          city=$(shardq ui)                        the record that was chosen, as tab-separated fields
+          shardq ui --height 40% --query 'san '    below the prompt, with something typed already
+          shardq ui --format json | jq .matches[0]
+
+        KEYS:
+          Up, Down, Page Up, Page Down             another record; Ctrl-N and Ctrl-P too, and the mouse wheel
+          Ctrl-Home, Ctrl-End                      the first and the last match
+          Enter, double click                      take it
+          Escape, Ctrl-C                           leave without one
+          Left, Right, Ctrl-A, E, U, K, W, D       edit what was typed, as in a shell
+          Tab                                      the map, or none
+          Alt-+, Alt--, the wheel over the map     closer, farther; Shift-Up and Shift-Down too
+          Ctrl-Y                                   copy the key, where the terminal allows it
+          Ctrl-Z, Ctrl-L                           suspend; draw again
+
+        Draws on the terminal itself, so that standard output has the record and nothing else. NO_COLOR leaves bold and
+        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none was chosen, 64 without a
+        terminal. docs/terminal.md has more.
+        """)
+
+    @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
+
+    @Option(name: [.customShort("q"), .customLong("query")], help: "What is typed already.")
+    var query = ""
+
+    @Option(
+      name: .customLong("height"),
+      help: ArgumentHelp(
+        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
+    var height: TypingList.Height?
+
+    @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
+    var format: OutputFormat?
+
+    @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
+    var printsQuery = false
+
+    @Flag(name: .customLong("no-map"), help: "Draw no map.")
+    var noMap = false
+
+    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
+    var noMouse = false
+
+    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
+    var ascii = false
+
+    @Flag(
+      name: .customLong("plain"),
+      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
+    var plain = false
+
+    func run() throws {
+      let index = open(
+        location, options: Options(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
+      var settings = Self.settings
+      settings.query = query
+      settings.height = height
+      settings.showsMap = !noMap
+      settings.usesMouse = !noMouse
+      settings.isASCII = settings.isASCII || ascii
+      settings.isPlain = settings.isPlain || plain
+      finish(Self.run(index, settings, format, printsQuery: printsQuery))
+    }
+
+    /// The list over the index that is meant where nothing is said; nil where there is none.
+    static func runIfIndexed() -> ExitStatus? {
+      do throws(IndexError) {
+        let index = try ShardedIndex(
+          opening: QueryRunner.indexPath(nil), options: Options(reloadInterval: .seconds(1)))
+        return run(index, settings, nil)
+      } catch {
+        if case .notFound = error { return nil }
+        return QueryRunner.report(error)
+      }
+    }
+
+    /// What the environment says of the terminal.
+    static var settings: TypingList.Settings {
+      var settings = TypingList.Settings()
+      settings.hasColor = variable("NO_COLOR") == ""
+      let terminal = variable("TERM")
+      settings.isPlain = terminal == "dumb" || terminal == ""
+      // The console's font has no Braille.
+      settings.isASCII = terminal == "linux"
+      return settings
+    }
+
+    static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+
+    /// Runs the list, and prints the record that was chosen.
+    static func run(
+      _ index: ShardedIndex, _ settings: TypingList.Settings, _ format: OutputFormat?, printsQuery: Bool = false
+    ) -> ExitStatus {
+      var list = TypingList(index, settings, land: { $0.land })
+      let outcome: TypingList.Outcome
+      do throws(Terminal.OpenError) {
+        outcome = try list.run()
+      } catch {
+        Diagnostics.report("there is no terminal to draw on: shardq query PREFIX prints matches without one")
+        return .usage
+      }
+      switch outcome {
+      case .cancelled: return .cancelled
+      case .closed: return .inputOutput
+      case .nothing, .chosen: break
+      }
+      do throws(WriteError) {
+        var output = Output()
+        if printsQuery {
+          try output.write(list.query)
+          try output.write(0x0a)
+        }
+        guard case .chosen(let matches, let row) = outcome else {
+          try output.flush()
+          return .negative
+        }
+        let format = format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+        return try print(matches, row, list.query, format, &output)
+      } catch {
+        return Diagnostics.failed(error)
+      }
+    }
+
+    private static func print(
+      _ matches: Matches, _ row: Int, _ query: String, _ format: OutputFormat, _ output: inout Output
+    ) throws(WriteError) -> ExitStatus {
+      let schema = matches.fieldSchema
+      var writer = RecordWriter(format, fieldCount: schema.names.count, schema: schema)
+      let buffer = RecordBuffer()
+      do throws(IndexError) {
+        try matches.read(row..<row + 1, into: buffer)
+        if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: row..<row + 1) }
+      } catch {
+        return QueryRunner.report(error)
+      }
+      try writer.begin(query: query, count: matches.count, to: &output)
+      try writer.write(buffer, to: &output)
+      try writer.end(to: &output)
+      try output.flush()
+      return .done
+    }
+  }
+
+  extension TypingList.Height: ExpressibleByArgument {
+    public init?(argument: String) {
+      let isPercent = argument.hasSuffix("%")
+      guard let number = Int(isPercent ? String(argument.dropLast()) : argument), number >= 1 else { return nil }
+      guard !isPercent || number <= 100 else { return nil }
+      self = isPercent ? .percent(number) : .lines(number)
+    }
+  }
+
+  extension ShardedIndex {
+    /// What continents are drawn with; nil where the index has none.
+    var land: LandGrid? {
+      // A map without land is still a map.
+      guard let dots = try? dotMap() else { return nil }
+      return LandGrid { column, row in dots.count(column: column, row: row) > 0 }
+    }
+  }
+#endif

@@ -1,0 +1,183 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import ShardedIndex
+
+/// What a list shows for one record.
+package struct Row: Sendable {
+  /// The record's key in its own spelling, and where the part that was typed ends.
+  package var key: String
+  package var matchEnd: String.Index
+  /// As they stand in the record; nil where it has none.
+  package var latitude: String?
+  package var longitude: String?
+
+  package var place: Place? {
+    guard let latitude, let longitude else { return nil }
+    return Place(latitude: latitude, longitude: longitude)
+  }
+}
+
+/// What answering took: the visible part of loading lazily.
+package struct Cost: Equatable, Sendable {
+  package var microseconds = 0
+  /// Shards that were looked into, whether or not they had to be loaded.
+  package var shards = 0
+  package var loads = 0
+  /// Decompressed for it.
+  package var bytes = 0
+}
+
+/// A list that follows a query: how many records match, which of them are in the window, which one is selected.
+///
+/// Nothing but the rows of the window is ever decoded.
+package struct ListModel {
+  private let index: ShardedIndex
+  private var session: Session
+  package private(set) var matches: Matches
+  /// The rows of the window, from ``top`` on.
+  package private(set) var rows: [Row] = []
+  /// The first row of the window and the selected one, among all matches.
+  package private(set) var top = 0
+  package private(set) var selection = 0
+  package private(set) var height = 0
+  package private(set) var cost = Cost()
+  /// Why the list does not show what was asked for.
+  package private(set) var failure: IndexError?
+  private var folded: [UInt8] = []
+  /// Whether ``matches`` are those of what was asked last.
+  package private(set) var isAnswered = false
+  /// Fields of the selected record, and which one that is.
+  private var details: (selection: Int, fields: [Record.Field])?
+
+  package init(_ index: ShardedIndex) {
+    self.index = index
+    session = index.session()
+    matches = session.matches
+  }
+
+  package var recordCount: Int { index.recordCount }
+  package var shardCount: Int { index.shardCount }
+  package var query: String { session.text }
+  package var hasCoordinates: Bool { index.fieldSchema.latitude != nil && index.fieldSchema.longitude != nil }
+
+  /// Asks for `text`, and shows the first of its matches.
+  package mutating func ask(_ text: String) {
+    isAnswered = false
+    rows = []
+    measure { (model) throws(IndexError) in
+      // A query that builds overtake is begun anew, on what they made.
+      for attempt in 0..<8 {
+        do throws(IndexError) {
+          try model.session.reload()
+          try model.session.replace(with: text)
+          break
+        } catch {
+          guard case .superseded = error, attempt < 7 else { throw error }
+          try model.index.reload()
+        }
+      }
+      (model.matches, model.isAnswered) = (model.session.matches, true)
+      model.folded = Fold.fold(text)
+      (model.top, model.selection) = (0, 0)
+      try model.fetch()
+    }
+  }
+
+  /// Makes the window `height` rows high.
+  package mutating func resize(height: Int) {
+    self.height = max(0, height)
+    scroll(to: selection)
+  }
+
+  /// Selects another row; the window follows.
+  package mutating func move(by rows: Int) { scroll(to: selection + rows) }
+
+  package mutating func select(_ row: Int) { scroll(to: row) }
+
+  private mutating func scroll(to row: Int) {
+    selection = max(0, min(row, matches.count - 1))
+    let before = top
+    if selection < top { top = selection }
+    if selection >= top + height { top = max(0, selection - height + 1) }
+    top = max(0, min(top, matches.count - height))
+    // Rows of another answer would be taken for this one's.
+    guard isAnswered else { return }
+    if top != before || rows.count != min(height, matches.count - top) {
+      measure { (model) throws(IndexError) in try model.fetch() }
+    }
+  }
+
+  private mutating func measure(_ body: (inout ListModel) throws(IndexError) -> Void) {
+    let (before, start) = (index.statistics, Self.now)
+    do throws(IndexError) {
+      try body(&self)
+      failure = nil
+    } catch {
+      failure = error
+    }
+    let after = index.statistics
+    cost.microseconds = (Self.now - start) / 1000
+    cost.loads = after.misses - before.misses
+    cost.bytes = after.loadedBytes - before.loadedBytes
+    cost.shards = touched()
+  }
+
+  /// Reads the rows of the window, and no other.
+  private mutating func fetch() throws(IndexError) {
+    rows = []
+    details = nil
+    let schema = index.fieldSchema
+    for record in try matches.records(in: top..<top + height) {
+      let key = record.key
+      rows.append(
+        Row(
+          key: key, matchEnd: Fold.matchedRange(ofFolded: folded, in: key)?.upperBound ?? key.startIndex,
+          latitude: schema.latitude.flatMap { record[fieldNumber: $0] },
+          longitude: schema.longitude.flatMap { record[fieldNumber: $0] }))
+    }
+  }
+
+  /// How many shards the answer and its rows are from: those at the ends of the answer, and those that hold the rows.
+  private func touched() -> Int {
+    let manifest = index.generation
+    var numbers: Set<Int> = []
+    if manifest.shardCount > 0, !folded.isEmpty {
+      let ends = try? folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
+        try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+      }
+      if let ends { numbers = [ends.first.number, ends.last.number] }
+    }
+    let end = min(matches.count, top + height)
+    if top < end, let first = try? manifest.shard(holding: matches.firstPosition + top),
+      let last = try? manifest.shard(holding: matches.firstPosition + end - 1), first.number <= last.number
+    {
+      numbers.formUnion(first.number...last.number)
+    }
+    return numbers.count
+  }
+
+  /// The selected record's fields; none where it cannot be read.
+  package mutating func selectedFields() -> [Record.Field] {
+    if let details, details.selection == selection { return details.fields }
+    let fields =
+      matches.isEmpty ? [] : (try? matches.records(in: selection..<selection + 1))?.first?.fields ?? []
+    details = (selection, fields)
+    return fields
+  }
+
+  package var selectedRow: Row? {
+    selection >= top && selection - top < rows.count ? rows[selection - top] : nil
+  }
+
+  /// In nanoseconds, on a clock that only goes forward.
+  static var now: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+  }
+}

@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A process that gives the terminal back where the one that drew on it was killed by what nobody can catch: SIGKILL,
+/// also the system's own when memory runs out.
+///
+/// It waits at a pipe that ends with the other process, and has nothing to do where that has given the terminal back.
+package enum TerminalGuard {
+  /// Makes a guard of the program, as its only argument.
+  package static let argument = "---terminal-guard"
+  static let held: UInt8 = 0x68
+  static let free: UInt8 = 0x66
+
+  /// Starts a guard: this program again, in a group of its own, so that what is sent to the other's group misses it.
+  ///
+  /// - Returns: Where to write ``held`` and ``free``; -1 where there can be no guard.
+  static func start(saved: termios, raw: termios, farewell: [UInt8]) -> CInt {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { return -1 }
+    // This process keeps the reading end too: should the guard be gone, writing to it does no harm.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+      let path = CommandLine.arguments.first ?? ""
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+      let path = "/proc/self/exe"
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
+    // Who reads what the other prints does not have to wait for the guard.
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("shardq"), strdup(argument), nil]
+    defer { for argument in arguments { free_(argument) } }
+    var process: pid_t = 0
+    guard posix_spawn(&process, path, &actions, &attributes, &arguments, environ) == 0 else {
+      close(ends[0])
+      close(ends[1])
+      return -1
+    }
+    var (saved, raw, size) = (saved, raw, farewell.count)
+    var message: [UInt8] = []
+    withUnsafeBytes(of: &saved) { message += $0 }
+    withUnsafeBytes(of: &raw) { message += $0 }
+    withUnsafeBytes(of: &size) { message += $0 }
+    message += farewell
+    message.append(held)
+    guard write(ends[1], message, message.count) == message.count else { return -1 }
+    return ends[1]
+  }
+
+  /// What the guard does until it is not needed any more.
+  package static func run() -> Never {
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE] { signal(number, SIG_IGN) }
+    guard let saved = read(termios()), let raw = read(termios()), let size = read(0), (0...4096).contains(size) else {
+      _exit(0)
+    }
+    var farewell = [UInt8](repeating: 0, count: size)
+    guard readAll(&farewell) else { _exit(0) }
+    var state: [UInt8] = [free]
+    while readAll(&state) {}
+    let terminal = open("/dev/tty", O_RDWR | O_NOCTTY)
+    guard state[0] == held, terminal >= 0 else { _exit(0) }
+    _ = write(terminal, farewell, farewell.count)
+    // A shell that was faster has set the terminal as it wants it, and that stays.
+    var present = termios()
+    if tcgetattr(terminal, &present) == 0, bytes(present) == bytes(raw) {
+      var saved = saved
+      tcsetattr(terminal, TCSADRAIN, &saved)
+    }
+    _exit(0)
+  }
+
+  private static func bytes(_ settings: termios) -> [UInt8] { withUnsafeBytes(of: settings) { Array($0) } }
+
+  private static func read<Value: BitwiseCopyable>(_ initial: Value) -> Value? {
+    var bytes = [UInt8](repeating: 0, count: MemoryLayout<Value>.size)
+    guard readAll(&bytes) else { return nil }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(as: Value.self) }
+  }
+
+  /// Fills `buffer` from standard input; false where that ends first.
+  private static func readAll(_ buffer: inout [UInt8]) -> Bool {
+    var done = 0
+    while done < buffer.count {
+      let size = buffer.withUnsafeMutableBytes { posixRead(STDIN_FILENO, $0.baseAddress! + done, $0.count - done) }
+      if size > 0 { done += size } else if size == 0 || errno != EINTR { return false }
+    }
+    return true
+  }
+}
+
+private func posixRead(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer, _ size: Int) -> Int {
+  read(descriptor, bytes, size)
+}
+
+private func free_(_ pointer: UnsafeMutablePointer<CChar>?) { free(pointer) }

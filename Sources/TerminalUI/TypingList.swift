@@ -1,0 +1,341 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import QueryOutput
+import ShardedIndex
+
+/// A list in the terminal that follows what is typed, until a record is chosen.
+package struct TypingList {
+  package struct Settings: Sendable {
+    package var query = ""
+    /// Lines of the screen to use; nil for all of it.
+    package var height: Height?
+    package var showsMap = true
+    package var isASCII = false
+    package var hasColor = true
+    package var usesMouse = true
+    /// Whether the list is spoken line by line rather than drawn.
+    package var isPlain = false
+
+    package init() {}
+  }
+
+  package enum Height: Equatable, Sendable {
+    case lines(Int)
+    case percent(Int)
+
+    func lines(of rows: Int) -> Int {
+      switch self {
+      case .lines(let lines): max(3, min(lines, rows))
+      case .percent(let percent): max(3, min(rows * percent / 100, rows))
+      }
+    }
+  }
+
+  package enum Outcome: Sendable {
+    /// A record was chosen: its number among the matches.
+    case chosen(Matches, Int)
+    /// Enter was pressed where nothing matched.
+    case nothing
+    case cancelled
+    /// The terminal is gone.
+    case closed
+  }
+
+  private let settings: Settings
+  private var model: ListModel
+  private var screen: ListScreen
+  private var editor: LineEditor
+  private var decoder = KeyDecoder()
+  private var painter: Painter
+  private var size = Terminal.Size(columns: 80, rows: 24)
+  /// The terminal's line that the first line of the list is on; nil where it is not known.
+  private var firstLine: Int?
+  private var lastClick: (row: Int, nanoseconds: Int)?
+  private let loadLand: (ShardedIndex) -> LandGrid?
+  private let index: ShardedIndex
+
+  package init(
+    _ index: ShardedIndex, _ settings: Settings, land: @escaping (ShardedIndex) -> LandGrid? = { _ in nil }
+  ) {
+    self.settings = settings
+    self.index = index
+    loadLand = land
+    model = ListModel(index)
+    editor = LineEditor(settings.query)
+    screen = ListScreen(
+      theme: Theme(hasColor: settings.hasColor, isASCII: settings.isASCII),
+      showsMap: settings.showsMap && model.hasCoordinates)
+    painter = Painter(isFullScreen: settings.height == nil)
+  }
+
+  /// What was typed last.
+  package var query: String { editor.text }
+
+  /// Takes the terminal and follows what is typed. The terminal is as it was when this returns.
+  ///
+  /// - Throws: If there is no terminal; nothing has been drawn then.
+  package mutating func run() throws(Terminal.OpenError) -> Outcome {
+    try Terminal.open()
+    if settings.isPlain { return runPlain() }
+    Terminal.enter(farewell: Painter.farewell(isFullScreen: settings.height == nil, mouse: settings.usesMouse))
+    measureWindow()
+    begin()
+    model.ask(editor.text)
+    paint()
+    // The first frame does not wait for these.
+    Terminal.startGuard()
+    if screen.showsMap, let land = loadLand(index) {
+      screen.setLand(land)
+      paint()
+    }
+    let outcome = follow()
+    Terminal.leave()
+    return outcome
+  }
+
+  private mutating func measureWindow() {
+    let window = Terminal.size
+    size = Terminal.Size(
+      columns: max(1, window.columns), rows: settings.height?.lines(of: window.rows) ?? window.rows)
+    model.resize(height: screen.layout(size).rowCount)
+  }
+
+  private mutating func begin() {
+    firstLine = settings.height == nil ? 1 : nil
+    Terminal.write(painter.begin(rows: size.rows, mouse: settings.usesMouse))
+  }
+
+  private mutating func paint() {
+    let frame = screen.frame(&model, editor, size)
+    let bytes = painter.draw(frame)
+    if !bytes.isEmpty { Terminal.write(bytes) }
+  }
+
+  private mutating func follow() -> Outcome {
+    while true {
+      let event = Terminal.next(within: decoder.isWaiting ? KeyDecoder.escapeDelay : nil)
+      var keys: [Key] = []
+      switch event {
+      case .input(let bytes): keys = decoder.feed(bytes)
+      case .nothing: keys = decoder.timedOut()
+      case .resized:
+        measureWindow()
+        painter.forget()
+      case .stop:
+        Terminal.suspend()
+        resume()
+      case .continued: resume()
+      case .closed: return .closed
+      }
+      // All that is waiting is one change: nobody sees what lies between.
+      let before = editor.text
+      for key in keys {
+        if let outcome = handle(key) { return outcome }
+      }
+      if editor.text != before { model.ask(editor.text) }
+      paint()
+    }
+  }
+
+  private mutating func resume() {
+    Terminal.resume()
+    measureWindow()
+    begin()
+  }
+
+  // MARK: Keys
+
+  /// Does what a key says; returns how it all ends, where it does.
+  private mutating func handle(_ key: Key) -> Outcome? {
+    let page = max(1, model.height - 1)
+    switch key {
+    case .enter: return accept()
+    case .escape, .letter("c"), .letter("g"), .letter("q"): return .cancelled
+    case .letter("d"):
+      if editor.characters.isEmpty { return .cancelled }
+      editor.deleteAfter()
+    case .up, .letter("p"): move(by: -1)
+    case .down, .letter("n"), .letter("j"): move(by: 1)
+    case .pageUp, .alt(.text("v")): move(by: -page)
+    case .pageDown, .letter("v"): move(by: page)
+    case .control(.home), .alt(.text("<")):
+      synchronize()
+      model.select(0)
+    case .control(.end), .alt(.text(">")):
+      synchronize()
+      model.select(model.matches.count - 1)
+    case .wheelUp(let column, _): if !zoom(at: column, closer: true) { move(by: -3) }
+    case .wheelDown(let column, _): if !zoom(at: column, closer: false) { move(by: 3) }
+    case .click(let column, let row): return click(column: column, row: row)
+    case .tab: screen.showsMap = !screen.showsMap && model.hasCoordinates
+    case .alt(.text("+")), .alt(.text("=")), .shift(.up): screen.zoomIn(screen.layout(size))
+    case .alt(.text("-")), .alt(.text("_")), .shift(.down): screen.zoomOut()
+    case .letter("l"): painter.forget()
+    case .letter("z"):
+      Terminal.suspend()
+      resume()
+    case .letter("y"): copy()
+    case .cursor(let row, _): firstLine = row
+    default: edit(key)
+    }
+    return nil
+  }
+
+  private mutating func edit(_ key: Key) {
+    switch key {
+    case .text(let text): editor.insert(text)
+    case .backspace, .letter("h"): editor.deleteBefore()
+    case .delete: editor.deleteAfter()
+    case .left, .letter("b"): editor.moveLeft()
+    case .right, .letter("f"): editor.moveRight()
+    case .home, .letter("a"): editor.moveToStart()
+    case .end, .letter("e"): editor.moveToEnd()
+    case .letter("u"): editor.deleteToStart()
+    case .letter("k"): editor.deleteToEnd()
+    case .letter("w"), .alt(.backspace): editor.deleteWordBefore()
+    case .alt(.text("d")): editor.deleteWordAfter()
+    case .alt(.text("b")), .alt(.left), .control(.left): editor.moveWordLeft()
+    case .alt(.text("f")), .alt(.right), .control(.right): editor.moveWordRight()
+    default: break
+    }
+  }
+
+  /// Brings the matches to what has been typed: what comes next is about them.
+  private mutating func synchronize() {
+    if model.query != editor.text { model.ask(editor.text) }
+  }
+
+  private mutating func move(by rows: Int) {
+    synchronize()
+    model.move(by: rows)
+  }
+
+  private mutating func accept() -> Outcome? {
+    synchronize()
+    // What cannot be read cannot be chosen; why it cannot stands above the list.
+    if model.failure != nil { return nil }
+    return model.matches.isEmpty ? .nothing : .chosen(model.matches, model.selection)
+  }
+
+  private mutating func zoom(at column: Int, closer: Bool) -> Bool {
+    let layout = screen.layout(size)
+    guard layout.mapColumns > 0, column > layout.mapStart else { return false }
+    if closer { screen.zoomIn(layout) } else { screen.zoomOut() }
+    return true
+  }
+
+  /// Selects what was clicked; the second click in a row within half a second accepts it.
+  private mutating func click(column: Int, row: Int) -> Outcome? {
+    guard let firstLine else { return nil }
+    let line = row - firstLine - ListScreen.headHeight
+    guard line >= 0, line < model.rows.count, column <= screen.layout(size).listColumns else { return nil }
+    synchronize()
+    let clicked = model.top + line
+    let now = ListModel.now
+    if let lastClick, lastClick.row == clicked, now - lastClick.nanoseconds < 500_000_000 { return accept() }
+    lastClick = (clicked, now)
+    model.select(clicked)
+    return nil
+  }
+
+  /// Puts the selected key on the clipboard, where the terminal lets programs do so.
+  private mutating func copy() {
+    guard let row = model.selectedRow, row.key.utf8.count <= 4096 else { return }
+    Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encode(Array(row.key.utf8)) + [0x07])
+  }
+
+  // MARK: Line by line
+
+  /// The list for who listens to it, or has a terminal that cannot move its cursor: every change is one line of text.
+  ///
+  /// A line says what was typed, how many match and which one is selected; nothing is ever drawn over.
+  private mutating func runPlain() -> Outcome {
+    Terminal.enter(farewell: [])
+    Terminal.write(
+      Array("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends.\n".utf8))
+    model.resize(height: 1)
+    model.ask(editor.text)
+    say()
+    var said = (editor.text, model.selection)
+    while true {
+      var keys: [Key] = []
+      switch Terminal.next(within: decoder.isWaiting ? KeyDecoder.escapeDelay : nil) {
+      case .input(let bytes): keys = decoder.feed(bytes)
+      case .nothing: keys = decoder.timedOut()
+      case .stop:
+        Terminal.suspend()
+        Terminal.resume()
+      case .continued: Terminal.resume()
+      case .resized: break
+      case .closed: return .closed
+      }
+      for key in keys {
+        switch key {
+        case .tab, .letter("l"): say()
+        case .letter("z"):
+          Terminal.suspend()
+          Terminal.resume()
+        default:
+          if let outcome = handle(key) {
+            Terminal.leave()
+            return outcome
+          }
+        }
+      }
+      synchronize()
+      if said != (editor.text, model.selection) {
+        said = (editor.text, model.selection)
+        say()
+      }
+    }
+  }
+
+  private mutating func say() {
+    var line = DisplayText()
+    line.text(editor.text, limit: 200, ellipsis: "...", isolates: false)
+    line.plain(editor.characters.isEmpty ? "" : ": ")
+    if let failure = model.failure {
+      line.text(failure.description, limit: 400, ellipsis: "...", isolates: false)
+    } else if let row = model.selectedRow {
+      let count = QueryRunner.grouped(model.matches.count)
+      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(count), ")
+      line.text(row.key, limit: 200, ellipsis: "...", isolates: false)
+      if let latitude = row.latitude, let longitude = row.longitude {
+        line.text(", " + latitude + ", " + longitude, limit: 60, ellipsis: "...", isolates: false)
+      }
+    } else {
+      line.plain("no match")
+    }
+    Terminal.write(line.bytes + [0x0a])
+  }
+}
+
+extension KeyDecoder {
+  /// How long the rest of what Escape began may take, in milliseconds: `$ESCDELAY`, else 100 as elsewhere.
+  static let escapeDelay: Int = {
+    guard let text = getenv("ESCDELAY"), let delay = Int(String(cString: text)), delay >= 0 else { return 100 }
+    return min(delay, 1000)
+  }()
+}
+
+/// What the clipboard's escape sequence is written in.
+enum Base64 {
+  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let chunk = bytes[start..<min(start + 3, bytes.count)]
+      var word = chunk.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - chunk.count))
+      for digit in 0..<4 {
+        text.append(digit <= chunk.count ? digits[Int(word >> 18 & 63)] : 0x3d)
+        word <<= 6
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,201 @@
+import ShardedIndex
+
+/// Where on Earth, in degrees: north and east are positive.
+package struct Place: Equatable, Sendable {
+  package var latitude: Double
+  package var longitude: Double
+
+  /// nil for what is no place on Earth.
+  package init?(latitude: Double, longitude: Double) {
+    guard latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
+    (self.latitude, self.longitude) = (latitude, longitude)
+  }
+
+  /// - Parameters: As they stand in a record.
+  package init?(latitude: String, longitude: String) {
+    guard let latitude = Double(latitude), let longitude = Double(longitude) else { return nil }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+}
+
+/// Which cells of half a degree hold a record: what continents are drawn with.
+package struct LandGrid: Sendable {
+  package static let columns = 720
+  package static let rows = 360
+  /// One bit a cell, from 180 degrees west on, from 90 degrees north on.
+  private var bits: [UInt64]
+  /// Which part of all cells holds records.
+  let density: Double
+
+  package init(_ isLand: (_ column: Int, _ row: Int) -> Bool) {
+    bits = [UInt64](repeating: 0, count: Self.columns * Self.rows / 64 + 1)
+    for row in 0..<Self.rows {
+      for column in 0..<Self.columns where isLand(column, row) {
+        let cell = row * Self.columns + column
+        bits[cell >> 6] |= 1 << UInt64(cell & 63)
+      }
+    }
+    density = Double(bits.reduce(0) { $0 + $1.nonzeroBitCount }) / Double(Self.columns * Self.rows)
+  }
+
+  /// How many of some cells hold records. Columns go round the Earth, rows end at the poles.
+  func landCount(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Int {
+    var count = 0
+    for row in rows where row >= 0 && row < Self.rows {
+      for column in columns {
+        let wrapped = (column % Self.columns + Self.columns) % Self.columns
+        let cell = row * Self.columns + wrapped
+        count += Int(bits[cell >> 6] >> UInt64(cell & 63) & 1)
+      }
+    }
+    return count
+  }
+}
+
+/// A map of the Earth, or of part of it, in characters: degrees of longitude and latitude are equally long on it.
+package struct WorldMap: Sendable {
+  /// What a character of the map shows, the more important later.
+  package enum Layer: UInt8, Sendable {
+    case sea, land, match, selected
+  }
+
+  /// What is drawn: its size in characters, and which part of the Earth.
+  package struct View: Equatable, Sendable {
+    package private(set) var columns: Int
+    package private(set) var rows: Int
+    package let isASCII: Bool
+    /// Degrees from one dot to the next.
+    fileprivate private(set) var stepX: Double
+    fileprivate private(set) var stepY: Double
+    fileprivate private(set) var west: Double
+    fileprivate private(set) var north: Double
+
+    /// Inhabited latitudes, as far as the world as a whole is drawn.
+    private static let (northEnd, southEnd) = (84.0, -58.0)
+
+    /// How many times closer the map may be looked at: beyond that, a cell of half a degree is more than a character.
+    package static func zoomLimit(columns: Int) -> Int {
+      var zoom = 1
+      while 360 / Double(max(1, columns) * 2 * zoom) > 0.3 { zoom *= 2 }
+      return zoom
+    }
+
+    /// - Parameters:
+    ///   - rows: At most; the world as a whole needs no more than its shape says.
+    ///   - zoom: At least 1, the whole world.
+    package init(columns: Int, rows: Int, zoom: Int, center: Place?, isASCII: Bool) {
+      self.isASCII = isASCII
+      let (dotsX, dotsY) = isASCII ? (1.0, 1.0) : (2.0, 4.0)
+      // A character is twice as high as it is wide, a dot of Braille as high as wide.
+      let aspect = isASCII ? 2.0 : 1.0
+      let height = Self.northEnd - Self.southEnd
+      let (width, limit) = (Double(max(1, columns)), Double(max(1, rows)))
+      let step = max(360 / (width * dotsX), height / (limit * dotsY * aspect))
+      self.columns = max(1, min(columns, Int((360 / (step * dotsX)).rounded(.up))))
+      self.rows = max(1, min(rows, Int((height / (step * dotsY * aspect)).rounded(.up))))
+      stepX = step / Double(max(1, zoom))
+      stepY = stepX * aspect
+      let (spanX, spanY) = (stepX * dotsX * Double(self.columns), stepY * dotsY * Double(self.rows))
+      if zoom <= 1 || center == nil {
+        (west, north) = (-180, (Self.northEnd + Self.southEnd + spanY) / 2)
+      } else {
+        west = center!.longitude - spanX / 2
+        north = min(90, max(-90 + spanY, center!.latitude + spanY / 2))
+      }
+    }
+
+    var dotsAcross: Int { columns * (isASCII ? 1 : 2) }
+    var dotsDown: Int { rows * (isASCII ? 1 : 4) }
+
+    /// The dot that a place is on; nil for what lies outside. Near the poles the world ends with its last row.
+    func dot(of place: Place) -> (x: Int, y: Int)? {
+      var east = place.longitude - west
+      east -= (east / 360).rounded(.down) * 360
+      let (x, y) = (Int(east / stepX), Int(((north - place.latitude) / stepY).rounded(.down)))
+      let isWorld = stepX * Double(dotsAcross) >= 359
+      guard x < dotsAcross || isWorld else { return nil }
+      guard isWorld || (y >= 0 && y < dotsDown) else { return nil }
+      return (min(x, dotsAcross - 1), max(0, min(y, dotsDown - 1)))
+    }
+
+    /// The cells of ``LandGrid`` that a dot covers.
+    fileprivate func cells(x: Int, y: Int) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>) {
+      let left = (west + Double(x) * stepX + 180) * 2
+      let top = (90 - (north - Double(y) * stepY)) * 2
+      let (column, row) = (Int(left.rounded(.down)), Int(top.rounded(.down)))
+      return (
+        column...max(column, Int((left + stepX * 2).rounded(.up)) - 1),
+        row...max(row, Int((top + stepY * 2).rounded(.up)) - 1)
+      )
+    }
+  }
+
+  package let view: View
+  /// Per character, eight dots in Braille's order, or one.
+  private var dots: [UInt8]
+  private var layers: [Layer]
+
+  /// The map without anything on it but land.
+  package init(_ view: View, land: LandGrid?) {
+    self.view = view
+    dots = [UInt8](repeating: 0, count: view.columns * view.rows)
+    layers = [Layer](repeating: .sea, count: dots.count)
+    guard let land else { return }
+    for y in 0..<view.dotsDown {
+      for x in 0..<view.dotsAcross {
+        let (columns, rows) = view.cells(x: x, y: y)
+        // A dot of a hundred cells is no land for one record in them, where land has more: seas would fill with islands.
+        let wanted = max(1, Int(Double(columns.count * rows.count) * land.density / 2))
+        if land.landCount(columns: columns, rows: rows) >= wanted { set(x, y, .land) }
+      }
+    }
+  }
+
+  private mutating func set(_ x: Int, _ y: Int, _ layer: Layer) {
+    let cell = view.isASCII ? y * view.columns + x : y / 4 * view.columns + x / 2
+    // Braille numbers its upper six dots by column, and the two below them come last.
+    let bit: UInt8 = view.isASCII ? 1 : y % 4 < 3 ? 1 << UInt8(y % 4 + 3 * (x % 2)) : 0x40 << UInt8(x % 2)
+    dots[cell] |= bit
+    if layer.rawValue > layers[cell].rawValue { layers[cell] = layer }
+  }
+
+  /// Puts a record on the map. Returns whether it lies on the part that is drawn.
+  @discardableResult
+  package mutating func mark(_ place: Place, _ layer: Layer) -> Bool {
+    guard let dot = view.dot(of: place) else { return false }
+    set(dot.x, dot.y, layer)
+    return true
+  }
+
+  /// One row of characters.
+  ///
+  /// - Parameters:
+  ///   - style: The escape sequence that begins a layer; `reset` ends all.
+  ///   - isColored: Whether the style tells matches from land. If not, their character does.
+  package func row(_ row: Int, style: (Layer) -> String, reset: String, isColored: Bool) -> DisplayText {
+    var text = DisplayText()
+    var current = Layer.sea
+    for column in 0..<view.columns {
+      let cell = row * view.columns + column
+      var layer = layers[cell]
+      // What is empty has no colour of its own, so a row of land with gaps is one run.
+      if layer == .sea, current != .selected { layer = current }
+      if layer != current {
+        if !style(current).isEmpty { text.control(reset) }
+        text.control(style(layer))
+        current = layer
+      }
+      switch layers[cell] {
+      case .selected: text.plain("X")
+      case .sea: text.plain(" ")
+      case .land where view.isASCII: text.plain(".")
+      case .match where view.isASCII || !isColored: text.plain("o")
+      default:
+        // U+2800 and the dots.
+        text.raw([0xe2, 0xa0 | dots[cell] >> 6, 0x80 | dots[cell] & 0x3f], columns: 1)
+      }
+    }
+    if !style(current).isEmpty { text.control(reset) }
+    return text
+  }
+}

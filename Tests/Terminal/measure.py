@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Measures shardq ui on a pseudo-terminal: exec to first frame, key to frame, bytes a frame.
+
+    measure.py INDEX [--bin DIRECTORY] [--rounds N] [--keys N] [--size COLUMNSxROWS] [--ui ARGUMENT ...]
+
+A frame is there when the sequence that ends it has been read. `cold` types the first letters of names from all over the
+list into a process of its own each, so that each key loads what it needs; `warm` types, deletes and moves in one that
+has seen the queries before. What a terminal takes to draw the bytes is not in it.
+"""
+
+import argparse
+import fcntl
+import os
+import pty
+import random
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+END = b"\x1b[?2026l"
+
+
+class Terminal:
+    """A program on a pseudo-terminal of its own, started when it is told to be."""
+
+    def __init__(self, arguments, size, environment):
+        gate, go = os.pipe()
+        self.process, self.master = pty.fork()
+        if self.process == 0:
+            os.close(go)
+            os.read(gate, 1)
+            os.execve(arguments[0], arguments, environment)
+        os.close(gate)
+        columns, rows = size
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.go = go
+        self.buffer = b""
+
+    def start(self):
+        started = time.perf_counter_ns()
+        os.write(self.go, b"x")
+        os.close(self.go)
+        return started
+
+    def frame(self, seconds=10):
+        """Reads to the end of the next frame; returns when that was, and how many bytes it had."""
+        deadline = time.monotonic() + seconds
+        while True:
+            at = self.buffer.find(END)
+            if at >= 0:
+                size = at + len(END)
+                self.buffer = self.buffer[size:]
+                return time.perf_counter_ns(), size
+            if not select.select([self.master], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise SystemExit(f"no frame within {seconds} s: {self.buffer[-200:]!r}")
+            self.buffer += os.read(self.master, 1 << 16)
+
+    def settle(self, seconds=0.2):
+        """Reads what is still drawn of itself: the land of the map."""
+        while select.select([self.master], [], [], seconds)[0]:
+            self.buffer += os.read(self.master, 1 << 16)
+        self.buffer = b""
+
+    def key(self, key):
+        started = time.perf_counter_ns()
+        os.write(self.master, key)
+        ended, size = self.frame()
+        return (ended - started) / 1000, size
+
+    def end(self):
+        os.write(self.master, b"\x03")
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            try:
+                if select.select([self.master], [], [], 0.1)[0]:
+                    os.read(self.master, 1 << 16)
+            except OSError:
+                pass
+            if os.waitpid(self.process, os.WNOHANG)[0]:
+                os.close(self.master)
+                return
+        os.kill(self.process, signal.SIGKILL)
+        raise SystemExit("it does not end at Ctrl-C")
+
+
+def show(name, values, unit="us"):
+    values = sorted(values)
+    at = lambda part: values[min(len(values) - 1, int(len(values) * part))]
+    print(f"{name:34} {len(values):6}  p50 {at(0.5):9,.0f}  p99 {at(0.99):9,.0f}  max {values[-1]:9,.0f} {unit}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("index")
+    parser.add_argument("--bin", default=os.path.join(os.path.dirname(__file__), "../../bin"))
+    parser.add_argument("--rounds", type=int, default=60, help="processes started")
+    parser.add_argument("--keys", type=int, default=3000, help="keys, warm")
+    parser.add_argument("--size", default="80x24")
+    parser.add_argument("--ui", nargs="*", default=[], help="further arguments of shardq ui, without their dashes")
+    arguments = parser.parse_args()
+    size = tuple(int(part) for part in arguments.size.split("x"))
+    environment = dict(os.environ, TERM="xterm-256color")
+    environment.pop("NO_COLOR", None)
+    command = [os.path.join(arguments.bin, "shardq"), "ui", "-i", arguments.index]
+    command += ["--" + argument for argument in arguments.ui]
+    chance = random.Random(5)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+
+    first, first_bytes, cold, cold_bytes = [], [], [], []
+    for _ in range(arguments.rounds):
+        terminal = Terminal(command, size, environment)
+        time.sleep(0.002)
+        started = terminal.start()
+        ended, count = terminal.frame()
+        first.append((ended - started) / 1000)
+        first_bytes.append(count)
+        terminal.settle()
+        for letter in chance.choice(letters) + chance.choice("aeiou"):
+            took, count = terminal.key(letter.encode())
+            cold.append(took)
+            cold_bytes.append(count)
+        terminal.end()
+
+    warm = {"a letter typed": [], "a letter deleted": [], "a row down": [], "a page down": []}
+    warm_bytes = []
+    words = []
+    while len(words) < 40:
+        word = chance.choice(letters) + chance.choice("aeiou") + chance.choice("lnrst")
+        count = subprocess.run([command[0], "query", word, "--count", "-i", arguments.index], stdout=subprocess.PIPE)
+        # Where there is no further page, the key for it changes nothing and draws nothing.
+        if word not in words and int(count.stdout) > 2 * size[1]:
+            words.append(word)
+    terminal = Terminal(command, size, environment)
+    terminal.start()
+    terminal.frame()
+    terminal.settle()
+    for turn in range(1 + max(1, arguments.keys // (40 * 8))):
+        for word in words:
+            samples = [("a letter typed", letter.encode()) for letter in word]
+            samples += [("a row down", b"\x1b[B"), ("a page down", b"\x1b[6~")]
+            samples += [("a letter deleted", b"\x7f")] * 3
+            for name, key in samples:
+                took, count = terminal.key(key)
+                if turn > 0:  # The first turn loads.
+                    warm[name].append(took)
+                    warm_bytes.append(count)
+    terminal.end()
+
+    print(f"{' '.join(command)} on {arguments.size}")
+    show("exec to first frame", first)
+    show("key to frame, cold", cold)
+    for name, values in warm.items():
+        if values:
+            show("key to frame, warm: " + name, values)
+    show("key to frame, warm: all", [value for values in warm.values() for value in values])
+    show("first frame", first_bytes, "bytes")
+    show("frame, cold", cold_bytes, "bytes")
+    show("frame, warm", warm_bytes, "bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,526 @@
+"""shardq ui and shardq map in a real terminal: tmux is sent keys, and what it shows is compared.
+
+    python3 -m unittest discover -s Tests/Terminal     $SHARDQ_BIN, else bin/, has the programs
+
+Skipped where tmux is not there. Every wait ends: what does not come within ten seconds fails.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
+SHARDQ = os.path.join(BIN, "shardq")
+CITIES = os.path.join(ROOT, "shards")
+PATIENCE = float(os.environ.get("PATIENCE", 10))
+
+NAMES = [
+    "Ærø", "Sa\u0303o NFD", "Łódź", "مكة المكرمة", "תל אביב", "北京市", "서울특별시", "とうきょう", "กรุงเทพมหานคร", "नई दिल्ली",
+    "👨‍👩‍👧 Family", "🏳️ Flag", "a\u001b[31mred", "b\tTab", "c" * 300,
+]
+
+
+def query(prefix, *arguments, index=CITIES):
+    done = subprocess.run([SHARDQ, "query", prefix, "-i", index, *arguments], stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.DEVNULL)
+    return done.stdout.decode()
+
+
+def keys(prefix, index=CITIES):
+    return [f"{record['name']}, {record['country']}"
+            for record in map(json.loads, query(prefix, "--all", "--format", "jsonl", index=index).splitlines())]
+
+
+class Screen:
+    """A shell in a tmux of its own."""
+
+    def __init__(self, columns=80, rows=24, **environment):
+        self.directory = tempfile.mkdtemp(prefix="shardq-terminal-")
+        self.socket = os.path.join(self.directory, "tmux")
+        variables = {"PATH": BIN + ":" + os.environ["PATH"], "HOME": self.directory, "LANG": "C.UTF-8", "PS1": "$ ",
+                     "SHARDQ_INDEX": CITIES, "TERM": "screen-256color", **environment}
+        with open(os.path.join(self.directory, "conf"), "w") as file:
+            file.write("set -g status off\nset -sg escape-time 0\nset -g default-terminal screen-256color\n")
+        self.tmux("-f", os.path.join(self.directory, "conf"), "new-session", "-d", "-x", str(columns), "-y", str(rows),
+                  "env", "-i", *[f"{name}={value}" for name, value in variables.items()],
+                  "bash", "--norc", "--noprofile")
+        self.wait(lambda text: text.startswith("$"))
+
+    def tmux(self, *arguments, check=True):
+        return subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], stdout=subprocess.PIPE, check=check,
+                              stderr=subprocess.PIPE, timeout=PATIENCE).stdout.decode(errors="replace")
+
+    def close(self):
+        self.tmux("kill-server", check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def text(self, *arguments):
+        return self.tmux("capture-pane", "-p", *arguments)
+
+    def lines(self):
+        return self.text().split("\n")
+
+    def keys(self, *names):
+        self.tmux("send-keys", *names)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", "--", text)
+
+    def run(self, command):
+        self.type(command)
+        self.keys("Enter")
+
+    def wait(self, isRight):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            text = self.text()
+            if isRight(text):
+                return text
+            if time.monotonic() > deadline:
+                raise AssertionError("the screen stays:\n" + text)
+            time.sleep(0.02)
+
+    def shows(self, part):
+        return self.wait(lambda text: part in text)
+
+    def query(self, typed):
+        """Waits until the list is about what was typed."""
+        line = ("> " + typed).rstrip()
+        return self.wait(lambda text: line in map(str.rstrip, text.split("\n")) and " of " in text)
+
+    def state(self):
+        flags = "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{wrap_flag}"
+        return self.tmux("display-message", "-p", flags).strip()
+
+    def write(self, name, text):
+        path = os.path.join(self.directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+
+@unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
+@unittest.skipUnless(os.access(SHARDQ, os.X_OK), "shardq is not built: Scripts/build.sh")
+class TerminalTest(unittest.TestCase):
+    def screen(self, *size, **environment):
+        screen = Screen(*size, **environment)
+        self.addCleanup(screen.close)
+        return screen
+
+    def list(self, *size, command="shardq ui", **environment):
+        screen = self.screen(*size, **environment)
+        screen.run(command)
+        screen.query("")
+        return screen
+
+    def rows(self, screen, count=None):
+        """The titles of the rows that are shown, without what stands beside them."""
+        lines = screen.lines()[2:]
+        return [re.split(r"  +", line[2:])[0] for line in lines if line.strip()][:count]
+
+
+class Typing(TerminalTest):
+    def test_follows_every_key(self):
+        screen = self.list(80, 24, command="shardq ui --no-map")
+        typed = ""
+        for letter in "san ":
+            screen.type(letter)
+            typed += letter
+            screen.query(typed.rstrip())
+            screen.shows(f" {len(keys(typed)):,} of ")
+            self.assertEqual(self.rows(screen), keys(typed)[:22])
+        for _ in range(4):
+            screen.keys("BSpace")
+            typed = typed[:-1]
+            screen.query(typed.rstrip())
+            screen.shows(f" {len(keys(typed)):,} of ")
+            self.assertEqual(self.rows(screen), keys(typed)[:22])
+
+    def test_marks_the_original_spelling(self):
+        screen = self.list()
+        screen.type("sao p")
+        screen.query("sao p")
+        self.assertIn("\x1b[1m\x1b[4mSão P\x1b[0", screen.text("-e").replace("\x1b[1;4m", "\x1b[1m\x1b[4m")
+                      .replace("\x1b[0;7m", "\x1b[0m"))
+
+    def test_editing_keys(self):
+        screen = self.list()
+        for names, expected in [
+            (["l", "o", "n"], "lon"), (["Left", "x"], "loxn"), (["BSpace"], "lon"), (["C-a", "a"], "alon"),
+            (["DC"], "aon"), (["C-e", "z"], "aonz"), (["C-u"], ""), (["a", "b", "Space", "c", "C-w"], "ab"),
+            (["Home", "C-k"], ""), (["ö"], "ö"), (["BSpace"], ""), (["x", "C-h"], ""),
+        ]:
+            screen.keys(*names)
+            screen.wait(lambda text: text.split("\n")[0].rstrip() == ("> " + expected).rstrip())
+
+    def test_moves_and_pages_without_loading_what_is_not_seen(self):
+        screen = self.list(80, 24, command="shardq ui --no-map")
+        everything = keys("")
+        screen.keys("NPage", "NPage", "Down", "Up")
+        screen.wait(lambda _: self.rows(screen)[-1] == everything[43])
+        screen.keys("PPage", "PPage", "PPage")
+        screen.wait(lambda _: self.rows(screen) == everything[:22])
+        screen.type("\x1b[1;5F")
+        screen.wait(lambda _: self.rows(screen) == everything[-22:])
+        # Of the shards between nothing was loaded: the rows lie in one or two.
+        self.assertRegex(screen.text(), r"[12] of \d+ shards? touched · [12] loaded")
+        screen.type("\x1b[1;5H")
+        screen.wait(lambda _: self.rows(screen) == everything[:22])
+
+    def test_pasting_mouse_and_escape_sequences(self):
+        screen = self.list()
+        screen.tmux("set-buffer", "san\nj\x07")
+        screen.tmux("paste-buffer", "-p")
+        screen.query("san j")
+        screen.keys("C-u")
+        screen.query("")
+        screen.type("\x1b[<0;5;6M\x1b[<0;5;6m")
+        screen.wait(lambda text: text.split("\n")[5].startswith("> "))
+        screen.type("\x1b[<65;5;6M")
+        screen.wait(lambda text: text.split("\n")[8].startswith("> "))
+        screen.type("\x1b[99~\x1b[5;5u\x1bOQ\x1b[[A")
+        screen.type("z")
+        screen.query("z")
+
+    def test_no_match(self):
+        screen = self.list(command="shardq ui; echo status $?")
+        screen.type("zzzzz")
+        screen.shows("no key begins with that")
+        screen.keys("Enter")
+        screen.shows("status 1\n")
+
+
+class Choosing(TerminalTest):
+    def test_prints_the_record(self):
+        for format in ["tsv", "json", "jsonl", "csv", "geojson", "text"]:
+            screen = self.list(80, 24, command=f"shardq ui --format {format} > out; echo status $?")
+            screen.type("sao pa")
+            screen.query("sao pa")
+            screen.keys("Enter")
+            screen.shows("status 0\n")
+            with open(os.path.join(screen.directory, "out"), newline="") as file:
+                self.assertEqual(file.read(), query("sao pa", "-n", "1", "--format", format))
+
+    def screen(self, *size, **environment):
+        screen = super().screen(*size, **environment)
+        screen.run(f"cd {screen.directory}; clear")
+        screen.wait(lambda text: text.rstrip() == "$")
+        return screen
+
+    def test_in_a_command_substitution(self):
+        screen = self.list(command='city=$(shardq ui); echo "[$city] $?"')
+        screen.type("lond")
+        screen.query("lond")
+        screen.keys("Enter")
+        self.assertIn("[" + query("lond", "-n", "1").split("\t")[0], screen.shows("] 0"))
+
+    def test_plain_shardq_is_the_list(self):
+        screen = self.list(command='city=$(shardq); echo "[$city] $?"')
+        screen.keys("Down", "Enter")
+        screen.shows("] 0")
+        self.assertIn(query("", "--offset", "1", "-n", "1").split("\t")[0], screen.text())
+
+    def test_without_an_index_plain_shardq_is_the_help(self):
+        screen = self.screen(100, 60)
+        screen.run("SHARDQ_INDEX=/nowhere shardq; echo status $?")
+        self.assertIn("EXAMPLES", screen.shows("status 0"))
+        screen.run("clear; SHARDQ_INDEX=/nowhere shardq ui; echo status $?")
+        self.assertIn("/nowhere", screen.shows("status 66"))
+
+    def test_leaving_without_one(self):
+        for key in ["Escape", "C-c", "C-g", "C-d"]:
+            screen = self.list(command='city=$(shardq ui); echo "[$city] $?"')
+            screen.keys(key)
+            screen.shows("[] 130")
+
+    def test_prints_the_query(self):
+        screen = self.list(command="shardq ui --print-query --format jsonl > out; echo status $?")
+        screen.type("Sao Pa")
+        screen.query("Sao Pa")
+        screen.keys("Enter")
+        screen.shows("status 0")
+        with open(os.path.join(screen.directory, "out")) as file:
+            self.assertEqual(file.read(), "Sao Pa\n" + query("sao pa", "-n", "1", "--format", "jsonl"))
+
+    def test_without_a_terminal(self):
+        for command in [["ui"], []]:
+            done = subprocess.run([SHARDQ, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env={"SHARDQ_INDEX": CITIES}, start_new_session=True,
+                                  timeout=PATIENCE)
+            self.assertEqual((done.returncode, done.stdout), (64, b""))
+            self.assertTrue(done.stderr)
+
+
+class Restoring(TerminalTest):
+    """Whatever ends the list, or stops it, leaves the terminal as it was."""
+
+    def settings(self, screen):
+        screen.run("clear; stty -a > before; echo read")
+        screen.wait(lambda text: text.startswith("read"))
+
+    def check(self, screen):
+        screen.run("stty -a > after; cmp before after && echo same")
+        screen.shows("\nsame")
+        self.assertEqual(screen.state(), "0 0 1 1")
+
+    def begin(self, command="shardq ui"):
+        screen = self.screen()
+        screen.run(f"cd {screen.directory}")
+        self.settings(screen)
+        screen.run(command)
+        screen.query("")
+        return screen, self.processes(screen)[0]
+
+    def test_keys_that_end_it(self):
+        for command in ["shardq ui", "shardq ui --height 40%"]:
+            for key in ["Enter", "Escape", "C-c"]:
+                screen, _ = self.begin(command)
+                screen.keys(key)
+                screen.wait(lambda text: "of 2,344" not in text)
+                self.check(screen)
+
+    def test_signals_that_end_it(self):
+        for command in ["shardq ui", "shardq ui --height 10"]:
+            for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGSEGV,
+                           signal.SIGABRT, signal.SIGILL, signal.SIGTRAP]:
+                with self.subTest(command=command, signal=number.name):
+                    screen, process = self.begin(command)
+                    os.kill(process, number)
+                    screen.wait(lambda text: "of 2,344" not in text)
+                    screen.run("echo status $?")
+                    screen.shows(f"status {128 + number}")
+                    self.check(screen)
+
+    def test_killed_by_what_nobody_can_catch(self):
+        for command in ["shardq ui", "shardq ui --height 10"]:
+            screen, process = self.begin(command)
+            # The guard is started behind the first frame.
+            time.sleep(0.5)
+            os.kill(process, signal.SIGKILL)
+            screen.shows("Killed")
+            deadline = time.monotonic() + PATIENCE
+            while screen.state() != "0 0 1 1" and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.check(screen)
+            self.assertEqual(self.processes(screen), [])
+
+    def test_killed_under_a_shell_that_mends_nothing(self):
+        screen = self.screen()
+        screen.run(f"cd {screen.directory}; clear; stty -a > before; echo read")
+        screen.wait(lambda text: text.startswith("read"))
+        # The one that reads the keys is not a shell that mends what was left.
+        screen.run("python3 -c \"import subprocess; subprocess.call(['shardq', 'ui'])\"; stty -a > after; echo over")
+        screen.query("")
+        time.sleep(0.5)
+        os.kill([process for process in self.processes(screen) if b"shardq" in self.name(process)][0], signal.SIGKILL)
+        screen.shows("\nover")
+        # The shell goes on at once; what the guard gives back comes within moments.
+        screen.run("clear; sleep 0.5; stty -a > after; cmp before after && echo same")
+        screen.wait(lambda text: text.startswith("same"))
+        self.assertEqual(screen.state(), "0 0 1 1")
+
+    def processes(self, screen):
+        terminal = screen.tmux("display-message", "-p", "#{pane_tty}").strip()[5:]
+        found = subprocess.run(["pgrep", "-t", terminal, "shardq"], stdout=subprocess.PIPE, check=False).stdout
+        return [int(number) for number in found.split()]
+
+    def name(self, process):
+        with open(f"/proc/{process}/comm", "rb") as file:
+            return file.read()
+
+    def test_stopping_and_going_on(self):
+        for stop in ["key", signal.SIGTSTP]:
+            screen, process = self.begin()
+            screen.type("lo")
+            screen.query("lo")
+            if stop == "key":
+                screen.keys("C-z")
+            else:
+                os.kill(process, stop)
+            screen.shows("Stopped")
+            self.assertEqual(screen.state(), "0 0 1 1")
+            self.check(screen)
+            screen.run("fg")
+            screen.query("lo")
+            screen.type("n")
+            screen.query("lon")
+            screen.keys("Escape")
+            screen.shows("Stopped")
+            self.check(screen)
+
+    def test_stopped_by_force_and_going_on(self):
+        screen, process = self.begin()
+        os.kill(process, signal.SIGSTOP)
+        screen.wait(lambda text: "Stopped" in text)
+        screen.run("fg")
+        screen.query("")
+        screen.type("x")
+        screen.query("x")
+        screen.keys("Escape")
+        screen.wait(lambda text: "of 2,344" not in text)
+        self.check(screen)
+
+    def test_the_terminal_goes_away(self):
+        screen, process = self.begin("trap '' HUP; shardq ui")
+        screen.tmux("kill-server", check=False)
+        deadline = time.monotonic() + PATIENCE
+        while os.path.exists(f"/proc/{process}") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f"/proc/{process}"), "it goes on without a terminal")
+
+
+class Looks(TerminalTest):
+    def odd(self, screen):
+        index = os.path.join(screen.directory, "odd")
+        lines = [json.dumps({"name": name, "country": "XX", "lat": 10 + at, "lon": 20 + at})
+                 for at, name in enumerate(NAMES)]
+        path = screen.write("odd.jsonl", "\n".join(lines) + "\n")
+        subprocess.run([SHARDQ, "build", path, "--key", "{name}, {country}", "--index", index], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return index
+
+    def test_wide_and_combining_and_right_to_left(self):
+        screen = self.screen(100, 24)
+        screen.run("shardq ui --no-map -i " + self.odd(screen))
+        screen.shows("of 15")
+        lines = [line for line in screen.lines()[2:] if line.strip()]
+        self.assertEqual(len(lines), len(NAMES))
+        text = "\n".join(lines)
+        for name in NAMES[:10]:
+            self.assertIn(name, text.replace("\u2068", "").replace("\u2069", ""))
+        # Nothing of a record commands the terminal, and what is too long is cut.
+        self.assertIn("a\\u001b[31mred", text)
+        self.assertIn("b\\u0009Tab", text)
+        self.assertIn("cccc…", text)
+
+    def test_sizes(self):
+        screen = self.list(120, 40)
+        self.assertTrue(any("⠀" <= c <= "⣿" for c in screen.text()))
+        for columns, rows in [(40, 10), (20, 5), (80, 24), (10, 3), (200, 50), (80, 2), (80, 1)]:
+            screen.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+            screen.wait(lambda text: text.startswith(">") and len(text.split("\n")) >= rows)
+            if rows > 2:
+                wanted = keys("")[rows - 3][:max(1, min(columns, 30) // 3)]
+                screen.wait(lambda text: text.rstrip("\n").split("\n")[-1][2:].startswith(wanted))
+            self.assertEqual(any("⠀" <= c <= "⣿" for c in screen.text()), columns >= 60 and rows >= 8)
+            self.assertLessEqual(max(map(len, screen.lines())), columns)
+
+    def test_the_map_and_its_keys(self):
+        screen = self.list(100, 30)
+        self.assertIn("X", "".join(line[55:] for line in screen.lines()[1:]))
+        world = screen.text()
+        screen.type("\x1b+")
+        screen.shows("zoom 2x")
+        screen.type("\x1b-")
+        screen.wait(lambda text: text == world)
+        screen.keys("Tab")
+        screen.wait(lambda text: not any("⠀" <= c <= "⣿" for c in text))
+        screen.keys("Tab")
+        screen.wait(lambda text: text == world)
+
+    def test_without_color_and_in_ascii(self):
+        screen = self.list(100, 30, NO_COLOR="1", command="shardq ui --ascii")
+        screen.type("sa")
+        screen.query("sa")
+        text = screen.text("-e")
+        self.assertIsNone(re.search(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|38|48|4[0-7])[;m]", text))
+        self.assertIn("\x1b[1", text)
+        self.assertTrue(set(re.sub(r"\x1b\[[0-9;]*m", "", text)) - {"\n"} <= set(map(chr, range(32, 127)))
+                        | set("".join(keys("sa"))))
+        self.assertIn("..", text)
+
+    def test_below_the_cursor(self):
+        screen = self.screen(80, 24)
+        screen.run("echo above; shardq ui --height 8; echo below")
+        screen.shows("of 2,344")
+        self.assertIn("above", screen.text())
+        self.assertEqual(sum(1 for line in screen.lines() if line.strip()), 2 + 8)
+        screen.type("lond")
+        screen.shows("> lond")
+        screen.keys("Enter")
+        text = screen.shows("\nbelow")
+        self.assertIn("\n" + query("lond", "-n", "1", "--format", "text").split("  ")[0], text)
+        self.assertNotIn("of 2,344", text)
+
+    def test_line_by_line(self):
+        for command in ["shardq ui --plain", "TERM=dumb shardq ui"]:
+            screen = self.screen(80, 24)
+            screen.run(command + "; echo status $?")
+            screen.shows("1 of 2,344, " + keys("")[0])
+            screen.type("lon")
+            screen.shows(f"lon: 1 of {len(keys('lon'))}, {keys('lon')[0]}")
+            screen.keys("Down")
+            screen.shows(f"lon: 2 of {len(keys('lon'))}, {keys('lon')[1]}")
+            screen.type("zzz")
+            screen.shows("lonzzz: no match")
+            screen.keys("Escape")
+            screen.shows("status 130")
+
+    def test_a_damaged_shard_is_said_and_the_list_goes_on(self):
+        screen = self.screen(80, 24)
+        index = os.path.join(screen.directory, "damaged")
+        shutil.copytree(CITIES, index)
+        hit = json.loads(subprocess.run([SHARDQ, "explain", "zu", "-i", index, "--format", "json"],
+                                        stdout=subprocess.PIPE, check=True).stdout)
+        path = os.path.join(index, [shard["file"] for shard in hit["shards"] if shard["hit"]][0])
+        with open(path, "r+b") as file:
+            file.seek(os.path.getsize(path) // 2)
+            file.write(bytes(64))
+        screen.run(f"shardq ui -i {index}; echo status $?")
+        screen.shows("of 2,344")
+        screen.type("zu")
+        screen.shows("cannot be read")
+        self.assertIn(os.path.basename(path), screen.text().replace("\n  ", ""))
+        screen.keys("Down", "Enter", "C-u")
+        screen.type("a")
+        screen.query("a")
+        screen.keys("Escape")
+        screen.shows("status 130")
+
+
+class Map(TerminalTest):
+    def run_map(self, *arguments):
+        index = [] if "-i" in arguments else ["-i", CITIES]
+        return subprocess.run([SHARDQ, "map", *index, *arguments], stdout=subprocess.PIPE, timeout=PATIENCE,
+                              stderr=subprocess.PIPE, check=False)
+
+    def test_geojson_is_the_query_s(self):
+        self.assertEqual(self.run_map("san", "--format", "geojson").stdout.decode(),
+                         query("san", "--all", "--format", "geojson"))
+
+    def test_size(self):
+        for width in [20, 60, 80, 133]:
+            for ascii in [[], ["--ascii"]]:
+                lines = self.run_map("", "--width", str(width), *ascii).stdout.decode().split("\n")[:-1]
+                self.assertEqual({len(line) for line in lines}, {width})
+                # As high as half a world is wide, without the poles.
+                self.assertAlmostEqual(len(lines), width * 142 / 360 / 2, delta=1)
+
+    def test_marks_where_it_is(self):
+        record = json.loads(query("tokyo", "-n", "1", "--format", "jsonl"))
+        lines = self.run_map("tokyo, jp", "--width", "90", "--ascii").stdout.decode().split("\n")
+        [(row, column)] = [(row, line.index("X")) for row, line in enumerate(lines) if "X" in line]
+        self.assertAlmostEqual((column + 0.5) * 4 - 180, 139.7, delta=2.1)
+        self.assertAlmostEqual(84 - (row + 0.5) * 8, 35.7, delta=5)
+        self.assertIn("okyo", record["name"])
+
+    def test_statuses(self):
+        self.assertEqual(self.run_map("zzzzz").returncode, 1)
+        self.assertEqual(self.run_map("a", "--width", "0").returncode, 64)
+        self.assertEqual(self.run_map("a", "--zoom", "x").returncode, 64)
+        self.assertEqual(self.run_map("a").returncode, 0)
+        self.assertEqual(self.run_map("a", "-i", "/nowhere").returncode, 66)
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([SHARDQ, "map", "a", "-i", CITIES], stdout=full, stderr=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 74)
+
+
+if __name__ == "__main__":
+    unittest.main()
