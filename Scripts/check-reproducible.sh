@@ -6,13 +6,13 @@ cd "$(dirname "$0")/.."
 [ -z "$(git status --porcelain)" ] || echo "what is not committed is left out" >&2
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-for name in first "a second, of another name"; do
+for name in first of-another-name; do
   git clone -q . "$work/$name"
   (cd "$work/$name" && make -s deb >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 done
 cd "$work/first"
 status=0
 for file in bin/* .build/deb/*.deb; do
-  if cmp "$file" "$work/a second, of another name/$file"; then echo "the same: $file"; else status=1; fi
+  if cmp "$file" "$work/of-another-name/$file"; then echo "the same: $file"; else status=1; fi
 done
 exit "$status"
