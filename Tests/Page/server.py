@@ -252,7 +252,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         found = [
             place
             for longitude, latitude, place in self.server.index.load_places()
-            if west <= longitude <= east and south <= latitude <= north
+            if south <= latitude <= north
+            and (west <= longitude <= east if west <= east else longitude >= west or longitude <= east)
         ]
         found.sort(key=lambda place: place["position"] * 0x9E3779B1 & 0xFFFFFFFF)  # Some of all, not the first by name.
         self.send(200, "application/json", json.dumps({"places": found[:limit], "more": len(found) > limit}))
