@@ -166,8 +166,11 @@ class PageTest(unittest.TestCase):
         self.failing = False
 
     def tearDown(self):
-        if not self.tab:
-            return
+        if self.tab:
+            self.leave()
+
+    def leave(self):
+        """Closes the page; nothing may have happened in it that must not."""
         for event in self.tab.events:
             method, said = event["method"], event["params"]
             if method == "Runtime.exceptionThrown":
@@ -179,6 +182,7 @@ class PageTest(unittest.TestCase):
                     said["request"]["url"].startswith((self.origin, "data:", "about:")), said["request"]["url"]
                 )
         self.tab.close()
+        self.tab = None
 
     def open(self, address="", **options):
         if not self.tab:
@@ -380,6 +384,7 @@ class Faults(PageTest):
         self.note_answers()
         for end in range(1, 12):
             tab.type("salt lick 0"[end - 1])
+            self.assertLessEqual(tab.evaluate("asking.size"), 3)
             time.sleep(0.1)
         self.settled("salt lick 0")
         seen = tab.evaluate("seen")
@@ -628,10 +633,9 @@ class Choosing(PageTest):
             tab.evaluate("chosen.record.id"),
             tab.evaluate("[map.longitude, map.latitude, map.scale]"),
         )
-        tab.close()
-        self.tab = None
         # With the row, and as after a rebuild that moved it.
         for address in (link, link.replace("row=41", "row=7")):
+            self.leave()
             tab = self.open(address)
             tab.wait("chosen !== null")
             self.assertEqual(tab.evaluate("chosen.record.id"), chosen)
@@ -834,6 +838,12 @@ class Layouts(PageTest):
                 width,
             )
 
+    def test_without_javascript_it_says_so(self):
+        self.tab = tab = browser.Tab(self.browser)
+        tab.call("Emulation.setScriptExecutionDisabled", value=True)
+        tab.open(self.origin + "/")
+        self.assertIn(("link", "/v1/search?q=san&limit=20"), {(role, name) for role, name, _ in tab.tree()})
+
     def test_the_tree_that_assistive_software_sees(self):
         tab = self.open()
         tab.type("san j")
@@ -878,8 +888,7 @@ class Layouts(PageTest):
                 tab.press("Enter")
                 tab.wait("chosen !== null")
                 self.check_access(width, dark, "chosen")
-                tab.close()
-                self.tab = None
+                self.leave()
 
     def check_access(self, *state):
         passed, violations = json.loads(
