@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 [ -z "$(git status --porcelain)" ] || echo "what is not committed is left out" >&2
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+for name in first of-another-name; do git clone -q . "$work/$name"; done
 for name in first of-another-name; do
-  git clone -q . "$work/$name"
   (cd "$work/$name" && make -s deb >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 done
 cd "$work/first"

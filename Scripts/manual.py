@@ -80,20 +80,25 @@ def literal(block):
 
 
 def discussion(text):
-    """Paragraphs and examples of the help text, apart; and the exit statuses, where it lists them."""
-    paragraphs, examples, statuses = [], [], []
+    """The help text taken apart: paragraphs; lists under a heading, which are examples or keys, by that heading; what it
+    says of this command's exit status; and the list of all statuses, which the whole command's help has."""
+    paragraphs, lists, own, statuses = [], {}, [], []
     for block in re.split(r"\n\s*\n", text or ""):
         lines = [line.rstrip() for line in block.split("\n")]
-        if lines[0] == "EXAMPLES:":
-            examples += literal(lines[1:])
+        if re.fullmatch(r"[A-Z ]+:", lines[0]):
+            lists[lines[0][:-1]] = literal(lines[1:])
         elif lines[0].startswith("Exit status: "):
             joined = " ".join(lines)[len("Exit status: "):].rstrip(".")
             statuses = [entry.split(" ", 1) for entry in joined.split("; ")]
         elif lines[0].startswith("  "):
             paragraphs.append(literal(lines))
         elif lines != [""]:
-            paragraphs.append([".Pp", *sentences(" ".join(lines))])
-    return paragraphs, examples, statuses
+            said = re.split(r"(?<=[.]) +(?=[A-Z$])", " ".join(" ".join(lines).split()))
+            own += [each for each in said if each.startswith("Exit status ")]
+            rest = [each for each in said if not each.startswith("Exit status ")]
+            if rest:
+                paragraphs.append([".Pp", *sentences(" ".join(rest))])
+    return paragraphs, lists, own, statuses
 
 
 def option_list(entries):
@@ -115,7 +120,7 @@ def option_list(entries):
 
 
 def page(title, version, command, statuses, references, commands):
-    paragraphs, examples, own = discussion(command.get("discussion"))
+    paragraphs, lists, own, _ = discussion(command.get("discussion"))
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     day = time.gmtime(epoch)
     file_name = title.replace(" ", "-")
@@ -150,12 +155,18 @@ def page(title, version, command, statuses, references, commands):
             ".Sh ENVIRONMENT", ".Bl -tag -width Ds", ".It Ev SHARDQ_INDEX",
             "The directory of the index where", ".Fl \\-index", "is not given.", ".El",
         ]
-    lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
-    for status, meaning in own or statuses:
+    for heading, content in lists.items():
+        if heading != "EXAMPLES":
+            lines += [".Sh " + heading] + content
+    lines.append(".Sh EXIT STATUS")
+    if own:
+        lines += sentences(" ".join(own)) + [".Pp", "Of all commands:"]
+    lines.append(".Bl -tag -width Ds")
+    for status, meaning in statuses:
         lines += [f".It {status}", *sentences(meaning[:1].upper() + meaning[1:] + ".")]
     lines.append(".El")
-    if examples:
-        lines += [".Sh EXAMPLES"] + examples
+    if "EXAMPLES" in lists:
+        lines += [".Sh EXAMPLES"] + lists["EXAMPLES"]
     lines.append(".Sh SEE ALSO")
     lines += [f".Xr {each} 1" + (" ," if each != references[-1] else "") for each in references]
     return "\n".join(lines) + "\n"
@@ -170,7 +181,7 @@ def main():
         each for each in root["subcommands"]
         if each["commandName"] != "help" and each.get("shouldDisplay", True)
     ]
-    statuses = discussion(root["discussion"])[2]
+    statuses = discussion(root["discussion"])[3]
     if not statuses:
         sys.exit("the help of shardq lists no exit statuses: look at Sources/ShardqCommands/Shardq.swift")
     os.makedirs(directory, exist_ok=True)

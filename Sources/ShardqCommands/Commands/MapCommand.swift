@@ -47,7 +47,7 @@
     @Option(name: .customLong("format"), help: "text, the map itself, or geojson.")
     var format = Format.text
 
-    @Argument(help: "What keys begin with; case and accents do not matter.")
+    @Argument(help: "What keys begin with; case and accents do not matter.", completion: .nothing)
     var prefix: String
 
     func validate() throws {
