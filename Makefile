@@ -5,11 +5,13 @@
 #   make uninstall    removes what it installed
 #   make deb          a Debian package, in .build/deb
 #
-# SERVER=1 builds `shardq serve` as well, which takes minutes. docs/install.md has the rest.
+# SERVER=1 builds `shardq serve` as well, which takes minutes; once built it is kept up to date. docs/install.md has the
+# rest.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # For swift build.
 BUILDFLAGS ?=
+SERVER ?= $(wildcard bin/shardq-serve)
 bindir ?= $(PREFIX)/bin
 # What shardq starts and people do not: it looks beside itself, then here.
 libexecdir ?= $(PREFIX)/libexec/shardq
@@ -20,15 +22,14 @@ zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
 
 made := .build/share
-sources := $(shell find Sources Server/Sources -type f 2>/dev/null) Package.swift $(wildcard Server/Package.swift) \
-  Scripts/build.sh Scripts/link-order.txt
+sources := $(shell find Sources -type f) Package.swift Scripts/build.sh Scripts/link-order.txt
 helpers := shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite shardq-serve
 
 .PHONY: all install uninstall deb clean
-all: $(made)/.stamp
+all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
-bin/shardq: $(sources) $(if $(SERVER),bin/shardq-serve)
+bin/shardq: $(sources)
 	Scripts/build.sh $(BUILDFLAGS)
 bin/shardq-serve: $(sources)
 	Scripts/build.sh --server $(BUILDFLAGS)
