@@ -5,9 +5,35 @@
 #else
   import Darwin
 #endif
+import ShardedIndex
 
 /// A degree as it stands in a record, made a number that JSON allows, with the digits it had.
-enum Coordinate {
+package enum Coordinate {
+  /// A record's latitude and longitude; nil where one of them is no usable number.
+  static func digits(
+    ofRecord record: Int, in buffer: RecordBuffer, _ schema: Schema
+  ) -> (latitude: [UInt8], longitude: [UInt8])? {
+    guard let latitude = unsafe buffer.text(ofField: schema.latitude, record),
+      let longitude = unsafe buffer.text(ofField: schema.longitude, record),
+      let latitude = unsafe digits(latitude, limit: 90), let longitude = unsafe digits(longitude, limit: 180)
+    else { return nil }
+    return (latitude, longitude)
+  }
+
+  /// The same as numbers, in degrees.
+  package static func degrees(
+    ofRecord record: Int, in buffer: RecordBuffer, _ schema: Schema
+  ) -> (latitude: Double, longitude: Double)? {
+    guard let (latitude, longitude) = digits(ofRecord: record, in: buffer, schema) else { return nil }
+    return (number(latitude), number(longitude))
+  }
+
+  private static func number(_ digits: [UInt8]) -> Double {
+    unsafe (digits + [0]).withUnsafeBytes {
+      unsafe strtod($0.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
+    }
+  }
+
   /// The digits of `text` as JSON wants them: no plus, no zeros before others, a zero before the point.
   ///
   /// - Parameter limit: The most degrees either way.
@@ -55,9 +81,6 @@ enum Coordinate {
       }
     }
     guard at == text.count else { return nil }
-    let value = unsafe (digits + [0]).withUnsafeBytes {
-      unsafe strtod($0.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
-    }
-    return value.magnitude <= limit ? digits : nil
+    return number(digits).magnitude <= limit ? digits : nil
   }
 }

@@ -13,23 +13,46 @@ package struct WriteError: Error {
   package init(errno: CInt) { self.errno = errno }
 }
 
-/// A descriptor written to through one buffer. No write goes unchecked.
+/// A descriptor written to through one buffer, or a buffer in memory that grows. No write goes unchecked.
 ///
 /// Whoever owns it ends with ``flush()``: what is still in the buffer when the value goes away is lost. Nobody else has
 /// the buffer, and every write is within it: that makes the type safe.
 @safe package struct Output: ~Copyable {
   private let descriptor: CInt
-  private let buffer: UnsafeMutablePointer<UInt8>
-  private var count = 0
+  private var buffer: UnsafeMutablePointer<UInt8>
+  package private(set) var count = 0
   /// Whether bytes have left for the descriptor.
   package private(set) var hasWritten = false
 
-  private let capacity: Int
+  private var capacity: Int
+  /// The most bytes that are kept in memory; 0 where there is a descriptor.
+  private let limit: Int
+
+  /// Keeps what is written. Writing more than `limit` bytes fails with `EFBIG`.
+  package init(inMemory limit: Int) {
+    (descriptor, self.limit, capacity) = (-1, limit, min(limit, 4096))
+    unsafe buffer = .allocate(capacity: capacity)
+  }
+
+  /// What is kept in memory so far.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try unsafe body(UnsafeRawBufferPointer(start: buffer, count: count))
+  }
+
+  /// Forgets what is kept in memory, and gives the memory back that a large answer took.
+  package mutating func removeAll(keeping size: Int = 1 << 16) {
+    count = 0
+    guard capacity > size else { return }
+    unsafe buffer.deallocate()
+    capacity = min(limit, 4096)
+    unsafe buffer = .allocate(capacity: capacity)
+  }
 
   /// - Parameter capacity: In bytes. Pages of the buffer that nothing reaches are never touched.
   package init(_ descriptor: CInt = STDOUT_FILENO, capacity: Int = 1 << 16) {
     self.descriptor = descriptor
     self.capacity = capacity
+    limit = 0
     unsafe buffer = .allocate(capacity: capacity)
   }
 
@@ -39,9 +62,22 @@ package struct WriteError: Error {
   package mutating func discard() { count = 0 }
 
   package mutating func flush() throws(WriteError) {
+    guard limit == 0 else { return }
     let size = count
     count = 0
     try unsafe send(buffer, size)
+  }
+
+  /// Makes room for `size` bytes: all of it where there is a descriptor, else by growing.
+  @inline(never)
+  private mutating func makeRoom(_ size: Int) throws(WriteError) {
+    guard limit > 0 else { return try flush() }
+    guard size <= limit - count else { throw WriteError(errno: EFBIG) }
+    capacity = min(limit, max(capacity * 2, count + size))
+    let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    unsafe grown.update(from: buffer, count: count)
+    unsafe buffer.deallocate()
+    unsafe buffer = grown
   }
 
   private mutating func send(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
@@ -63,7 +99,7 @@ package struct WriteError: Error {
 
   @inline(__always)
   package mutating func write(_ byte: UInt8) throws(WriteError) {
-    if count == capacity { try flush() }
+    if count == capacity { try makeRoom(1) }
     unsafe buffer[count] = byte
     count &+= 1
   }
@@ -76,8 +112,8 @@ package struct WriteError: Error {
 
   package mutating func write(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
     if size > capacity &- count {
-      try flush()
-      if size >= capacity { return try unsafe send(bytes, size) }
+      try makeRoom(size)
+      if size > capacity &- count { return try unsafe send(bytes, size) }
     }
     unsafe memcpy(buffer + count, bytes, size)
     count &+= size

@@ -120,6 +120,17 @@ package struct RecordWriter {
     written += buffer.count
   }
 
+  /// One record of the buffer: as an object of JSON, as the feature that comes next.
+  package mutating func write(_ buffer: RecordBuffer, _ record: Int, to output: inout Output) throws(WriteError) {
+    if format == .geojson {
+      try output.write(written > 0 ? ",\n" : "\n")
+      written += 1
+      try writeFeature(buffer, record, to: &output)
+    } else {
+      try writeObject(buffer, record, to: &output)
+    }
+  }
+
   private mutating func writeObject(_ buffer: RecordBuffer, _ record: Int, to output: inout Output)
     throws(WriteError)
   {
@@ -162,33 +173,28 @@ package struct RecordWriter {
     throws(WriteError)
   {
     try output.write("{\"type\":\"Feature\",\"geometry\":")
-    if let latitude = unsafe field(schema.latitude, of: buffer, record).flatMap({
-      unsafe Coordinate.digits($0, limit: 90)
-    }),
-      let longitude = unsafe field(schema.longitude, of: buffer, record).flatMap({
-        unsafe Coordinate.digits($0, limit: 180)
-      })
-    {
-      try output.write("{\"type\":\"Point\",\"coordinates\":[")
-      try output.write(longitude)
-      try output.write(0x2c)
-      try output.write(latitude)
-      try output.write("]}")
-    } else {
-      try output.write("null")
-    }
+    try Self.writePoint(buffer, record, schema, to: &output)
     try output.write(",\"properties\":")
     try writeObject(buffer, record, to: &output)
     try output.write(0x7d)
   }
 
-  /// The text of field `name` of a record, its first where it has several.
-  private func field(_ name: Int?, of buffer: RecordBuffer, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
-    guard let name else { return nil }
-    for number in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: number)) == name {
-      return unsafe buffer.rawField(number).text
+  /// A record's place as a geometry of GeoJSON: `null` without usable coordinates.
+  static func writePoint(
+    _ buffer: RecordBuffer, _ record: Int, _ schema: Schema, to output: inout Output
+  ) throws(WriteError) {
+    guard let (latitude, longitude) = Coordinate.digits(ofRecord: record, in: buffer, schema) else {
+      return try output.write("null")
     }
-    return nil
+    try output.write("{\"type\":\"Point\",\"coordinates\":[")
+    try output.write(longitude)
+    try output.write(0x2c)
+    try output.write(latitude)
+    try output.write("]}")
+  }
+
+  private func field(_ name: Int?, of buffer: RecordBuffer, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
+    unsafe buffer.text(ofField: name, record)
   }
 
   /// Puts each field of a record under its name; a record that has one twice gives the first.
@@ -262,14 +268,7 @@ package struct RecordWriter {
     keyEnds.removeAll(keepingCapacity: true)
     for record in 0..<buffer.count {
       line.removeAll(keepingCapacity: true)
-      if needsFoldedKeys { line += foldedKeys[record] }
-      for part in schema.isKeyStored ? schema.template.parts : [] where line.count <= FieldColumns.recordLimit {
-        switch part {
-        case .text(let text): line.append(contentsOf: text.utf8)
-        case .field(let name):
-          if let text = unsafe field(name, of: buffer, record) { unsafe line.append(contentsOf: text) }
-        }
-      }
+      if needsFoldedKeys { line += foldedKeys[record] } else { buffer.appendKey(ofRecord: record, schema, to: &line) }
       let columns = unsafe line.withUnsafeBufferPointer { unsafe ControlText.append($0, to: &keys) }
       keyEnds.append((keys.count, columns))
       if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }
@@ -293,6 +292,29 @@ package struct RecordWriter {
         try output.write(line)
       }
       try output.write(0x0a)
+    }
+  }
+}
+
+extension RecordBuffer {
+  /// The text of field `name` of a record, its first where it has several.
+  func text(ofField name: Int?, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let name else { return nil }
+    for number in rawFields(ofRecord: record) where Int(rawName(ofField: number)) == name {
+      return unsafe rawField(number).text
+    }
+    return nil
+  }
+
+  /// Appends a record's key, as its template makes it; nothing where the index does not store it.
+  func appendKey(ofRecord record: Int, _ schema: Schema, to line: inout [UInt8]) {
+    guard schema.isKeyStored else { return }
+    for part in schema.template.parts where line.count <= FieldColumns.recordLimit {
+      switch part {
+      case .text(let text): line.append(contentsOf: text.utf8)
+      case .field(let name):
+        if let text = unsafe text(ofField: name, record) { unsafe line.append(contentsOf: text) }
+      }
     }
   }
 }

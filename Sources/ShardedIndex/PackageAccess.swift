@@ -19,6 +19,7 @@ extension ShardedIndex {
 extension Matches {
   /// Of the generation that the answer is of.
   package var fieldSchema: Schema { generation.schema }
+  package var manifest: Manifest { generation.manifest }
 }
 
 extension Schema {

@@ -350,7 +350,7 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// The SHA-256 of the file.
-  func digest() throws(IndexError) -> ManifestDigest { ManifestDigest(bytes: try file.digest()) }
+  package func digest() throws(IndexError) -> ManifestDigest { ManifestDigest(bytes: try file.digest()) }
 
   /// Whether a file has the bytes of this manifest's.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool { try file.hasContent(of: other) }
