@@ -44,6 +44,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/facebook/zstd", from: "1.5.4"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    // What Hummingbird stands on, where the server speaks of it by name.
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: sqliteTargets + [
     .systemLibrary(
@@ -57,6 +63,8 @@ let package = Package(
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
     // A header of a line: what the compiler offers to C alone.
     .systemLibrary(name: "CPrefetch"),
+    // Likewise: what malloc is told, which the system's module leaves out.
+    .systemLibrary(name: "CMalloc"),
     .target(name: "ShardedIndex", dependencies: zstd + ["CPrefetch"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CZlib", "CNettle"], swiftSettings: settings),
@@ -83,20 +91,26 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
+        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI", "ServeSettings",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
       swiftSettings: settings),
+    // What `shardq serve` says to the server: one executable writes it and another reads it.
+    .target(name: "ServeSettings", swiftSettings: settings),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: [
-        "ShardedIndex", "QueryOutput",
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-      ],
-      // The page and nothing else: an executable without files beside it.
-      resources: [.embedInCode("Resources/page.html")],
+      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc"]
+        + [
+          ("Hummingbird", "hummingbird"), ("HummingbirdCore", "hummingbird"), ("NIOCore", "swift-nio"),
+          ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOHTTP1", "swift-nio"),
+          ("NIOHTTPTypes", "swift-nio-extras"), ("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+          ("HTTPTypes", "swift-http-types"), ("Logging", "swift-log"),
+          ("ServiceLifecycle", "swift-service-lifecycle"),
+        ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
+      // An executable without files beside it.
+      resources: [.embedInCode("Resources/page.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],

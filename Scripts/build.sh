@@ -2,13 +2,22 @@
 # Builds what is shipped: bin/shardq, which answers queries, and bin/shardq-commands beside it, which it hands
 # everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
 # bin/shardq-footprint-sqlite, which it starts. On Linux all are static: they run on any machine of the same processor,
-# and start fastest.
+# and start fastest. With --server first, bin/shardq-serve and nothing else: it fetches an HTTP library and takes some
+# minutes. More arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
+names="shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite"
+trait=CommandLineTool
+tree=.build/shipped
+if [ "${1:-}" = --server ]; then
+  shift
+  names=shardq-serve
+  trait=Server
+  tree=.build/server
+fi
 Scripts/dependencies.sh
 
 # A tree of its own, so that other builds do not undo this one.
-names="shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite"
 for name in $names; do
   flags=""
   if [ "$(uname)" != Darwin ]; then
@@ -16,9 +25,11 @@ for name in $names; do
     # What is run is laid side by side: less of the file is mapped at every start.
     order=link-order
     case "$name" in shardq-replay | shardq-footprint*) order=link-order-session ;; esac
-    flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
+    if [ "$name" != shardq-serve ]; then
+      flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
+    fi
   fi
-  swift build -c release --traits CommandLineTool --scratch-path .build/shipped $flags --product "$name" "$@" >&2
+  swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin
 # Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same
@@ -27,6 +38,6 @@ drop=""
 [ "$(uname)" = Darwin ] || drop="-R .swift_modhash -R .note.gnu.build-id -R .comment"
 for name in $names; do
   # Replaced by rename: a running one is not disturbed.
-  strip $drop -o "bin/.$name" ".build/shipped/release/$name"
+  strip $drop -o "bin/.$name" "$tree/release/$name"
   mv "bin/.$name" "bin/$name"
 done

@@ -14,7 +14,7 @@ package enum FrontParser {
   /// First words that are commands, not prefixes.
   package static let commandNames: [StaticString] = [
     "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate",
-    "footprint", "plan", "ui", "map", "completions", "help",
+    "footprint", "plan", "ui", "map", "serve", "completions", "help",
   ]
 
   package typealias Argument = UnsafeMutablePointer<CChar>

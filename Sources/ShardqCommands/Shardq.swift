@@ -33,6 +33,7 @@
           shardq verify --source cities.json       every byte, every record, every prefix
           shardq footprint                         memory and speed, measured
           shardq plan --log typing.log             which shard size suits what people type
+          shardq serve                             a page to search, and answers over HTTP
           shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
 
         A first word that is no command is a prefix to search: case and accents do not matter. The index is the
@@ -47,7 +48,7 @@
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
         GenerateCommand.self, FootprintCommand.self, PlanCommand.self, UICommand.self, MapCommand.self,
-        CompletionsCommand.self,
+        ServeCommand.self, CompletionsCommand.self,
       ])
 
     package init() {}

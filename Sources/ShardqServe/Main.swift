@@ -1,3 +1,9 @@
+#if Server
+  import CMalloc
+  import NIOCore
+  import ServeSettings
+  import ShardedIndex
+#endif
 import QueryOutput
 
 #if canImport(Glibc)
@@ -11,10 +17,50 @@ import QueryOutput
 /// The HTTP server. The user meets it as `shardq serve`, which starts it.
 @main
 enum Main {
-  static func main() {
-    // The page stands in Resources/page.html and becomes part of the executable as `PackageResources.page_html`.
-    Diagnostics.report(
-      "built without its server; build it with: swift build -c release --traits Server --product shardq-serve")
-    exit(ExitStatus.usage.rawValue)
-  }
+  #if Server
+    // No async main: in a static executable it costs 5 ms of start, and this thread waits for signals.
+    static func main() {
+      guard let settings = ServeSettings(arguments: Array(CommandLine.arguments.dropFirst())) else {
+        Diagnostics.report("shardq-serve is started by shardq serve, which knows its words")
+        exit(ExitStatus.usage.rawValue)
+      }
+      // Before there is another thread, which would take them.
+      Signals.hold()
+      raiseDescriptorLimit()
+      return_large_blocks()
+      let log = ServerLog(settings.logFormat)
+      let server: Server
+      do throws(IndexError) {
+        server = try Server(settings, log: log)
+      } catch {
+        exit(QueryRunner.report(error).rawValue)
+      }
+      Task.detached {
+        do {
+          try await server.run()
+          Signals.end()
+        } catch {
+          let place = AllowedHosts.inHost(settings.address) + ":\(settings.port)"
+          let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+          Diagnostics.report("cannot listen on \(place): \(reason). --listen names another place")
+          exit(ExitStatus.inputOutput.rawValue)
+        }
+      }
+      Signals.wait(server, log)
+    }
+
+    /// Every connection is a descriptor.
+    private static func raiseDescriptorLimit() {
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+      limit.rlim_cur = limit.rlim_max
+      _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+  #else
+    static func main() {
+      Diagnostics.report(
+        "built without its server; build it with: swift build -c release --traits Server --product shardq-serve")
+      exit(ExitStatus.usage.rawValue)
+    }
+  #endif
 }

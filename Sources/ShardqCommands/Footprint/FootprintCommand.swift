@@ -115,7 +115,7 @@
         finish(.inputOutput)
       }
       let progress = FootprintProgress()
-      do throws(FootprintFailure) {
+      do throws(CommandFailure) {
         let report = try measure(scratch.path, progress)
         progress.clear()
         scratch.remove()
@@ -145,7 +145,7 @@
       }
     }
 
-    private func measure(_ scratch: String, _ progress: FootprintProgress) throws(FootprintFailure) -> FootprintReport {
+    private func measure(_ scratch: String, _ progress: FootprintProgress) throws(CommandFailure) -> FootprintReport {
       if dataset != nil { progress.show("building an index") }
       let path = try indexPath(scratch)
       let opened: ShardedIndex
@@ -154,7 +154,7 @@
       do throws(IndexError) {
         opened = try ShardedIndex(opening: path)
       } catch {
-        throw FootprintFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
+        throw CommandFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
       }
       counts = try writeLog(to: log, opened)
       let names = designs?.names.filter { $0 != "none" && $0 != FootprintDesign.own }
@@ -182,7 +182,7 @@
     }
 
     /// The index to measure; for a dataset one is built, by a process of its own.
-    private func indexPath(_ scratch: String) throws(FootprintFailure) -> String {
+    private func indexPath(_ scratch: String) throws(CommandFailure) -> String {
       guard let dataset else { return QueryRunner.indexPath(location.index) }
       var arguments = ["build", dataset, "--index", scratch + "/index"]
       if let format = input.inputFormat { arguments += ["--input-format", format] }
@@ -195,14 +195,14 @@
       if let keep = input.keep { arguments += ["--keep", list(keep)] }
       if input.skipBad { arguments.append("--skip-bad") }
       let built: ChildProcess
-      let own = try FootprintRun.ownPath()
+      let own = try InstalledProgram.ownPath()
       do throws(ChildProcess.Failure) {
         built = try ChildProcess.run(own, arguments)
       } catch {
-        throw FootprintFailure(status: .inputOutput, message: "")
+        throw CommandFailure(status: .inputOutput, message: "")
       }
       guard built.status == 0 else {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: ExitStatus(rawValue: built.status) ?? .inputOutput,
           message: built.errors.hasPrefix("shardq: ") ? String(built.errors.dropFirst(8)) : built.errors)
       }
@@ -212,22 +212,22 @@
     /// Writes what is typed, checked line by line, to a file that every process reads.
     private func writeLog(
       to path: String, _ index: ShardedIndex
-    ) throws(FootprintFailure) -> (keys: Int, sessions: Int) {
+    ) throws(CommandFailure) -> (keys: Int, sessions: Int) {
       let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard file >= 0 else {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
       }
       defer { close(file) }
       var output = Output(file)
       var counts = (keys: 0, sessions: 0)
       var wasCleared = true
-      var failure: FootprintFailure?
-      func add(_ keystroke: Keystroke, _ output: inout Output) throws(FootprintFailure) {
+      var failure: CommandFailure?
+      func add(_ keystroke: Keystroke, _ output: inout Output) throws(CommandFailure) {
         do throws(WriteError) {
           try output.write(keystroke.line)
         } catch {
-          throw FootprintFailure(
+          throw CommandFailure(
             status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
         }
         if !keystroke.beginsSession {
@@ -240,32 +240,32 @@
         do throws(QueryLogError) {
           var reader = try QueryLogReader(opening: log)
           while let keystroke = try reader.next() {
-            do throws(FootprintFailure) { try add(keystroke, &output) } catch { failure = error }
+            do throws(CommandFailure) { try add(keystroke, &output) } catch { failure = error }
             if failure != nil { break }
           }
         } catch {
-          throw FootprintFailure(status: error.status, message: error.description)
+          throw CommandFailure(status: error.status, message: error.description)
         }
         if let failure { throw failure }
       } else {
         do throws(IndexError) {
           var typing = try TypingGenerator(index: index, seed: seed ?? 1)
           while counts.keys < keystrokes ?? 1000, failure == nil, let keystroke = try typing.next() {
-            do throws(FootprintFailure) { try add(keystroke, &output) } catch { failure = error }
+            do throws(CommandFailure) { try add(keystroke, &output) } catch { failure = error }
           }
         } catch {
-          throw FootprintFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
+          throw CommandFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
         }
         if let failure { throw failure }
       }
       do throws(WriteError) {
         try output.flush()
       } catch {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
       }
       guard counts.keys > 0 else {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: .badData,
           message: log.map { "\($0) has no text: nothing was typed" }
             ?? "\(index.path) has no key that anybody could type")
@@ -273,10 +273,10 @@
       return counts
     }
 
-    private func write(_ text: String, to path: String) throws(FootprintFailure) {
+    private func write(_ text: String, to path: String) throws(CommandFailure) {
       let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard file >= 0 else {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
       }
       defer { close(file) }
@@ -285,7 +285,7 @@
         try output.write(text)
         try output.flush()
       } catch {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
       }
     }

@@ -61,12 +61,6 @@
     static let longestTrieKey = 1000
   }
 
-  /// Ends the command; `message` is what is wrong.
-  struct FootprintFailure: Error {
-    var status: ExitStatus
-    var message: String
-  }
-
   /// Runs one query log through the designs, each in processes of its own.
   struct FootprintRun {
     var index: String
@@ -87,40 +81,15 @@
 
     init(
       index: String, log: String, keyCount: Int, scratch: String, wanted: [String]?, progress: FootprintProgress
-    ) throws(FootprintFailure) {
+    ) throws(CommandFailure) {
       (self.index, self.log, self.keyCount, self.scratch) = (index, log, keyCount, scratch)
       (self.wanted, self.progress) = (wanted, progress)
-      replay = try Self.program("shardq-replay")
-      designs = try Self.program("shardq-footprint")
-      sqlite = try Self.program("shardq-footprint-sqlite")
+      replay = try InstalledProgram.path("shardq-replay")
+      designs = try InstalledProgram.path("shardq-footprint")
+      sqlite = try InstalledProgram.path("shardq-footprint-sqlite")
     }
 
-    /// The path of this program with links resolved.
-    static func ownPath() throws(FootprintFailure) -> String {
-      var own = CommandLine.arguments.first ?? ""
-      #if os(Linux)
-        own = "/proc/self/exe"
-      #endif
-      guard let real = realpath(own, nil) else {
-        throw FootprintFailure(status: .notFound, message: "cannot find out where shardq is installed")
-      }
-      defer { free(real) }
-      return String(cString: real)
-    }
-
-    /// A program beside this one, or where an installation puts it.
-    static func program(_ name: String) throws(FootprintFailure) -> String {
-      let directory = try ownPath().split(separator: "/").dropLast().map { "/" + $0 }.joined()
-      let places = [directory + "/" + name, directory + "/../libexec/shardq/" + name]
-      guard let path = places.first(where: { access($0, X_OK) == 0 }) else {
-        throw FootprintFailure(
-          status: .notFound,
-          message: "\(name) is missing: it belongs beside shardq-commands, in \(directory). Scripts/build.sh makes it")
-      }
-      return path
-    }
-
-    mutating func run() throws(FootprintFailure) {
+    mutating func run() throws(CommandFailure) {
       var model = "records"
       var fieldCount = 0
       var selected: [FootprintDesign] = []
@@ -181,7 +150,7 @@
 
       func measure(
         _ name: String, _ program: String, disk: Int, _ arguments: (Int) -> [String]
-      ) throws(FootprintFailure) {
+      ) throws(CommandFailure) {
         var row = FootprintRow(design: name)
         row.diskBytes = disk
         // The first start reads what was evicted; it does not count.
@@ -212,12 +181,12 @@
           }
         }
         guard row.figures["keys"] == keyCount, row.figures["peak_resident"] != nil, !row.samples.isEmpty else {
-          throw FootprintFailure(
+          throw CommandFailure(
             status: .inputOutput, message: "the system does not say what a process takes: /proc is needed")
         }
         rows.append(row)
         if let own = rows.first, own.answers != row.answers {
-          throw FootprintFailure(
+          throw CommandFailure(
             status: .negative,
             message:
               "\(name) answers otherwise than shardq (\(row.answers), not \(own.answers)): its figures mean nothing")
@@ -226,37 +195,37 @@
     }
 
     /// Nanoseconds from before its start to its first answer.
-    private func started(_ child: ChildProcess, _ name: String) throws(FootprintFailure) -> Int {
+    private func started(_ child: ChildProcess, _ name: String) throws(CommandFailure) -> Int {
       guard child.status == 0 else {
         let reason = child.errors.isEmpty ? "" : ": " + child.errors
-        throw FootprintFailure(
+        throw CommandFailure(
           status: ExitStatus(rawValue: child.status) ?? .inputOutput,
           message: "\(name) ended with status \(child.status)\(reason)")
       }
       guard let line = child.output.first(where: { $0.hasPrefix("first ") }), let clock = Int(line.dropFirst(6))
       else {
-        throw FootprintFailure(status: .inputOutput, message: "\(name) gave no answer")
+        throw CommandFailure(status: .inputOutput, message: "\(name) gave no answer")
       }
       return clock - child.start
     }
 
-    private func child(_ program: String, _ arguments: [String]) throws(FootprintFailure) -> ChildProcess {
+    private func child(_ program: String, _ arguments: [String]) throws(CommandFailure) -> ChildProcess {
       do throws(ChildProcess.Failure) {
         return try ChildProcess.run(program, arguments)
       } catch {
         switch error {
-        case .stopped: throw FootprintFailure(status: .inputOutput, message: "")
+        case .stopped: throw CommandFailure(status: .inputOutput, message: "")
         case .cannotStart(let path, let code):
-          throw FootprintFailure(
+          throw CommandFailure(
             status: .notFound, message: "cannot run \(path): \(String(cString: strerror(code)))")
         }
       }
     }
 
-    private func lines(_ program: String, _ arguments: [String]) throws(FootprintFailure) -> [Substring] {
+    private func lines(_ program: String, _ arguments: [String]) throws(CommandFailure) -> [Substring] {
       let child = try self.child(program, arguments)
       guard child.status == 0 else {
-        throw FootprintFailure(
+        throw CommandFailure(
           status: ExitStatus(rawValue: child.status) ?? .inputOutput,
           message: child.errors.isEmpty ? "\(program) ended with status \(child.status)" : child.errors)
       }

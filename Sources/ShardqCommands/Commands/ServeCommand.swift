@@ -1,0 +1,209 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ServeSettings
+  import ShardedIndex
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "serve",
+      abstract: "Answer over HTTP, with a page to search and a map.",
+      discussion: """
+        EXAMPLES:
+          shardq serve                             then open http://127.0.0.1:7878/
+          curl 'http://127.0.0.1:7878/v1/search?q=san&limit=5'
+          shardq serve --listen 127.0.0.1:0        a free port; the address is printed on standard output
+          shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
+
+        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, /v1/status, /api (as the geocoder
+        Photon answers), /healthz, /metrics. When the index is rebuilt, requests are answered from the new generation,
+        and none fails. There is no TLS: that belongs to a proxy in front.
+
+        SIGTERM ends it with status 0 when what was asked has been answered, after five seconds at most, SIGINT likewise
+        by that signal; a second one ends it at once. SIGHUP has it look for a newer generation now.
+        """)
+
+    @OptionGroup var location: IndexLocation
+    @OptionGroup var pin: IndexPin
+
+    @Option(
+      name: .customLong("listen"),
+      help: ArgumentHelp(
+        "Where to listen; port 0 is one that the system chooses.", valueName: "address:port"))
+    var listen = ListenAddress(address: "127.0.0.1", port: 7878)
+
+    @Flag(name: .customLong("public"), help: "Allow an address that other machines reach.")
+    var isPublic = false
+
+    @Option(
+      name: .customLong("host"),
+      help: ArgumentHelp(
+        "A name that requests may ask by, beside localhost and the address; * for any. May be given again.",
+        valueName: "name"))
+    var hosts: [String] = []
+
+    @Option(
+      name: .customLong("cache"),
+      help: ArgumentHelp("The most memory for decompressed shards.", valueName: "size"))
+    var cache = ByteSize(bytes: 8 << 20)
+
+    @Option(
+      name: .customLong("places-memory"),
+      help: ArgumentHelp("The most memory for finding records by place: 12 bytes a record.", valueName: "size"))
+    var places = ByteSize(bytes: 64 << 20)
+
+    @Option(
+      name: .customLong("max-connections"), help: ArgumentHelp("Connections at a time.", valueName: "n"))
+    var connections = 16384
+
+    @Option(
+      name: .customLong("idle-timeout"),
+      help: ArgumentHelp("How long a connection may do nothing.", valueName: "seconds"))
+    var idle = Seconds(60)
+
+    @Option(
+      name: .customLong("request-timeout"),
+      help: ArgumentHelp("How long a request may take to arrive.", valueName: "seconds"))
+    var request = Seconds(10)
+
+    @Option(
+      name: .customLong("response-timeout"),
+      help: ArgumentHelp("How long a client may take to read an answer.", valueName: "seconds"))
+    var response = Seconds(60)
+
+    @Option(
+      name: .customLong("reload-interval"),
+      help: ArgumentHelp("How often to look for a newer generation.", valueName: "seconds"))
+    var reload = Seconds(1)
+
+    @Option(
+      name: .customLong("max-age"),
+      help: ArgumentHelp("Seconds for which caches may answer without asking.", valueName: "seconds"))
+    var maxAge = 0
+
+    @Option(
+      name: .customLong("cors"),
+      help: ArgumentHelp("The origin whose pages may read answers; * for all.", valueName: "origin"))
+    var cors: String?
+
+    @Option(name: .customLong("log-format"), help: "How the log is written, on standard error: text or json.")
+    var logFormat = ServeSettings.LogFormat.text
+
+    @Flag(name: .customLong("access-log"), help: "Log every request.")
+    var logsRequests = false
+
+    func validate() throws {
+      guard isPublic || listen.isLoopback else {
+        throw ValidationError("--listen \(listen) is reached by other machines: --public says that this is meant.")
+      }
+      guard connections >= 1 else { throw ValidationError("--max-connections must be at least 1.") }
+      guard maxAge >= 0 else { throw ValidationError("--max-age must be at least 0.") }
+      for name in hosts + (cors.map { [$0] } ?? []) {
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+          throw ValidationError("--host and --cors are names in ASCII, without spaces.")
+        }
+      }
+    }
+
+    var settings: ServeSettings {
+      var settings = ServeSettings()
+      settings.index = QueryRunner.indexPath(location.index)
+      settings.expectedDigest = pin.expectedDigest?.description ?? ""
+      settings.address = listen.address
+      settings.port = listen.port
+      // Who listens for everybody is asked by names that nobody here knows, unless they are said.
+      settings.hosts = isPublic && hosts.isEmpty ? ["*"] : hosts
+      settings.cacheBytes = cache.bytes
+      settings.placesBytes = places.bytes
+      settings.connections = connections
+      settings.reloadMilliseconds = reload.milliseconds
+      settings.idleMilliseconds = idle.milliseconds
+      settings.requestMilliseconds = request.milliseconds
+      settings.responseMilliseconds = response.milliseconds
+      settings.maxAge = maxAge
+      settings.cors = cors ?? ""
+      settings.logFormat = logFormat
+      settings.logsRequests = logsRequests
+      return settings
+    }
+
+    func run() throws {
+      let path: String
+      do throws(CommandFailure) {
+        path = try InstalledProgram.path(
+          "shardq-serve", hint: "Scripts/build.sh --server makes it, which takes some minutes")
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+      var words: [UnsafeMutablePointer<CChar>?] = ([path] + settings.arguments).map { strdup($0) } + [nil]
+      execv(path, &words)  // Returns only where it fails.
+      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(errno)))
+      finish(.notFound)
+    }
+  }
+
+  extension ServeSettings.LogFormat: ExpressibleByArgument {}
+
+  /// An address and a port: `127.0.0.1:7878`, `[::1]:7878`, `localhost:7878`, `7878`.
+  struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
+    var address: String
+    var port: Int
+
+    init(address: String, port: Int) { (self.address, self.port) = (address, port) }
+
+    init?(argument: String) {
+      var name = "127.0.0.1"
+      var digits = argument[...]
+      if let colon = argument.lastIndex(of: ":") {
+        name = String(argument[..<colon])
+        digits = argument[argument.index(after: colon)...]
+      }
+      guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let port = Int(digits), port <= 65535
+      else { return nil }
+      if name == "localhost" || name.isEmpty { name = "127.0.0.1" }
+      var four = in_addr()
+      var six = in6_addr()
+      if name.hasPrefix("["), name.hasSuffix("]") {
+        name = String(name.dropFirst().dropLast())
+        guard inet_pton(AF_INET6, name, &six) == 1 else { return nil }
+      } else {
+        guard inet_pton(AF_INET, name, &four) == 1 else { return nil }
+      }
+      (address, self.port) = (name, port)
+    }
+
+    /// Whether no other machine reaches it.
+    var isLoopback: Bool {
+      if !address.contains(":") { return address.hasPrefix("127.") }
+      var six = in6_addr()
+      inet_pton(AF_INET6, address, &six)
+      return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+
+    var description: String { (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
+    var defaultValueDescription: String { description }
+  }
+
+  /// A time in seconds, with or without a fraction: a millisecond at least, a day at most.
+  struct Seconds: ExpressibleByArgument {
+    var milliseconds: Int
+
+    init(_ seconds: Int) { milliseconds = seconds * 1000 }
+
+    init?(argument: String) {
+      guard let seconds = Double(argument), seconds >= 0.001, seconds <= 86_400 else { return nil }
+      milliseconds = Int((seconds * 1000).rounded())
+    }
+
+    var defaultValueDescription: String { "\(milliseconds / 1000)" }
+  }
+#endif

@@ -1,0 +1,206 @@
+#if Server
+  import NIOCore
+  import QueryOutput
+  import ShardedIndex
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// Writes the bodies of answers, one at a time.
+  final class AnswerWriter: @unchecked Sendable {
+    // Sendable because whoever holds one has it alone: ``ServedGeneration/withWriter(_:)``.
+    private let schema: Schema
+    private var objects: RecordWriter
+    private var features: RecordWriter
+    private var places: PlaceWriter
+    private let buffer = RecordBuffer()
+    private var body = Output(inMemory: AnswerWriter.sizeLimit)
+    private var display = Output(inMemory: AnswerWriter.sizeLimit)
+
+    /// The most bytes of one body, and of what is written beside it.
+    static let sizeLimit = 4 << 20
+    /// Records decoded at a time.
+    private static let chunkSize = 16
+
+    init(_ schema: Schema) {
+      self.schema = schema
+      objects = RecordWriter(.jsonl, fieldCount: schema.names.count, schema: schema)
+      features = RecordWriter(.geojson, fieldCount: schema.names.count, schema: schema)
+      places = PlaceWriter(schema)
+    }
+
+    func reset() {
+      body.removeAll()
+      display.removeAll()
+    }
+
+    private var written: ByteBuffer { body.withBytes { ByteBuffer(bytes: $0) } }
+
+    /// Calls `write` with each record, decoded.
+    private func forEach(
+      _ matches: Matches, _ range: Range<Int>, needsKeys: Bool,
+      _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
+    ) throws {
+      var at = range.lowerBound
+      while at < range.upperBound {
+        let next = min(range.upperBound, at + Self.chunkSize)
+        try matches.read(at..<next, into: buffer)
+        if needsKeys, places.needsFoldedKeys { places.foldedKeys = try matches.foldedKeys(in: at..<next) }
+        for record in 0..<buffer.count { try write(&body, &display, record) }
+        at = next
+      }
+    }
+
+    // MARK: Answers
+
+    /// The answer to `/v1/search`.
+    func search(_ request: SearchRequest, _ matches: Matches, _ generation: ServedGeneration) throws -> ByteBuffer {
+      let range = request.range(of: matches.count)
+      switch request.format {
+      case .jsonl:
+        try objects.begin(to: &body)
+        try forEach(matches, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+          try objects.write(buffer, record, to: &body)
+          try body.write(0x0a)
+        }
+      case .geojson:
+        try features.begin(to: &body)
+        try forEach(matches, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+          try features.write(buffer, record, to: &body)
+        }
+        try features.end(to: &body)
+      case .json:
+        try body.write("{\"query\":" as StaticString)
+        try JSONText.write(request.query, to: &body)
+        try write("count", matches.count)
+        try write("offset", request.offset)
+        try write("limit", request.limit)
+        try body.write(",\"generation\":\"" as StaticString)
+        try body.write(generation.name)
+        try body.write(0x22)
+        if let sequence = request.sequence { try write("seq", sequence) }
+        try body.write(",\"matches\":[" as StaticString)
+        var isFirst = true
+        try forEach(matches, range, needsKeys: request.wantsDisplay) { (body, display, record) throws(WriteError) in
+          if !isFirst { try body.write(0x2c) }
+          try objects.write(buffer, record, to: &body)
+          if request.wantsDisplay {
+            if !isFirst { try display.write(0x2c) }
+            try places.writeDisplay(buffer, record, prefix: request.folded, to: &display)
+          }
+          isFirst = false
+        }
+        try body.write(0x5d)
+        if request.wantsDisplay {
+          try body.write(",\"display\":[" as StaticString)
+          try append(display)
+          try body.write(0x5d)
+        }
+        try body.write("}\n" as StaticString)
+      }
+      return written
+    }
+
+    private func append(_ other: borrowing Output) throws {
+      try other.withBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        try body.write(base.assumingMemoryBound(to: UInt8.self), bytes.count)
+      }
+    }
+
+    private func write(_ name: StaticString, _ number: Int) throws(WriteError) {
+      try body.write(",\"" as StaticString)
+      try body.write(name)
+      try body.write("\":" as StaticString)
+      try body.write(number: number)
+    }
+
+    /// The answer to `/api`.
+    func photon(_ matches: Matches, limit: Int) throws -> ByteBuffer {
+      try body.write("{\"type\":\"FeatureCollection\",\"features\":[" as StaticString)
+      var isFirst = true
+      try forEach(matches, 0..<min(limit, matches.count), needsKeys: true) { (body, _, record) throws(WriteError) in
+        if !isFirst { try body.write(0x2c) }
+        isFirst = false
+        try places.writePhotonFeature(buffer, record, to: &body)
+      }
+      try body.write("]}\n" as StaticString)
+      return written
+    }
+
+    /// The answer to `/v1/within`.
+    ///
+    /// - Parameters:
+    ///   - matches: All records.
+    ///   - positions: Of some of them, in order.
+    func within(_ matches: Matches, _ positions: [Int], more: Bool) throws -> ByteBuffer {
+      try body.write("{\"places\":[" as StaticString)
+      for (number, position) in positions.enumerated() {
+        if number > 0 { try body.write(0x2c) }
+        try forEach(matches, position..<position + 1, needsKeys: true) { (body, _, record) throws(WriteError) in
+          try places.writeDisplay(buffer, record, prefix: [], position: position, to: &body)
+        }
+      }
+      try body.write(more ? "],\"more\":true}\n" : "],\"more\":false}\n" as StaticString)
+      return written
+    }
+  }
+
+  /// What `/v1/search` is asked.
+  struct SearchRequest: Sendable {
+    enum Format: String, CaseIterable {
+      case json, jsonl, geojson
+
+      var contentType: String {
+        switch self {
+        case .json: "application/json"
+        case .jsonl: "application/x-ndjson"
+        case .geojson: "application/geo+json"
+        }
+      }
+    }
+
+    var query: String
+    var folded: [UInt8]
+    var limit: Int
+    var offset: Int
+    var format: Format
+    var wantsDisplay: Bool
+    var sequence: Int?
+
+    static let limits = 1...1000
+    /// Bytes of the folded query. Keys may be longer; nobody types so much.
+    static let foldedLimit = 512
+
+    init(_ parameters: inout QueryParameters) throws(Problem) {
+      query = parameters.text("q") ?? ""
+      folded = Fold.fold(query)
+      guard folded.count <= Self.foldedLimit else {
+        throw .badParameter("q", "It has more than \(Self.foldedLimit) bytes when it is folded.")
+      }
+      limit = try parameters.number("limit", in: Self.limits) ?? QueryRequest.defaultLimit
+      offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
+      let name = parameters.text("format") ?? "json"
+      guard let format = Format(rawValue: name) else {
+        throw .badParameter("format", "It is json, jsonl or geojson.")
+      }
+      self.format = format
+      wantsDisplay = try parameters.flag("display")
+      guard !wantsDisplay || format == .json else {
+        throw .badParameter("display", "Only format=json has it.")
+      }
+      sequence = try parameters.number("seq", in: 0...(1 << 53))
+      guard sequence == nil || format == .json else { throw .badParameter("seq", "Only format=json has it.") }
+    }
+
+    func range(of count: Int) -> Range<Int> {
+      let start = min(offset, count)
+      return start..<min(count, start + limit)
+    }
+  }
+#endif

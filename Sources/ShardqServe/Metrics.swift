@@ -1,0 +1,133 @@
+#if Server
+  import NIOConcurrencyHelpers
+  import ShardedIndex
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// What the server has done since it began, for `/metrics`.
+  final class Metrics: Sendable {
+    /// Upper bounds of the histogram's buckets, in microseconds.
+    private static let bounds = [
+      50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+    ]
+
+    private struct Times {
+      var buckets = [Int](repeating: 0, count: Metrics.bounds.count + 1)
+      var microseconds = 0
+    }
+    private struct State {
+      var requests: [Key: Int] = [:]
+      var times: [Route: Times] = [:]
+    }
+    private struct Key: Hashable {
+      var route: Route
+      var status: Int
+    }
+
+    private let state = NIOLockedValueBox(State())
+    let openConnections = Atomic<Int>(0)
+    let refusedConnections = Atomic<Int>(0)
+    let timedOutConnections = Atomic<Int>(0)
+    let failedReloads = Atomic<Int>(0)
+    let startTime: Int
+
+    init() { startTime = Int(time(nil)) }
+
+    var uptime: Int { max(0, Int(time(nil)) - startTime) }
+
+    /// - Parameter microseconds: From the request's head to the answer, without the way there and back.
+    func count(_ route: Route, status: Int, microseconds: Int) {
+      state.withLockedValue {
+        $0.requests[Key(route: route, status: status), default: 0] += 1
+        let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+        $0.times[route, default: Times()].buckets[bucket] += 1
+        $0.times[route]!.microseconds += microseconds
+      }
+    }
+
+    /// In Prometheus' text format, version 0.0.4.
+    func text(_ index: ShardedIndex, cacheLimit: Int, generation: String) -> String {
+      var text = ""
+      func family(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP shardq_\(name) \(help)\n# TYPE shardq_\(name) \(type)\n"
+      }
+      func single(_ name: String, _ type: String, _ help: String, _ value: Int) {
+        family(name, type, help)
+        text += "shardq_\(name) \(value)\n"
+      }
+      let (requests, times) = state.withLockedValue { ($0.requests, $0.times) }
+      family("requests_total", "counter", "Requests answered, by route and status.")
+      for (key, count) in requests.sorted(by: {
+        ($0.key.route.name, $0.key.status) < ($1.key.route.name, $1.key.status)
+      }) {
+        text += "shardq_requests_total{route=\"\(key.route.name)\",status=\"\(key.status)\"} \(count)\n"
+      }
+      family("request_duration_seconds", "histogram", "From a request's head to its answer, by route.")
+      for (route, times) in times.sorted(by: { $0.key.name < $1.key.name }) {
+        var sum = 0
+        for (bound, count) in zip(Self.bounds.map(Self.seconds) + ["+Inf"], times.buckets) {
+          sum += count
+          text += "shardq_request_duration_seconds_bucket{route=\"\(route.name)\",le=\"\(bound)\"} \(sum)\n"
+        }
+        text += "shardq_request_duration_seconds_sum{route=\"\(route.name)\"} \(Self.seconds(times.microseconds))\n"
+        text += "shardq_request_duration_seconds_count{route=\"\(route.name)\"} \(sum)\n"
+      }
+      let statistics = index.statistics
+      single("cache_hits_total", "counter", "How often a shard that was asked for was in memory.", statistics.hits)
+      single("cache_misses_total", "counter", "How often it was not.", statistics.misses)
+      single("shard_loads_total", "counter", "Parts of shards that were loaded.", statistics.loads)
+      single(
+        "decompressed_bytes_total", "counter", "What all loads together have decompressed.", statistics.loadedBytes)
+      single("cache_evictions_total", "counter", "Shards that made room for others.", statistics.evictions)
+      single("cache_resident_bytes", "gauge", "What the shards in memory cost.", statistics.residentBytes)
+      single("cache_resident_shards", "gauge", "Shards in memory.", statistics.residentShards)
+      single("cache_limit_bytes", "gauge", "The most that shards in memory may cost.", cacheLimit)
+      single("reloads_total", "counter", "How often the index moved to a newer generation.", statistics.reloads)
+      single(
+        "failed_reloads_total", "counter", "How often a newer generation could not be taken.",
+        failedReloads.load(ordering: .relaxed))
+      family("generation_info", "gauge", "The generation that is answered from.")
+      text += "shardq_generation_info{generation=\"\(generation)\"} 1\n"
+      single("records", "gauge", "Records of the index.", index.recordCount)
+      single("shards", "gauge", "Shards of the index.", index.shardCount)
+      single("connections", "gauge", "Open connections.", openConnections.load(ordering: .relaxed))
+      single(
+        "connections_refused_total", "counter", "Connections over the limit.",
+        refusedConnections.load(ordering: .relaxed))
+      single(
+        "connections_timed_out_total", "counter", "Connections closed for being slow or idle.",
+        timedOutConnections.load(ordering: .relaxed))
+      text += "# HELP process_start_time_seconds When the server began.\n# TYPE process_start_time_seconds gauge\n"
+      text += "process_start_time_seconds \(startTime)\n"
+      if let resident = Self.residentBytes {
+        text += "# HELP process_resident_memory_bytes Memory of the process.\n"
+        text += "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes \(resident)\n"
+      }
+      return text
+    }
+
+    private static func seconds(_ microseconds: Int) -> String {
+      let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+      return "\(microseconds / 1_000_000).\(fraction)"
+    }
+
+    /// nil where the system does not say.
+    private static var residentBytes: Int? {
+      let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var text = [UInt8](repeating: 0, count: 128)
+      let count = read(file, &text, text.count)
+      guard count > 0 else { return nil }
+      let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+      return words.count > 1 ? Int(words[1]).map { $0 * Int(getpagesize()) } : nil
+    }
+  }
+#endif

@@ -1,0 +1,67 @@
+#if Server
+  import HTTPTypes
+  import NIOCore
+  import ShardedIndex
+
+  /// The page, with the policy that lets its own scripts and styles run and nothing else.
+  struct Page: Sendable {
+    let answer: Answer
+
+    init() {
+      let html = PackageResources.page_html
+      func sources(_ element: String) -> String {
+        let hashes = Self.contents(of: element, in: html).map {
+          "'sha256-" + String(decoding: Base64.encoded(Self.digest($0)), as: UTF8.self) + "'"
+        }
+        return hashes.isEmpty ? "'none'" : hashes.joined(separator: " ")
+      }
+      var answer = Answer(
+        body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
+        tag: "\"" + String(decoding: Base64.encoded(Self.digest(html)), as: UTF8.self) + "\"")
+      answer.headers[.contentSecurityPolicy] =
+        "default-src 'none'; script-src \(sources("script")); style-src \(sources("style")); connect-src 'self'; "
+        + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+      self.answer = answer
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+      bytes.withUnsafeBufferPointer { SHA256.digest(of: $0) }
+    }
+
+    /// What stands between each `<element …>` and `</element>`, byte for byte: what browsers hash.
+    static func contents(of element: String, in html: [UInt8]) -> [[UInt8]] {
+      var contents: [[UInt8]] = []
+      let (open, close) = (Array("<\(element)".utf8), Array("</\(element)".utf8))
+      func place(of word: [UInt8], from start: Int) -> Int? {
+        var at = start
+        while at + word.count <= html.count {
+          // The letters of elements are the same in either case.
+          if zip(html[at...], word).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) { return at }
+          at += 1
+        }
+        return nil
+      }
+      var at = 0
+      while let tag = place(of: open, from: at) {
+        at = tag + open.count
+        guard at < html.count, [0x20, 0x0a, 0x0d, 0x09, 0x3e].contains(html[at]),
+          let start = html[at...].firstIndex(of: UInt8(ascii: ">")), let end = place(of: close, from: start + 1)
+        else { continue }
+        contents.append(Array(html[(start + 1)..<end]))
+        at = end
+      }
+      return contents
+    }
+  }
+
+  /// The description of the interface.
+  enum OpenAPI {
+    static let answer: Answer = {
+      let json = PackageResources.openapi_json
+      let digest = json.withUnsafeBufferPointer { SHA256.digest(of: $0) }
+      return Answer(
+        body: ByteBuffer(bytes: json), contentType: "application/openapi+json",
+        tag: "\"" + String(decoding: Base64.encoded(digest), as: UTF8.self) + "\"")
+    }()
+  }
+#endif

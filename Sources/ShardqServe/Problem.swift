@@ -1,0 +1,48 @@
+#if Server
+  import QueryOutput
+
+  /// Why a request is not answered: what a client is told, as problem details (RFC 9457).
+  struct Problem: Error {
+    var status: Int
+    /// What is wrong with this request, and what would be right.
+    var detail: String
+    /// The parameter that is wrong.
+    var parameter: String? = nil
+    /// The methods that would do, where the method is wrong.
+    var allowed: String? = nil
+    /// Seconds after which asking again may help.
+    var retryAfter: Int? = nil
+
+    static func badParameter(_ name: String, _ detail: String) -> Problem {
+      Problem(status: 400, detail: detail, parameter: name)
+    }
+
+    static let internalFailure = Problem(
+      status: 500, detail: "The index could not be read. The server's log says more.")
+
+    /// The problem as an object of JSON.
+    var json: String {
+      var text = "{\"type\":\"about:blank\",\"title\":" + JSONText.string(Self.title(of: status))
+      text += ",\"status\":\(status),\"detail\":" + JSONText.string(detail)
+      if let parameter { text += ",\"parameter\":" + JSONText.string(parameter) }
+      return text + "}\n"
+    }
+
+    static func title(of status: Int) -> String {
+      switch status {
+      case 400: "Bad Request"
+      case 404: "Not Found"
+      case 405: "Method Not Allowed"
+      case 408: "Request Timeout"
+      case 413: "Content Too Large"
+      case 414: "URI Too Long"
+      case 421: "Misdirected Request"
+      case 431: "Request Header Fields Too Large"
+      case 500: "Internal Server Error"
+      case 503: "Service Unavailable"
+      case 505: "HTTP Version Not Supported"
+      default: "Error"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,85 @@
+#if Server
+  /// The parameters of a request's query, each to be asked for once.
+  ///
+  /// A parameter that nobody asked for, or that is there twice, is a mistake that would otherwise go unseen.
+  struct QueryParameters {
+    private var values: [(name: String, value: String, isRead: Bool)] = []
+
+    /// - Parameter query: What stands behind the `?`, as it was sent; nil where there is none.
+    init(_ query: Substring?) throws(Problem) {
+      for pair in query?.split(separator: "&") ?? [] {
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = Self.decoded(parts[0]), let value = parts.count > 1 ? Self.decoded(parts[1]) : "" else {
+          let name = Self.decoded(parts[0])
+          throw .badParameter(
+            name ?? String(parts[0]), "Percent signs are followed by two hexadecimal digits, and UTF-8 is meant.")
+        }
+        guard !values.contains(where: { $0.name == name }) else { throw .badParameter(name, "It is there twice.") }
+        values.append((name, value, false))
+      }
+    }
+
+    /// The text that is meant by one of `application/x-www-form-urlencoded`; nil for none.
+    static func decoded(_ text: Substring) -> String? {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(text.utf8.count)
+      var rest = text.utf8.makeIterator()
+      while let byte = rest.next() {
+        switch byte {
+        case UInt8(ascii: "+"): bytes.append(0x20)
+        case UInt8(ascii: "%"):
+          guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+          bytes.append(high << 4 | low)
+        default: bytes.append(byte)
+        }
+      }
+      return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+      switch byte {
+      case 0x30...0x39: byte - 0x30
+      case 0x41...0x46: byte - 0x37
+      case 0x61...0x66: byte - 0x57
+      default: nil
+      }
+    }
+
+    mutating func text(_ name: String) -> String? {
+      guard let at = values.firstIndex(where: { $0.name == name }) else { return nil }
+      values[at].isRead = true
+      return values[at].value
+    }
+
+    mutating func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+      guard let text = text(name) else { return nil }
+      guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text), range.contains(number) else {
+        throw .badParameter(name, "It is a whole number from \(range.lowerBound) to \(range.upperBound).")
+      }
+      return number
+    }
+
+    mutating func flag(_ name: String) throws(Problem) -> Bool {
+      switch text(name) {
+      case nil, "false": return false
+      case "true": return true
+      default: throw .badParameter(name, "It is true or false.")
+      }
+    }
+
+    /// Degrees, as a multiple of 1e-7.
+    mutating func degrees(_ name: String, limit: Double) throws(Problem) -> Int32 {
+      guard let text = text(name) else { throw .badParameter(name, "It is missing.") }
+      guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x2b && $0 <= 0x39 && $0 != 0x2c && $0 != 0x2f }),
+        let number = Double(text), number.magnitude <= limit
+      else { throw .badParameter(name, "It is a number of degrees from -\(Int(limit)) to \(Int(limit)).") }
+      return PlaceGrid.units(number)
+    }
+
+    /// Refuses what nobody asked for.
+    func finish() throws(Problem) {
+      guard let unread = values.first(where: { !$0.isRead }) else { return }
+      throw .badParameter(unread.name, "There is no such parameter here.")
+    }
+  }
+#endif

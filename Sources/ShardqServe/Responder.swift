@@ -1,0 +1,439 @@
+#if Server
+  import HTTPTypes
+  import Hummingbird
+  import Logging
+  import NIOCore
+  import QueryOutput
+  import ServeSettings
+  import ShardedIndex
+  import Synchronization
+
+  /// What may be asked.
+  enum Route: String, CaseIterable {
+    case page = "/"
+    case search = "/v1/search"
+    case within = "/v1/within"
+    case dots = "/v1/dots"
+    case status = "/v1/status"
+    case description = "/v1/openapi.json"
+    case photon = "/api"
+    case health = "/healthz"
+    case metrics = "/metrics"
+    case none = ""
+
+    var name: String {
+      switch self {
+      case .page: "page"
+      case .search: "search"
+      case .within: "within"
+      case .dots: "dots"
+      case .status: "status"
+      case .description: "openapi"
+      case .photon: "photon"
+      case .health: "healthz"
+      case .metrics: "metrics"
+      case .none: "none"
+      }
+    }
+
+    init(path: Substring) { self = Route(rawValue: String(path)) ?? (path == "/api/" ? .photon : .none) }
+  }
+
+  /// What of a connection an answer depends on.
+  struct ServerContext: InitializableFromSource {
+    let channel: any Channel
+    init(source: ApplicationRequestContextSource) { channel = source.channel }
+  }
+
+  /// A body with what is said of it.
+  struct Answer: Sendable {
+    var body: ByteBuffer
+    var contentType: String
+    /// nil where the answer may be another one each time.
+    var tag: String?
+    var headers: HTTPFields = [:]
+  }
+
+  /// Answers requests.
+  struct Responder: HTTPResponder {
+    typealias Context = ServerContext
+
+    let settings: ServeSettings
+    let served: ServedIndex
+    let metrics: Metrics
+    let log: ServerLog
+    let gate: EngineGate
+    let hosts: AllowedHosts
+    let page: Page
+    let budget = ResponseBudget()
+
+    func respond(to request: Request, context: ServerContext) async throws -> Response {
+      let start = ContinuousClock.now
+      let target = request.head.path ?? ""
+      let question = target.firstIndex(of: "?")
+      let route = Route(path: target[..<(question ?? target.endIndex)])
+      let query = question.map { target[target.index(after: $0)...] }
+      var response: Response
+      do {
+        response = try await answer(route, query, request, context.channel)
+      } catch let problem as Problem {
+        response = refusal(problem)
+      } catch let error as IndexError {
+        log.complain("cannot answer", ["route": route.name, "reason": error.description])
+        response = refusal(.internalFailure)
+      } catch is WriteError {
+        response = refusal(
+          Problem(
+            status: 503,
+            detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records."))
+      } catch is CancellationError {
+        response = refusal(Problem(status: 503, detail: "The server is ending.", retryAfter: 1))
+      } catch {
+        log.complain("cannot answer", ["route": route.name, "reason": "\(error)"])
+        response = refusal(.internalFailure)
+      }
+      harden(&response.headers, route)
+      let elapsed = (ContinuousClock.now - start).microseconds
+      metrics.count(route, status: response.status.code, microseconds: elapsed)
+      if settings.logsRequests {
+        log.write(
+          .info, "request",
+          [
+            "from": context.channel.remoteAddress?.ipAddress ?? "", "method": request.method.rawValue,
+            "target": target, "status": "\(response.status.code)",
+            "bytes": response.headers[.contentLength] ?? "0", "us": "\(elapsed)",
+          ])
+      }
+      return response
+    }
+
+    private func answer(
+      _ route: Route, _ query: Substring?, _ request: Request, _ channel: any Channel
+    ) async throws -> Response {
+      guard hosts.allows(request.head.authority) else {
+        throw Problem(
+          status: 421,
+          detail: "This server answers to names of this machine; shardq serve --host NAME allows another.")
+      }
+      guard route != .none else {
+        throw Problem(status: 404, detail: "There is nothing of that name; /v1/openapi.json says what there is.")
+      }
+      let isHead = request.method == .head
+      guard request.method == .get || isHead else {
+        if request.method == .options, !settings.cors.isEmpty {
+          return Response(
+            status: .noContent, headers: [.accessControlAllowMethods: "GET, HEAD", .accessControlMaxAge: "86400"])
+        }
+        throw Problem(status: 405, detail: "Only GET and HEAD do here.", allowed: "GET, HEAD")
+      }
+      // What follows from the generation alone needs no look into it.
+      if let known = request.headers[.ifNoneMatch] {
+        let tag = tag(of: route)
+        if let tag, matches(tag, known) { return Response(status: .notModified, headers: validity(tag, route)) }
+      }
+      var parameters = try QueryParameters(query)
+      let answer: Answer
+      switch route {
+      case .page: answer = page.answer
+      case .description: answer = OpenAPI.answer
+      case .search: answer = try await search(&parameters)
+      case .photon: answer = try await photon(&parameters)
+      case .within: answer = try await within(&parameters)
+      case .dots: answer = try await dots(&parameters)
+      case .status: answer = try status(&parameters)
+      case .health:
+        try parameters.finish()
+        answer = Answer(body: ByteBuffer(string: "ok\n"), contentType: "text/plain; charset=utf-8")
+      case .metrics:
+        try parameters.finish()
+        let text = metrics.text(served.index, cacheLimit: served.cacheLimit, generation: served.current.name)
+        answer = Answer(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
+      case .none: throw Problem.internalFailure
+      }
+      var headers = answer.headers
+      headers[.contentType] = answer.contentType
+      headers.append(contentsOf: validity(answer.tag, route))
+      headers[.contentLength] = String(answer.body.readableBytes)
+      if isHead { return Response(status: .ok, headers: headers) }
+      return Response(status: .ok, headers: headers, body: try budget.body(answer.body, to: channel))
+    }
+
+    // MARK: Questions
+
+    private func search(_ parameters: inout QueryParameters) async throws -> Answer {
+      let request = try SearchRequest(&parameters)
+      try parameters.finish()
+      return try await gate.ask { [served] in
+        try served.asking {
+          let start = ContinuousClock.now
+          let before = served.index.statistics
+          let matches = try served.index.matches(forPrefix: request.query)
+          let generation = try served.generation(of: matches)
+          let body = try generation.withWriter { try $0.search(request, matches, generation) }
+          var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+          let after = served.index.statistics
+          let touched = try generation.shardsTouched(request.folded, matches, request.range(of: matches.count))
+          answer.headers[.shardqCost] =
+            "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
+            + "bytes=\(after.loadedBytes - before.loadedBytes)"
+          answer.headers[.shardqCount] = "\(matches.count)"
+          answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
+          return answer
+        }
+      }
+    }
+
+    private func photon(_ parameters: inout QueryParameters) async throws -> Answer {
+      guard let query = parameters.text("q"), !query.isEmpty else {
+        throw Problem.badParameter("q", "It is missing: say what names begin with.")
+      }
+      guard Fold.fold(query).count <= SearchRequest.foldedLimit else {
+        throw Problem.badParameter("q", "It has more than \(SearchRequest.foldedLimit) bytes when it is folded.")
+      }
+      let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 15
+      // They would change the order or the language, of which there is one; a filter would leave records out.
+      for name in ["lang", "lat", "lon", "zoom", "location_bias_scale"] { _ = parameters.text(name) }
+      try parameters.finish()
+      return try await gate.ask { [served] in
+        try served.asking {
+          let matches = try served.index.matches(forPrefix: query)
+          let generation = try served.generation(of: matches)
+          let body = try generation.withWriter { try $0.photon(matches, limit: limit) }
+          return Answer(body: body, contentType: "application/json", tag: generation.tag)
+        }
+      }
+    }
+
+    private func within(_ parameters: inout QueryParameters) async throws -> Answer {
+      let west = try parameters.degrees("west", limit: 180)
+      let south = try parameters.degrees("south", limit: 90)
+      let east = try parameters.degrees("east", limit: 180)
+      let north = try parameters.degrees("north", limit: 90)
+      guard south <= north else { throw Problem.badParameter("south", "It is north of north.") }
+      let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
+      try parameters.finish()
+      var attempts = 0
+      while true {
+        let (matches, generation) = try allMatches()
+        let grid = try await places(matches, generation)
+        do {
+          return try await gate.ask {
+            let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
+            let body = try generation.withWriter { try $0.within(matches, positions, more: more) }
+            return Answer(body: body, contentType: "application/json", tag: generation.tag)
+          }
+        } catch IndexError.superseded where attempts < 8 {
+          attempts += 1
+          served.reload()
+        }
+      }
+    }
+
+    private func allMatches() throws -> (Matches, ServedGeneration) {
+      let matches = try served.index.matches(forPrefix: "")
+      return (matches, try served.generation(of: matches))
+    }
+
+    private func places(_ matches: Matches, _ generation: ServedGeneration) async throws -> PlaceGrid {
+      guard generation.hasCoordinates else {
+        throw Problem(status: 404, detail: "The records of this index have no coordinates.")
+      }
+      guard PlaceGrid.size(records: matches.count) <= settings.placesBytes else {
+        throw Problem(
+          status: 503,
+          detail: "Finding records by place would take \(PlaceGrid.size(records: matches.count)) bytes, "
+            + "over the \(settings.placesBytes) of shardq serve --places-memory.")
+      }
+      return try await generation.places(matches, gate)
+    }
+
+    private func dots(_ parameters: inout QueryParameters) async throws -> Answer {
+      try parameters.finish()
+      let (matches, generation) = try allMatches()
+      let bits: [UInt8]
+      if let made = generation.dots {
+        bits = made
+      } else {
+        let made = try await gate.ask { try generation.manifest.dotMap().map(Dots.bits) }
+        // An index that was built before they stood in it has them in its records.
+        if let made { bits = made } else { bits = try await places(matches, generation).dots() }
+        generation.dots = bits
+      }
+      var body = ByteBuffer(string: "{\"columns\":\(DotMap.columns),\"rows\":\(DotMap.rows),\"cells\":\"")
+      body.writeBytes(Base64.encoded(bits))
+      body.writeString("\"}\n")
+      return Answer(body: body, contentType: "application/json", tag: generation.tag)
+    }
+
+    private func status(_ parameters: inout QueryParameters) throws -> Answer {
+      try parameters.finish()
+      let generation = served.current
+      let manifest = generation.manifest
+      let statistics = served.index.statistics
+      var text =
+        "{\"version\":\"0.1.0\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
+      text += ",\"records\":\(manifest.recordCount),\"shards\":\(manifest.shardCount)"
+      text += ",\"key\":" + JSONText.string(generation.schema.template.text)
+      text += ",\"fields\":[" + generation.schema.names.map(JSONText.string).joined(separator: ",") + "]"
+      text += ",\"coordinates\":\(generation.hasCoordinates)"
+      text += ",\"format_version\":\(Manifest.version),\"fold_version\":\(manifest.foldVersion)"
+      text +=
+        ",\"uptime_seconds\":\(metrics.uptime),\"connections\":\(metrics.openConnections.load(ordering: .relaxed))"
+      text += ",\"reloads\":\(statistics.reloads)"
+      text += ",\"cache\":{\"limit_bytes\":\(served.cacheLimit),\"resident_bytes\":\(statistics.residentBytes)"
+      text += ",\"resident_shards\":\(statistics.residentShards),\"hits\":\(statistics.hits)"
+      text += ",\"misses\":\(statistics.misses),\"loads\":\(statistics.loads),\"evictions\":\(statistics.evictions)"
+      text += ",\"loaded_bytes\":\(statistics.loadedBytes)}}\n"
+      return Answer(body: ByteBuffer(string: text), contentType: "application/json")
+    }
+
+    // MARK: Headers
+
+    /// What `If-None-Match` is compared with; nil where answers change by themselves.
+    private func tag(of route: Route) -> String? {
+      switch route {
+      case .page: page.answer.tag
+      case .description: OpenAPI.answer.tag
+      case .search, .photon, .within, .dots: served.current.tag
+      case .status, .health, .metrics, .none: nil
+      }
+    }
+
+    private func matches(_ tag: String, _ known: String) -> Bool {
+      known.split(separator: ",").contains { part in
+        var part = part.drop { $0 == " " || $0 == "\t" }
+        while part.last == " " || part.last == "\t" { part.removeLast() }
+        if part.hasPrefix("W/") { part = part.dropFirst(2) }
+        return part == tag || part == "*"
+      }
+    }
+
+    private func validity(_ tag: String?, _ route: Route) -> HTTPFields {
+      guard let tag else { return [.cacheControl: "no-store"] }
+      let isOwn = route == .page || route == .description
+      return [
+        .eTag: tag,
+        .cacheControl: settings.maxAge > 0 && !isOwn ? "public, max-age=\(settings.maxAge)" : "no-cache",
+      ]
+    }
+
+    private func refusal(_ problem: Problem) -> Response {
+      var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+      if let allowed = problem.allowed { headers[.allow] = allowed }
+      if let retryAfter = problem.retryAfter { headers[.retryAfter] = "\(retryAfter)" }
+      return Response(
+        status: .init(code: problem.status, reasonPhrase: Problem.title(of: problem.status)), headers: headers,
+        body: ResponseBody(byteBuffer: ByteBuffer(string: problem.json)))
+    }
+
+    /// What tells browsers to take an answer for what it is, and for nobody else's.
+    private func harden(_ headers: inout HTTPFields, _ route: Route) {
+      headers[.xContentTypeOptions] = "nosniff"
+      headers[.referrerPolicy] = "no-referrer"
+      if headers[.contentSecurityPolicy] == nil {
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+      }
+      if settings.cors.isEmpty {
+        headers[.crossOriginResourcePolicy] = "same-origin"
+      } else {
+        headers[.accessControlAllowOrigin] = settings.cors
+        headers[.accessControlExposeHeaders] = "ETag, Server-Timing, Shardq-Cost, Shardq-Count"
+        headers[.timingAllowOrigin] = settings.cors
+        headers[.crossOriginResourcePolicy] = "cross-origin"
+      }
+    }
+  }
+
+  extension ServedGeneration {
+    /// How many shards an answer had to do with: those at the ends of its matches, and those that its records are in.
+    func shardsTouched(_ folded: [UInt8], _ matches: Matches, _ shown: Range<Int>) throws(IndexError) -> Int {
+      guard manifest.shardCount > 0 else { return 0 }
+      var numbers: Set<Int> = []
+      if !folded.isEmpty {
+        let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
+          let ends = try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+          return [ends.first.number, ends.last.number]
+        }
+        numbers.formUnion(ends)
+      }
+      if !shown.isEmpty {
+        let first = try manifest.shard(holding: matches.firstPosition + shown.lowerBound).number
+        numbers.formUnion(first...(try manifest.shard(holding: matches.firstPosition + shown.upperBound - 1).number))
+      }
+      return numbers.count
+    }
+  }
+
+  extension HTTPField.Name {
+    static let shardqCost = HTTPField.Name("Shardq-Cost")!
+    static let shardqCount = HTTPField.Name("Shardq-Count")!
+    static let serverTiming = HTTPField.Name("Server-Timing")!
+    static let timingAllowOrigin = HTTPField.Name("Timing-Allow-Origin")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+  }
+
+  extension Duration {
+    var microseconds: Int { Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000) }
+
+    /// With three places.
+    var milliseconds: String {
+      let microseconds = microseconds
+      return "\(microseconds / 1000)." + String(1000 + microseconds % 1000).dropFirst()
+    }
+  }
+
+  /// Bounds what large answers take together while they are on their way to clients that take their time.
+  final class ResponseBudget: Sendable {
+    private let reserved = Atomic<Int>(0)
+    /// In bytes.
+    private static let limit = 64 << 20
+    /// Bodies up to this size are not counted: the system's own buffers take them.
+    private static let free = 16 << 10
+    private static let pieceSize = 64 << 10
+
+    /// Gives its bytes back when it goes away.
+    private final class Reservation: Sendable {
+      let budget: ResponseBudget
+      let size: Int
+      init(_ budget: ResponseBudget, _ size: Int) { (self.budget, self.size) = (budget, size) }
+      deinit { budget.reserved.subtract(size, ordering: .relaxed) }
+    }
+
+    func body(_ buffer: ByteBuffer, to channel: any Channel) throws(Problem) -> ResponseBody {
+      let size = buffer.readableBytes
+      guard size > Self.free else { return ResponseBody(byteBuffer: buffer) }
+      let reservation = Reservation(self, size)
+      guard reserved.add(size, ordering: .relaxed).newValue <= Self.limit else {
+        throw Problem(status: 503, detail: "Too many large answers are on their way.", retryAfter: 1)
+      }
+      return ResponseBody(contentLength: size) { writer in
+        var rest = buffer
+        while let piece = rest.readSlice(length: min(Self.pieceSize, rest.readableBytes)), piece.readableBytes > 0 {
+          try await writer.write(piece)
+          // What was written is on its way to the event loop. Once that has seen it, the next write waits until the
+          // client has taken enough; without this, all of it would be queued and counted no longer.
+          try await channel.eventLoop.submit {}.get()
+        }
+        try await writer.finish(nil)
+        withExtendedLifetime(reservation) {}
+      }
+    }
+  }
+
+  enum Base64 {
+    static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+      let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+      var text: [UInt8] = []
+      text.reserveCapacity((bytes.count + 2) / 3 * 4)
+      for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        var word: UInt32 = 0
+        for at in 0..<3 { word = word << 8 | (at < group.count ? UInt32(group[start + at]) : 0) }
+        for at in 0..<4 {
+          text.append(at <= group.count ? digits[Int(word >> (18 - 6 * UInt32(at)) & 63)] : UInt8(ascii: "="))
+        }
+      }
+      return text
+    }
+  }
+#endif

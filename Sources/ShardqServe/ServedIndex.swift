@@ -1,0 +1,159 @@
+#if Server
+  import NIOConcurrencyHelpers
+  import QueryOutput
+  import ShardedIndex
+
+  /// The index that is served, and what is kept of the generation that it answers from.
+  final class ServedIndex: Sendable {
+    let index: ShardedIndex
+    let cacheLimit: Int
+    private let log: ServerLog
+    private let metrics: Metrics
+    /// The newest generation first, and the one before it: answers that began on that one may still come.
+    private let generations: NIOLockedValueBox<[ServedGeneration]>
+    /// What newer generations were refused for, so that it is said once.
+    private let refusal = NIOLockedValueBox<String?>(nil)
+
+    /// How often a question is asked anew that rebuilds overtake.
+    private static let attemptCount = 8
+
+    init(_ index: ShardedIndex, cacheLimit: Int, log: ServerLog, metrics: Metrics) throws(IndexError) {
+      self.index = index
+      self.cacheLimit = cacheLimit
+      self.log = log
+      self.metrics = metrics
+      generations = NIOLockedValueBox([try ServedGeneration(try index.matches(forPrefix: ""))])
+    }
+
+    var current: ServedGeneration { generations.withLockedValue { $0[0] } }
+
+    /// What is kept of the generation that an answer is of.
+    func generation(of matches: Matches) throws(IndexError) -> ServedGeneration {
+      let manifest = matches.manifest
+      if let known = generations.withLockedValue({ $0.first { $0.manifest === manifest } }) { return known }
+      let made = try ServedGeneration(matches)
+      return generations.withLockedValue { generations in
+        // Somebody else may have been quicker.
+        if let known = generations.first(where: { $0.manifest === manifest }) { return known }
+        if manifest === index.generation {
+          generations = [made, generations[0]]
+        }
+        return made
+      }
+    }
+
+    /// Looks for a newer generation and says what became of it. What cannot be taken leaves all as it is.
+    func reload() {
+      do throws(IndexError) {
+        let hasMoved = try index.reload()
+        // No records are read for it.
+        let generation = try generation(of: index.matches(forPrefix: ""))
+        refusal.withLockedValue { $0 = nil }
+        if hasMoved {
+          log.write(
+            .info, "reloaded", ["generation": generation.name, "records": "\(generation.manifest.recordCount)"])
+        }
+      } catch {
+        let text = error.description
+        let isNews = refusal.withLockedValue { refusal in
+          defer { refusal = text }
+          return refusal != text
+        }
+        if isNews {
+          metrics.failedReloads.add(1, ordering: .relaxed)
+          log.write(.error, "reload failed", ["reason": text])
+        }
+      }
+    }
+
+    /// Answers a question, and asks again where builds took away what was to be read.
+    func asking<Answer>(_ body: () throws -> Answer) throws -> Answer {
+      var attempts = 0
+      while true {
+        do {
+          return try body()
+        } catch let error as IndexError {
+          attempts += 1
+          switch error {
+          case .superseded where attempts < Self.attemptCount: reload()
+          // A shard that is gone under the manifest that names it: a build may be about to say why.
+          case .vanished where attempts < 2: reload()
+          default: throw error
+          }
+        }
+      }
+    }
+  }
+
+  /// One generation of the index, and what is made of it once.
+  final class ServedGeneration: Sendable {
+    let manifest: Manifest
+    let schema: Schema
+    /// The SHA-256 of the manifest.
+    let digest: ManifestDigest
+    /// The beginning of that: what answers call the generation.
+    let name: String
+    /// Of every answer that follows from the generation and the request alone.
+    let tag: String
+    private let writers = NIOLockedValueBox<[AnswerWriter]>([])
+    private let grid = NIOLockedValueBox<Task<PlaceGrid, any Error>?>(nil)
+    private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
+
+    init(_ matches: Matches) throws(IndexError) {
+      manifest = matches.manifest
+      schema = matches.fieldSchema
+      digest = try manifest.digest()
+      name = String(digest.description.prefix(16))
+      tag = "\"" + ServerVersion.answers + "-" + name + "\""
+    }
+
+    var hasCoordinates: Bool { schema.latitude != nil && schema.longitude != nil }
+
+    // MARK: Writers
+
+    /// Hands out a writer, which nobody else has meanwhile.
+    func withWriter<Answer>(_ body: (AnswerWriter) throws -> Answer) rethrows -> Answer {
+      let writer = writers.withLockedValue { $0.popLast() } ?? AnswerWriter(schema)
+      defer {
+        writer.reset()
+        writers.withLockedValue { if $0.count < Self.writerLimit { $0.append(writer) } }
+      }
+      return try body(writer)
+    }
+
+    /// Writers that are kept for the next requests.
+    private static let writerLimit = 16
+
+    // MARK: Places
+
+    /// Where records lie, made when it is first asked for; who asks meanwhile waits for the same.
+    ///
+    /// - Parameter matches: All records of this generation.
+    func places(_ matches: Matches, _ gate: EngineGate) async throws -> PlaceGrid {
+      let making = grid.withLockedValue { grid in
+        if let grid { return grid }
+        let task = Task { try await gate.askElsewhere { try PlaceGrid(matches) } }
+        grid = task
+        return task
+      }
+      do {
+        return try await making.value
+      } catch {
+        // The next one who asks tries again.
+        grid.withLockedValue { if $0 == making { $0 = nil } }
+        throw error
+      }
+    }
+
+    /// The map of dots as it is answered, once somebody has made it.
+    var dots: [UInt8]? {
+      get { dotsBody.withLockedValue { $0 } }
+      set { dotsBody.withLockedValue { $0 = newValue } }
+    }
+  }
+
+  enum ServerVersion {
+    /// Of the bodies that answers have: another one where the same records are written otherwise.
+    static let answers = "1"
+  }
+#endif

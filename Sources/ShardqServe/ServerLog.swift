@@ -1,0 +1,100 @@
+#if Server
+  import Logging
+  import NIOConcurrencyHelpers
+  import QueryOutput
+  import ServeSettings
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// What the server says on standard error, one line for each thing that happened.
+  ///
+  /// No control character reaches it raw, whoever chose the text.
+  struct ServerLog: Sendable {
+    enum Level: String {
+      case info, warning, error
+    }
+    private let format: ServeSettings.LogFormat
+    /// What was complained of last, so that a fault that every request meets does not fill the disk.
+    private let last = NIOLockedValueBox<(text: String, second: Int, repeats: Int)>(("", 0, 0))
+
+    init(_ format: ServeSettings.LogFormat) { self.format = format }
+
+    /// - Parameter values: In this order; numbers are not quoted.
+    func write(_ level: Level, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
+      var line: String
+      switch format {
+      case .text:
+        line = Self.now() + " " + level.rawValue + " " + event
+        for (name, value) in values {
+          let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f }
+          line += " " + name + "=" + (isPlain ? value : JSONText.string(value))
+        }
+        var fit: [UInt8] = []
+        Array(line.utf8).withUnsafeBufferPointer { _ = ControlText.append($0, to: &fit) }
+        line = String(decoding: fit, as: UTF8.self)
+      case .json:
+        line =
+          "{\"time\":\"" + Self.now() + "\",\"level\":\"" + level.rawValue + "\",\"event\":" + JSONText.string(event)
+        for (name, value) in values {
+          let isNumber = !value.isEmpty && value.count < 16 && value.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+          line +=
+            "," + JSONText.string(name) + ":"
+            + (isNumber && (value == "0" || !value.hasPrefix("0")) ? value : JSONText.string(value))
+        }
+        line += "}"
+      }
+      Diagnostics.note(line)
+    }
+
+    /// An error that may come with every request: the same one is said again after ten seconds, and how often it came.
+    func complain(_ event: String, _ values: KeyValuePairs<String, String>) {
+      let text = event + values.map { $0.value }.joined(separator: " ")
+      let second = Int(time(nil))
+      let repeats: Int? = last.withLockedValue { last in
+        if last.text == text, second - last.second < 10 {
+          last.repeats += 1
+          return nil
+        }
+        defer { last = (text, second, 0) }
+        return last.text == text ? last.repeats : 0
+      }
+      guard let repeats else { return }
+      write(.error, event, values)
+      if repeats > 0 { write(.error, "repeated", ["times": "\(repeats)"]) }
+    }
+
+    /// In UTC, to the millisecond.
+    static func now() -> String {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      var parts = tm()
+      gmtime_r(&time.tv_sec, &parts)
+      func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+      let thousandths = String(1000 + Int(time.tv_nsec) / 1_000_000).dropFirst()
+      return "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):"
+        + "\(two(parts.tm_min)):\(two(parts.tm_sec)).\(thousandths)Z"
+    }
+  }
+
+  /// Hands on what the libraries complain of.
+  struct LibraryLog: LogHandler {
+    let log: ServerLog
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      log.complain("library", ["message": "\(event.message)"])
+    }
+  }
+#endif

@@ -1,0 +1,71 @@
+#if Server
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// SIGTERM and SIGINT end the server once it has answered what it was asked, within five seconds; a second one ends
+  /// it at once. SIGHUP has it look for a newer generation. SIGPIPE means nothing: writes fail by themselves.
+  enum Signals {
+    /// Which one asked for the end; 0 for none.
+    private static let received = Atomic<CInt>(0)
+    private static let drainTime = Duration.seconds(5)
+
+    private static var set: sigset_t {
+      var set = sigset_t()
+      sigemptyset(&set)
+      for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+      return set
+    }
+
+    /// Keeps them for ``wait(_:_:)``, on this thread and all that it starts.
+    static func hold() {
+      signal(SIGPIPE, SIG_IGN)
+      var set = set
+      pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    static func wait(_ server: Server, _ log: ServerLog) -> Never {
+      var set = set
+      while true {
+        var number: CInt = 0
+        guard sigwait(&set, &number) == 0 else { continue }
+        if number == SIGHUP {
+          server.reload()
+          continue
+        }
+        if received.load(ordering: .relaxed) != 0 { die(number) }
+        received.store(number, ordering: .relaxed)
+        log.write(.info, "stopping", ["signal": number == SIGTERM ? "SIGTERM" : "SIGINT"])
+        Task.detached { await server.stop() }
+        Task.detached {
+          try? await Task.sleep(for: drainTime)
+          log.write(.warning, "cut off", ["connections": "\(server.openConnections)"])
+          end()
+        }
+      }
+    }
+
+    /// Ends the process as what asked for it wants: after SIGTERM with status 0, after SIGINT by that signal, so that
+    /// the shell knows.
+    static func end() -> Never {
+      let number = received.load(ordering: .relaxed)
+      if number == SIGINT { die(number) }
+      exit(0)
+    }
+
+    /// Ends the process by a signal.
+    private static func die(_ number: CInt) -> Never {
+      signal(number, SIG_DFL)
+      var set = set
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
+      pthread_kill(pthread_self(), number)
+      exit(128 + number)
+    }
+  }
+#endif
