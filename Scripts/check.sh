@@ -28,6 +28,17 @@ fi
 step "the library's documentation, without a warning"
 Scripts/documentation.sh >.build/documentation.log 2>&1 || { cat .build/documentation.log; exit 1; }
 
+step "the server, static, without a warning; it is built apart, since it fetches an HTTP library"
+Scripts/build.sh --server >.build/server.log 2>&1 || { cat .build/server.log; exit 1; }
+if grep -E '^[^ ]*/(Sources)/[^ ]*\.swift:[0-9]+:[0-9]+: warning:' .build/server.log | grep -v /checkouts/; then exit 1; fi
+if [ "$(uname)" != Darwin ] && readelf -d bin/shardq-serve | grep -q NEEDED; then
+  echo "bin/shardq-serve is not static" >&2
+  exit 1
+fi
+
+step "the server: every route and limit, slow clients, reloads under load, its end"
+Tests/Server/run.sh
+
 step "the committed index is what the command makes of the committed source"
 rebuilt="$(mktemp -d)"
 trap 'rm -rf "$rebuilt"' EXIT

@@ -1,0 +1,316 @@
+"""From the start to the end: signals, new generations, damage, and what stands in the way of a start."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from server import (BIN, ENVIRONMENT, LONG, PATIENCE, SAMPLE, SCRATCH, Server, build, places, read_answers, shardq)
+
+
+class Start(unittest.TestCase):
+    def failed(self, arguments, status, text, program="shardq"):
+        code, output, error = shardq("serve", *arguments, program=program)
+        self.assertEqual((code, output), (status, ""), error)
+        self.assertIn(text, error)
+
+    def test_what_cannot_start(self):
+        self.failed(["-i", os.path.join(SCRATCH, "none")], 66, "no index")
+        self.failed(["-i", SAMPLE, "--listen", "0.0.0.0:0"], 64, "--public")
+        self.failed(["-i", SAMPLE, "--listen", "[::]:0"], 64, "--public")
+        self.failed(["-i", SAMPLE, "--listen", "127.0.0.1:65536"], 64, "--listen")
+        self.failed(["-i", SAMPLE, "--listen", "example.org:80"], 64, "--listen")
+        self.failed(["-i", SAMPLE, "--idle-timeout", "0"], 64, "--idle-timeout")
+        self.failed(["-i", SAMPLE, "--expect-digest", "0" * 64], 65, "SHA-256")
+        self.failed(["-i", SAMPLE, "--listen", "192.0.2.1:0", "--public"], 74, "192.0.2.1")
+        damaged = os.path.join(SCRATCH, "damaged-manifest")
+        shutil.copytree(SAMPLE, damaged)
+        with open(os.path.join(damaged, "manifest"), "r+b") as file:
+            file.seek(20)
+            file.write(b"\0\0\0\0")
+        self.failed(["-i", damaged], 65, "manifest")
+
+    def test_port_in_use(self):
+        with Server(SAMPLE) as server:
+            self.failed(["-i", SAMPLE, "--listen", f"127.0.0.1:{server.port}"], 74, "in use")
+
+    def test_without_the_executable(self):
+        directory = os.path.join(SCRATCH, "bin")
+        os.makedirs(directory)
+        for name in ["shardq", "shardq-commands"]:
+            shutil.copy(os.path.join(BIN, name), directory)
+        done = subprocess.run([os.path.join(directory, "shardq"), "serve", "-i", SAMPLE], capture_output=True, text=True,
+                              timeout=PATIENCE, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 66)
+        self.assertIn("shardq-serve is missing", done.stderr)
+        self.assertIn("--server", done.stderr)
+
+    def test_standard_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            process = subprocess.Popen([os.path.join(BIN, "shardq"), "serve", "-i", SAMPLE, "--listen", "127.0.0.1:0"],
+                                       stdout=full, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+            self.assertEqual(process.wait(PATIENCE), 74)
+
+    def test_other_addresses(self):
+        if not socket.has_ipv6 or not os.path.exists("/proc/net/if_inet6"):
+            self.skipTest("no IPv6 here")
+        with Server(SAMPLE, listen="[::1]:0") as server:
+            self.assertTrue(server.url.startswith("http://[::1]:"))
+            self.assertEqual(server.get("/healthz", headers={"Host": f"[::1]:{server.port}"}).status, 200)
+
+    def test_pinned(self):
+        digest = json.loads(shardq("stats", "-i", SAMPLE, "--format", "json")[1])["manifest_sha256"]
+        with Server(SAMPLE, "--expect-digest", digest) as server:
+            self.assertEqual(server.search("reyk").json["count"], 1)
+
+
+class End(unittest.TestCase):
+    def test_signals(self):
+        for number, status in [(signal.SIGTERM, 0), (signal.SIGINT, -signal.SIGINT)]:
+            server = Server(SAMPLE)
+            idle = [server.socket() for _ in range(20)]
+            idle[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            read_answers(idle[0], 1)
+            idle[1].sendall(b"GET /heal")
+            start = time.monotonic()
+            server.process.send_signal(number)
+            self.assertEqual(server.process.wait(PATIENCE), status)
+            self.assertLess(time.monotonic() - start, 3)
+            self.assertIn("stopping", server.log)
+            for connection in idle:
+                connection.close()
+            server.close()
+
+    def stuck(self):
+        """A server with a client that asked for much and reads nothing of it."""
+        server = Server(SAMPLE, "--response-timeout", "60")
+        connection = server.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(0.3)
+        try:
+            for _ in range(5000):
+                connection.sendall(b"GET /v1/search?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        except OSError:
+            pass
+        return server, connection
+
+    def test_a_stuck_client_is_waited_for_so_long(self):
+        server, connection = self.stuck()
+        start = time.monotonic()
+        server.process.terminate()
+        self.assertEqual(server.process.wait(PATIENCE), 0)
+        self.assertGreater(time.monotonic() - start, 4)
+        self.assertLess(time.monotonic() - start, 8)
+        self.assertIn("cut off", server.log)
+        connection.close()
+        server.close()
+
+    def test_a_second_signal_ends_at_once(self):
+        server, connection = self.stuck()
+        server.process.terminate()
+        server.wait_for(lambda: "stopping" in server.log, "the first signal is heard")
+        start = time.monotonic()
+        server.process.terminate()
+        self.assertEqual(server.process.wait(PATIENCE), -signal.SIGTERM)
+        self.assertLess(time.monotonic() - start, 2)
+        connection.close()
+        server.close()
+
+    def test_what_was_asked_is_answered(self):
+        """Under load, no request that the server began to answer is cut off by the end."""
+        for round in range(5 if LONG else 2):
+            server = Server(SAMPLE)
+            torn, answered = [], [0]
+            stop = threading.Event()
+
+            def ask():
+                connection = http.client.HTTPConnection(server.address, server.port, timeout=PATIENCE)
+                while not stop.is_set():
+                    try:
+                        connection.request("GET", "/v1/search?q=s&limit=100")
+                        response = connection.getresponse()
+                        body = response.read()
+                        if response.status != 200 or not body.endswith(b"}\n"):
+                            torn.append((response.status, body[-20:]))
+                        answered[0] += 1
+                    except http.client.IncompleteRead as error:
+                        torn.append(error)
+                        return
+                    except (OSError, http.client.RemoteDisconnected, http.client.CannotSendRequest):
+                        # Closed before it was answered: between requests, which HTTP allows.
+                        return
+
+            threads = [threading.Thread(target=ask) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.5)
+            server.process.terminate()
+            self.assertEqual(server.process.wait(PATIENCE), 0)
+            stop.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(torn, [])
+            self.assertGreater(answered[0], 50)
+            server.close()
+
+
+class Reload(unittest.TestCase):
+    def rebuild(self, path, rows):
+        build(rows, os.path.basename(path))
+
+    def test_under_load(self):
+        """No request fails while the index is rebuilt, and no answer mixes two generations or goes back."""
+        size = 1500
+        path = build(places(size, "0"), "reload")
+        rounds = 60 if LONG else 12
+        failures, seen = [], set()
+        count = [0]
+        stop = threading.Event()
+        with Server(path, "--reload-interval", "0.02", "--cache", "64KiB") as server:
+
+            def ask(number):
+                connection = http.client.HTTPConnection(server.address, server.port, timeout=PATIENCE)
+                last = -1
+                order = {}
+                turn = 0
+                while not stop.is_set():
+                    turn += 1
+                    kind = (turn + number) % 8
+                    path = "/v1/within?west=-90&south=-45&east=90&north=45&limit=30" if kind == 0 else \
+                        "/api?q=" + "abcdefgh"[kind] if kind == 1 else \
+                        f"/v1/search?q={'abcdefghijklmnop'[turn % 16]}&limit={1 + turn % 300}&offset={turn % 40}"
+                    try:
+                        connection.request("GET", path)
+                        response = connection.getresponse()
+                        body = response.read()
+                        count[0] += 1
+                        if response.status != 200:
+                            failures.append((path, response.status, body))
+                            continue
+                        if kind < 2:
+                            continue
+                        answer = json.loads(body)
+                        builds = {record["build"] for record in answer["matches"]}
+                        if len(builds) > 1:
+                            failures.append((path, "two generations", builds))
+                        for build in builds:
+                            seen.add(build)
+                            if order.setdefault(answer["generation"], build) != build:
+                                failures.append((path, "two builds of one name", build))
+                            if int(build) < last:
+                                failures.append((path, "went back", last, build))
+                            last = int(build)
+                    except Exception as error:  # noqa: BLE001
+                        failures.append((path, repr(error)))
+                        return
+
+            threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+            for thread in threads:
+                thread.start()
+            for number in range(1, rounds + 1):
+                self.rebuild(path, places(size, str(number)))
+            server.wait_for(lambda: str(rounds) in seen, "the last build is answered from")
+            stop.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(failures[:5], [], server.log)
+            self.assertGreater(len(seen), 3)
+            reloads = server.metrics()["shardq_reloads_total"]
+            self.assertGreater(reloads, 3)
+            print(f"\n{count[0]} requests over {rounds} builds, {int(reloads)} reloads, {len(seen)} generations seen, none failed")
+
+    def test_validity_follows(self):
+        path = build(places(300, "0"), "follow")
+        with Server(path, "--reload-interval", "0.05") as server:
+            first = server.get("/v1/search?q=b")
+            dots = server.get("/v1/dots").headers["etag"]
+            self.rebuild(path, places(300, "1"))
+            server.wait_for(lambda: "reloaded" in server.log, "the new generation is noticed")
+            answer = server.get("/v1/search?q=b", headers={"If-None-Match": first.headers["etag"]})
+            self.assertEqual(answer.status, 200)
+            self.assertNotEqual(answer.headers["etag"], first.headers["etag"])
+            self.assertEqual(answer.json["matches"][0]["build"], "1")
+            self.assertEqual(server.get("/v1/dots", headers={"If-None-Match": dots}).status, 200)
+            # Another file with the same bytes is the same generation.
+            shutil.copy(os.path.join(path, "manifest"), os.path.join(path, "copy"))
+            os.rename(os.path.join(path, "copy"), os.path.join(path, "manifest"))
+            time.sleep(0.3)
+            self.assertEqual(server.get("/v1/search?q=b").headers["etag"], answer.headers["etag"])
+
+    def test_told_to_look(self):
+        path = build(places(300, "0"), "told")
+        with Server(path, "--reload-interval", "3600") as server:
+            self.rebuild(path, places(300, "1"))
+            self.assertEqual(server.search("b", limit=1).json["matches"][0]["build"], "0")
+            server.process.send_signal(signal.SIGHUP)
+            server.wait_for(lambda: server.search("b", limit=1).json["matches"][0]["build"] == "1", "SIGHUP is heard")
+            # Two builds later nothing is left of what the server holds: it moves by itself.
+            for build_number in ["2", "3", "4"]:
+                self.rebuild(path, places(300, build_number))
+            for letter in "abcdefghij":
+                answer = server.search(letter)
+                self.assertEqual(answer.status, 200)
+                self.assertEqual({record["build"] for record in answer.json["matches"]} - {"1", "4"}, set())
+
+    def test_a_manifest_that_is_damaged(self):
+        path = build(places(300, "0"), "hurt")
+        with Server(path, "--reload-interval", "0.02") as server:
+            whole = open(os.path.join(path, "manifest"), "rb").read()
+            with open(os.path.join(path, "other"), "wb") as file:
+                file.write(whole[:30] + b"\0\0\0" + whole[33:])
+            os.rename(os.path.join(path, "other"), os.path.join(path, "manifest"))
+            server.wait_for(lambda: "reload failed" in server.log, "the damage is noticed")
+            self.assertEqual(server.search("b").status, 200)
+            time.sleep(0.3)
+            self.assertEqual(server.log.count("reload failed"), 1)
+            with open(os.path.join(path, "other"), "wb") as file:
+                file.write(whole)
+            os.rename(os.path.join(path, "other"), os.path.join(path, "manifest"))
+            self.rebuild(path, places(300, "1"))
+            server.wait_for(lambda: server.search("b").json["matches"][0]["build"] == "1", "the index is whole again")
+
+
+class Damage(unittest.TestCase):
+    def test_damaged_shards(self):
+        path = build(places(1500), "broken")
+        whole = path + "-whole"
+        shutil.copytree(path, whole)
+        with Server(path, "--cache", "0") as server:
+            self.assertEqual(server.search("b").status, 200)
+            for name in os.listdir(path):
+                if name.endswith(".zst"):
+                    with open(os.path.join(path, name), "r+b") as file:
+                        data = bytearray(file.read())
+                        for at in range(4, len(data), 7):
+                            data[at] ^= 0x55
+                        file.seek(0)
+                        file.write(data)
+            for target in ["/v1/search?q=b", "/api?q=b", "/v1/within?west=-180&south=-90&east=180&north=90"]:
+                answer = server.get(target)
+                self.assertEqual((answer.status, answer.headers["content-type"]), (500, "application/problem+json"), target)
+                self.assertNotIn(b"broken", answer.body)
+                self.assertNotIn(b".zst", answer.body)
+            for target in ["/healthz", "/v1/dots", "/v1/status", "/"]:
+                self.assertEqual(server.get(target).status, 200, target)
+            self.assertIn(".zst", server.log)
+            self.assertLess(server.log.count("cannot answer"), 6)
+            # Gone is as bad, and passes as well.
+            for name in os.listdir(path):
+                if name.endswith(".zst"):
+                    os.remove(os.path.join(path, name))
+            self.assertEqual(server.search("b").status, 500)
+            for name in os.listdir(whole):
+                if name.endswith(".zst"):
+                    shutil.copy(os.path.join(whole, name), path)
+            for target in ["/v1/search?q=b", "/v1/within?west=-180&south=-90&east=180&north=90"]:
+                self.assertEqual(server.get(target).status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

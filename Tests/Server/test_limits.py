@@ -1,0 +1,266 @@
+"""What a client may do: sizes, times, numbers. Raw bytes over sockets."""
+
+import resource
+import select
+import socket
+import threading
+import time
+import unittest
+
+from server import LONG, SAMPLE, SCRATCH, Server, build, places, read_all, read_answers, shardq  # noqa: F401
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+
+
+class Limits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.index = build(places(2000), "limits")
+        cls.server = Server(cls.index)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+
+    def refused(self, data, status, server=None, half_close=False):
+        """One refusal as problem details, and then the end of the connection."""
+        answer = (server or self.server).raw(data, half_close)
+        head, _, body = answer.partition(b"\r\n\r\n")
+        self.assertEqual(head.split(b" ")[1:2], [b"%d" % status], answer)
+        self.assertIn(b"application/problem+json", head.lower())
+        self.assertIn(b"connection: close", head.lower())
+        self.assertIn(b'"status":%d' % status, body)
+        self.assertEqual(self.server.get("/healthz").status, 200)
+
+    def test_sizes(self):
+        self.refused(b"GET /" + b"a" * 2050 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
+        self.refused(b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
+        self.refused(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431)
+        self.refused(GET + b"X: " + b"a" * 8192 + b"\r\n\r\n", 431)
+        self.refused(GET + b"X: " + b"a" * 1_000_000 + b"\r\n\r\n", 431)
+        self.refused(GET + b"X: a\r\n" * 64 + b"\r\n", 431)
+        self.refused(GET + b"X: a\r\n" * 100_000 + b"\r\n", 431)
+        # At the limits.
+        path = b"/" + b"a" * (2048 - len(b"GET  HTTP/1.1") - 2)
+        self.assertIn(b" 404 ", self.server.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        self.assertIn(b" 200 ", self.server.raw(GET + b"X: a\r\n" * 62 + b"Connection: close\r\n\r\n"))
+
+    def test_malformed(self):
+        for data, status in [
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),  # TLS
+            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+            (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
+            (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 505),
+            (b"GET /\r\n\r\n", 505),
+            (b"FETCH / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n", 400),
+            (b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", 413),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", 413),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 413),
+            (b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", 405),
+            (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 405),
+            (b"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", 405),
+        ]:
+            with self.subTest(data=data[:60]):
+                self.refused(data, status)
+
+    def test_a_client_that_has_no_more_to_say_is_answered(self):
+        self.assertIn(b" 200 ", self.server.raw(GET + b"\r\n", half_close=True))
+        self.assertEqual(self.server.raw(b"GET / HT", half_close=True), b"")
+        self.assertEqual(self.server.raw(b"", half_close=True), b"")
+
+    def test_versions(self):
+        self.assertIn(b"connection: close", self.server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").lower())
+        with self.server.socket() as connection:
+            for _ in range(3):
+                connection.sendall(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                self.assertEqual(read_answers(connection, 1), [(200, b"ok\n")])
+        self.assertIn(b"connection: close", self.server.raw(GET + b"Connection: close\r\n\r\n").lower())
+
+    def test_pipelining(self):
+        paths = [f"/v1/search?q={'abcdefg'[number % 7]}&limit={number % 5 + 1}&seq={number}" for number in range(60)]
+        request = b"".join(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode() for path in paths)
+        with self.server.socket() as connection:
+            connection.sendall(request)
+            answers = read_answers(connection, len(paths))
+        self.assertEqual([status for status, _ in answers], [200] * 60)
+        for path, (_, body) in zip(paths, answers):
+            self.assertEqual(body, self.server.get(path).body)
+
+    def test_a_mistake_is_refused_in_its_turn(self):
+        for mistake, status in [(b"nonsense\r\n\r\n", 400), (b"GET /" + b"a" * 3000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414)]:
+            with self.server.socket() as connection:
+                connection.sendall((GET + b"\r\n") * 5 + mistake + (GET + b"\r\n") * 5)
+                answers = read_answers(connection, 20)
+                self.assertEqual([status for status, _ in answers], [200] * 5 + [status])
+                self.assertEqual(connection.recv(1), b"")
+
+    def test_requests_split_anywhere(self):
+        data = b"GET /v1/search?q=a&limit=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        for cut in [1, 4, 20, 37, 40, len(data) - 1]:
+            with self.server.socket() as connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(data[:cut])
+                time.sleep(0.02)
+                connection.sendall(data[cut:])
+                self.assertIn(b" 200 ", read_all(connection))
+
+    def test_times(self):
+        with Server(self.index, "--idle-timeout", "0.6", "--request-timeout", "0.6", "--response-timeout", "0.8") as server:
+            # A request that does not end, whether its bytes come at once or drip.
+            self.refused(GET, 408, server)
+            with server.socket() as connection:
+                start = time.monotonic()
+                dripped = 0
+                for byte in GET * 50:
+                    try:
+                        connection.sendall(bytes([byte]))
+                    except OSError:
+                        break
+                    dripped += 1
+                    if select.select([connection], [], [], 0.05)[0]:
+                        break
+                answer = read_all(connection)
+                self.assertIn(b" 408 ", answer)
+                self.assertLess(dripped, 40)
+            # A connection that says nothing, before and between requests.
+            with server.socket() as connection:
+                self.assertEqual(read_all(connection), b"")
+            with server.socket() as connection:
+                connection.sendall(GET + b"\r\n")
+                self.assertEqual(len(read_answers(connection, 1)), 1)
+                self.assertEqual(read_all(connection), b"")
+            # A client that does not read what it asked for, until nothing more fits on the way.
+            with server.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.settimeout(0.2)
+                request = b"GET /v1/search?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                try:
+                    for _ in range(5000):
+                        connection.sendall(request)
+                except OSError:
+                    pass
+                server.wait_for(lambda: server.metrics()["shardq_connections"] == 1, "the slow reader is gone")
+            self.assertGreaterEqual(server.metrics()["shardq_connections_timed_out_total"], 5)
+            self.assertGreater(start, 0)
+
+    def test_connections(self):
+        with Server(self.index, "--max-connections", "20") as server:
+            held = [server.socket() for _ in range(20)]
+            for connection in held:
+                connection.sendall(GET + b"\r\n")
+                self.assertEqual(read_answers(connection, 1)[0][0], 200)
+            answer = server.raw(b"")
+            self.assertIn(b" 503 ", answer)
+            self.assertIn(b"retry-after: 1", answer.lower())
+            # Those that are in stay in.
+            for connection in held:
+                connection.sendall(GET + b"\r\n")
+                self.assertEqual(read_answers(connection, 1)[0][0], 200)
+                connection.close()
+            server.wait_for(lambda: b" 200 " in server.raw(GET + b"Connection: close\r\n\r\n"), "a place is free again")
+            self.assertGreaterEqual(server.metrics()["shardq_connections_refused_total"], 1)
+
+    def test_few_descriptors(self):
+        with Server(self.index, descriptors=64) as server:
+            held = []
+            for _ in range(100):
+                held.append(server.socket())
+            for connection in held:
+                connection.close()
+            server.wait_for(lambda: server.search("a").status == 200, "connections are taken again")
+
+    def test_large_answers_are_bounded(self):
+        """Many that ask for much and read nothing take a bounded amount of memory."""
+        rows = [{"name": f"a{number}", "country": "XX", "text": chr(97 + number % 26) * 16000} for number in range(400)]
+        index = build(rows, "large")
+        with Server(index, "--response-timeout", "20") as server:
+            before = server.metrics()["process_resident_memory_bytes"]
+            answer = server.search("a", limit=250)
+            self.assertEqual(answer.status, 200)
+            self.assertGreater(len(answer.body), 4_000_000)
+            answer = server.search("a", limit=300)
+            self.assertEqual((answer.status, answer.headers["content-type"]), (503, "application/problem+json"))
+            self.assertIn("4 MiB", answer.json["detail"])
+            slow = []
+            for _ in range(60):
+                connection = server.socket()
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.sendall(b"GET /v1/search?q=a&limit=250 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                slow.append(connection)
+            time.sleep(1)
+            self.assertEqual(server.search("a", limit=1).status, 200)
+            grown = server.metrics()["process_resident_memory_bytes"] - before
+            self.assertLess(grown, 160 << 20)
+            refused = server.metrics().get('shardq_requests_total{route="search",status="503"}', 0)
+            self.assertGreater(refused, 10)
+            for connection in slow:
+                connection.close()
+
+
+class Crowd(unittest.TestCase):
+    """Connections that do nothing, and clients that take their time: the others are answered meanwhile."""
+
+    IDLE, SLOW = (10_000, 2_000) if LONG else (1_000, 200)
+
+    def test_others_are_answered(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        idle = min(self.IDLE, hard - self.SLOW - 500)
+        index = build(places(2000), "crowd")
+        connections = []
+        stop = threading.Event()
+        try:
+            with Server(index, "--request-timeout", "120", "--idle-timeout", "300") as server:
+                empty = server.metrics()["process_resident_memory_bytes"]
+                for _ in range(idle):
+                    connections.append(server.socket())
+                slow = [server.socket() for _ in range(self.SLOW)]
+
+                def drip():
+                    # A byte of a request each, over and over.
+                    data = b"GET /v1/search?q=a HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 4000
+                    for byte in data:
+                        for connection in slow:
+                            if stop.is_set():
+                                return
+                            connection.sendall(bytes([byte]))
+
+                thread = threading.Thread(target=drip)
+                thread.start()
+                try:
+                    server.wait_for(
+                        lambda: server.metrics()["shardq_connections"] > idle + self.SLOW, "all connections are there")
+                    times = []
+                    for number in range(300):
+                        start = time.perf_counter()
+                        answer = server.search("abcdef"[number % 6], seq=number)
+                        times.append(time.perf_counter() - start)
+                        self.assertEqual((answer.status, answer.json["seq"]), (200, number))
+                    values = server.metrics()
+                    self.assertEqual(values["shardq_connections_timed_out_total"], 0)
+                    memory = values["process_resident_memory_bytes"] - empty
+                    times.sort()
+                    print(f"\n{idle} idle and {self.SLOW} slow connections: {memory / (idle + self.SLOW) / 1024:.1f} KiB each; "
+                          f"new connection and answer p50 {times[150] * 1e3:.2f} ms, p99 {times[297] * 1e3:.2f} ms")
+                    # In bytes a connection, the buffers of a connection among them.
+                    self.assertLess(memory / (idle + self.SLOW), 64 << 10)
+                finally:
+                    stop.set()
+                    thread.join()
+                    connections += slow
+        finally:
+            for connection in connections:
+                connection.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+if __name__ == "__main__":
+    unittest.main()
