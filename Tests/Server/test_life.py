@@ -1,5 +1,6 @@
 """From the start to the end: signals, new generations, damage, and what stands in the way of a start."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -131,6 +132,10 @@ class End(unittest.TestCase):
 
             def ask():
                 connection = http.client.HTTPConnection(server.address, server.port, timeout=PATIENCE)
+                with contextlib.closing(connection):
+                    ask_over(connection)
+
+            def ask_over(connection):
                 while not stop.is_set():
                     try:
                         connection.request("GET", "/v1/search?q=s&limit=100")
@@ -176,6 +181,10 @@ class Reload(unittest.TestCase):
 
             def ask(number):
                 connection = http.client.HTTPConnection(server.address, server.port, timeout=PATIENCE)
+                with contextlib.closing(connection):
+                    ask_over(connection, number)
+
+            def ask_over(connection, number):
                 last = -1
                 order = {}
                 turn = 0
