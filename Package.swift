@@ -118,7 +118,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "FootprintReplay", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex", "TerminalUI",
+        "FootprintReplay", "QueryOutput", "ServeSettings", "ShardqCommands", "ShardBuilder", "ShardedIndex",
+        "TerminalUI",
       ],
       swiftSettings: settings
     ),

@@ -85,7 +85,7 @@ class Answer:
 class Server:
     """A server on a port that the system chose."""
 
-    def __init__(self, index, *arguments, listen="127.0.0.1:0", descriptors=None):
+    def __init__(self, index, *arguments, listen="127.0.0.1:0", descriptors=None, under=()):
         self.log_path = tempfile.mktemp(dir=SCRATCH, prefix="log-")
         self.log_file = open(self.log_path, "wb")
 
@@ -95,7 +95,7 @@ class Server:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
         self.process = subprocess.Popen(
-            [os.path.join(BIN, "shardq"), "serve", "-i", index, "--listen", listen, *arguments],
+            [*under, os.path.join(BIN, "shardq"), "serve", "-i", index, "--listen", listen, *arguments],
             stdout=subprocess.PIPE, stderr=self.log_file, env=ENVIRONMENT, preexec_fn=limit)
         ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
         self.url = self.process.stdout.readline().decode().strip() if ready else ""

@@ -285,6 +285,40 @@ class Reload(unittest.TestCase):
             server.wait_for(lambda: server.search("b").json["matches"][0]["build"] == "1", "the index is whole again")
 
 
+class SlowDisk(unittest.TestCase):
+    """Each read of the index takes a second: who asks nothing of it is answered meanwhile."""
+
+    def test_others_are_answered(self):
+        probe = subprocess.run(["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"], capture_output=True)
+        if probe.returncode != 0:
+            self.skipTest("strace cannot trace here")
+        path = build(places(3000), "slow")
+        under = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=pread64", "-e",
+                 "inject=pread64:delay_enter=1000000"]
+        with Server(path, "--cache", "0", "--reload-interval", "3600", under=under) as server:
+            done, threads = [], []
+
+            def ask(letter):
+                answer = server.search(letter, limit=5)
+                done.append((time.monotonic(), answer.status))
+
+            for letter in "abcd":
+                threads.append(threading.Thread(target=ask, args=(letter,)))
+                threads[-1].start()
+            time.sleep(0.3)
+            for path in ["/healthz", "/v1/status", "/metrics", "/"] * 2:
+                self.assertEqual(server.get(path).status, 200)
+            # Each of them waits for its header, its keys and its fields one after the other.
+            self.assertEqual(done, [])
+            for thread in threads:
+                thread.join()
+            self.assertEqual([status for _, status in done], [200] * 4)
+            # The tracer ends with what it traces, and does not pass a signal on.
+            with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children") as file:
+                os.kill(int(file.read().split()[0]), signal.SIGTERM)
+            server.process.wait(PATIENCE)
+
+
 class Damage(unittest.TestCase):
     def test_damaged_shards(self):
         path = build(places(1500), "broken")

@@ -1,0 +1,36 @@
+import ServeSettings
+import Testing
+
+@Suite("What shardq serve tells the server") struct ServeSettingsTests {
+  @Test("comes back as it was said")
+  func roundTrip() throws {
+    #expect(ServeSettings(arguments: ServeSettings().arguments) == ServeSettings())
+    var settings = ServeSettings()
+    settings.index = "a=b c\n/é"
+    settings.expectedDigest = String(repeating: "0f", count: 32)
+    settings.address = "::1"
+    settings.port = 0
+    settings.hosts = ["example.org", "*"]
+    settings.cacheBytes = 1
+    settings.placesBytes = 2
+    settings.connections = 3
+    settings.reloadMilliseconds = 4
+    settings.idleMilliseconds = 5
+    settings.requestMilliseconds = 6
+    settings.responseMilliseconds = 7
+    settings.maxAge = 8
+    settings.cors = "https://example.org"
+    settings.logFormat = .json
+    settings.logsRequests = true
+    #expect(ServeSettings(arguments: settings.arguments) == settings)
+    // Each of them is said: none has the value that it has by itself.
+    for (said, plain) in zip(settings.arguments, ServeSettings().arguments) { #expect(said != plain) }
+  }
+
+  @Test(
+    "is nothing else",
+    arguments: ["", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "log-format=xml"])
+  func refused(word: String) {
+    #expect(ServeSettings(arguments: [word]) == nil)
+  }
+}
