@@ -70,21 +70,26 @@ package struct ListModel {
     isAnswered = false
     rows = []
     measure { (model) throws(IndexError) in
-      // A query that builds overtake is begun anew, on what they made.
-      for attempt in 0..<8 {
-        do throws(IndexError) {
-          try model.session.reload()
-          try model.session.replace(with: text)
-          break
-        } catch {
-          guard case .superseded = error, attempt < 7 else { throw error }
-          try model.index.reload()
-        }
+      try model.followingBuilds { (model) throws(IndexError) in
+        try model.session.replace(with: text)
+        (model.matches, model.isAnswered) = (model.session.matches, true)
+        model.folded = Fold.fold(text)
+        (model.top, model.selection) = (0, 0)
+        try model.fetch()
       }
-      (model.matches, model.isAnswered) = (model.session.matches, true)
-      model.folded = Fold.fold(text)
-      (model.top, model.selection) = (0, 0)
-      try model.fetch()
+    }
+  }
+
+  /// Runs `body` on the newest generation, and anew where builds overtake it.
+  private mutating func followingBuilds(_ body: (inout ListModel) throws(IndexError) -> Void) throws(IndexError) {
+    for attempt in 0..<8 {
+      do throws(IndexError) {
+        if try session.reload(), isAnswered { matches = session.matches }
+        return try body(&self)
+      } catch {
+        guard case .superseded = error, attempt < 7 else { throw error }
+        try index.reload()
+      }
     }
   }
 
@@ -108,7 +113,14 @@ package struct ListModel {
     // Rows of another answer would be taken for this one's.
     guard isAnswered else { return }
     if top != before || rows.count != min(height, matches.count - top) {
-      measure { (model) throws(IndexError) in try model.fetch() }
+      measure { (model) throws(IndexError) in
+        try model.followingBuilds { (model) throws(IndexError) in
+          // Another generation may have fewer.
+          model.selection = max(0, min(model.selection, model.matches.count - 1))
+          model.top = max(0, min(model.top, model.matches.count - model.height))
+          try model.fetch()
+        }
+      }
     }
   }
 

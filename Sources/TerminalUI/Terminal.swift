@@ -89,7 +89,7 @@ package enum Terminal {
   /// Takes the terminal again, after it was given back or somebody else changed it.
   package static func resume() {
     held.isRaw = true
-    while tcsetattr(held.descriptor, TCSADRAIN, &held.raw) != 0, errno == EINTR {}
+    while tcsetattr(held.descriptor, TCSANOW, &held.raw) != 0, errno == EINTR {}
     tell(TerminalGuard.held)
   }
 

@@ -27,7 +27,9 @@ package enum TerminalGuard {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
-      let path = CommandLine.arguments.first ?? ""
+      var (name, length) = ([CChar](repeating: 0, count: 4096), UInt32(4096))
+      guard _NSGetExecutablePath(&name, &length) == 0 else { return -1 }
+      let path = String(cString: name)
     #else
       var actions = posix_spawn_file_actions_t()
       var attributes = posix_spawnattr_t()
@@ -46,8 +48,9 @@ package enum TerminalGuard {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("shardq"), strdup(argument), nil]
     defer { for argument in arguments { free_(argument) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = [nil]  // A guard reads none.
     var process: pid_t = 0
-    guard posix_spawn(&process, path, &actions, &attributes, &arguments, environ) == 0 else {
+    guard posix_spawn(&process, path, &actions, &attributes, &arguments, &environment) == 0 else {
       close(ends[0])
       close(ends[1])
       return -1

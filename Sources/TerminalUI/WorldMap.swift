@@ -111,7 +111,9 @@ package struct WorldMap: Sendable {
     func dot(of place: Place) -> (x: Int, y: Int)? {
       var east = place.longitude - west
       east -= (east / 360).rounded(.down) * 360
-      let (x, y) = (Int(east / stepX), Int(((north - place.latitude) / stepY).rounded(.down)))
+      let x = Int(east / stepX)
+      var y = Int(((north - place.latitude) / stepY).rounded(.down))
+      if y == dotsDown, place.latitude == -90 { y -= 1 }  // The pole is the end of the last row.
       let isWorld = stepX * Double(dotsAcross) >= 359
       guard x < dotsAcross || isWorld else { return nil }
       guard isWorld || (y >= 0 && y < dotsDown) else { return nil }

@@ -3,7 +3,8 @@
 
     measure.py INDEX [--bin DIRECTORY] [--rounds N] [--keys N] [--size COLUMNSxROWS] [--ui ARGUMENT ...]
 
-A frame is there when the sequence that ends it has been read. `cold` types the first letters of names from all over the
+The first two lines are what the pseudo-terminal, this script and the machine take by themselves: a program that prints
+a byte, and one that gives back what it is sent. A frame is there when the sequence that ends it has been read. `cold` types the first letters of names from all over the
 list into a process of its own each, so that each key loads what it needs; `warm` types, deletes and moves in one that
 has seen the queries before. What a terminal takes to draw the bytes is not in it.
 """
@@ -19,6 +20,7 @@ import struct
 import subprocess
 import termios
 import time
+import tty
 
 END = b"\x1b[?2026l"
 
@@ -45,13 +47,13 @@ class Terminal:
         os.close(self.go)
         return started
 
-    def frame(self, seconds=10):
+    def frame(self, seconds=10, end=END):
         """Reads to the end of the next frame; returns when that was, and how many bytes it had."""
         deadline = time.monotonic() + seconds
         while True:
-            at = self.buffer.find(END)
+            at = self.buffer.find(end)
             if at >= 0:
-                size = at + len(END)
+                size = at + len(end)
                 self.buffer = self.buffer[size:]
                 return time.perf_counter_ns(), size
             if not select.select([self.master], [], [], max(0, deadline - time.monotonic()))[0]:
@@ -60,15 +62,23 @@ class Terminal:
 
     def settle(self, seconds=0.2):
         """Reads what is still drawn of itself: the land of the map."""
-        while select.select([self.master], [], [], seconds)[0]:
-            self.buffer += os.read(self.master, 1 << 16)
+        try:
+            while select.select([self.master], [], [], seconds)[0]:
+                self.buffer += os.read(self.master, 1 << 16)
+        except OSError:
+            pass  # It has ended.
         self.buffer = b""
 
-    def key(self, key):
+    def key(self, key, end=END):
         started = time.perf_counter_ns()
         os.write(self.master, key)
-        ended, size = self.frame()
+        ended, size = self.frame(end=end)
         return (ended - started) / 1000, size
+
+    def cpu(self):
+        """Microseconds that the program has run for: what waiting for a processor does not change."""
+        with open(f"/proc/{self.process}/schedstat") as file:
+            return int(file.read().split()[0]) / 1000
 
     def end(self):
         os.write(self.master, b"\x03")
@@ -89,7 +99,8 @@ class Terminal:
 def show(name, values, unit="us"):
     values = sorted(values)
     at = lambda part: values[min(len(values) - 1, int(len(values) * part))]
-    print(f"{name:34} {len(values):6}  p50 {at(0.5):9,.0f}  p99 {at(0.99):9,.0f}  max {values[-1]:9,.0f} {unit}")
+    print(f"{name:40} {len(values):6}  min {values[0]:7,.0f}  p50 {at(0.5):7,.0f}  p99 {at(0.99):7,.0f}  "
+          f"max {values[-1]:9,.0f} {unit}")
 
 
 def main():
@@ -109,6 +120,24 @@ def main():
     chance = random.Random(5)
     letters = "abcdefghijklmnopqrstuvwxyz"
 
+    printed, echoed = [], []
+    for _ in range(arguments.rounds):
+        terminal = Terminal(["/bin/echo", "x"], size, environment)
+        time.sleep(0.002)
+        started = terminal.start()
+        printed.append((terminal.frame(end=b"x")[0] - started) / 1000)
+        os.waitpid(terminal.process, 0)
+        os.close(terminal.master)
+    terminal = Terminal(["/bin/cat"], size, environment)
+    tty.setraw(terminal.master)
+    terminal.start()
+    terminal.settle()
+    for _ in range(arguments.keys):
+        echoed.append(terminal.key(b"x", end=b"x")[0])
+    os.kill(terminal.process, signal.SIGKILL)
+    os.waitpid(terminal.process, 0)
+    os.close(terminal.master)
+
     first, first_bytes, cold, cold_bytes = [], [], [], []
     for _ in range(arguments.rounds):
         terminal = Terminal(command, size, environment)
@@ -124,8 +153,19 @@ def main():
             cold_bytes.append(count)
         terminal.end()
 
+    # Ctrl-G is there before anybody reads it: the list draws its first frame, starts its guard, and leaves.
+    whole = []
+    for _ in range(arguments.rounds):
+        terminal = Terminal(command, size, environment)
+        os.write(terminal.master, b"\x07")
+        terminal.start()
+        terminal.settle(0.1)
+        used = os.wait4(terminal.process, 0)[2]
+        whole.append((used.ru_utime + used.ru_stime) * 1e6)
+        os.close(terminal.master)
+
     warm = {"a letter typed": [], "a letter deleted": [], "a row down": [], "a page down": []}
-    warm_bytes = []
+    warm_bytes, warm_cpu, cold_cpu = [], [], []
     words = []
     while len(words) < 40:
         word = chance.choice(letters) + chance.choice("aeiou") + chance.choice("lnrst")
@@ -143,19 +183,27 @@ def main():
             samples += [("a row down", b"\x1b[B"), ("a page down", b"\x1b[6~")]
             samples += [("a letter deleted", b"\x7f")] * 3
             for name, key in samples:
+                before = terminal.cpu()
                 took, count = terminal.key(key)
+                time.sleep(0.0005)  # It goes to wait for the next key.
+                (warm_cpu if turn > 0 else cold_cpu).append(terminal.cpu() - before)
                 if turn > 0:  # The first turn loads.
                     warm[name].append(took)
                     warm_bytes.append(count)
     terminal.end()
 
     print(f"{' '.join(command)} on {arguments.size}")
+    show("exec to a printed byte, /bin/echo", printed)
+    show("key to a byte back, /bin/cat", echoed)
     show("exec to first frame", first)
     show("key to frame, cold", cold)
     for name, values in warm.items():
         if values:
             show("key to frame, warm: " + name, values)
     show("key to frame, warm: all", [value for values in warm.values() for value in values])
+    show("processor, exec to the end at once", whole)
+    show("processor a key, first turn", cold_cpu)
+    show("processor a key, warm", warm_cpu)
     show("first frame", first_bytes, "bytes")
     show("frame, cold", cold_bytes, "bytes")
     show("frame, warm", warm_bytes, "bytes")

@@ -189,6 +189,25 @@ class Typing(TerminalTest):
         screen.type("z")
         screen.query("z")
 
+    def test_follows_a_rebuild(self):
+        screen = self.screen()
+        index = os.path.join(screen.directory, "growing")
+
+        def build(names):
+            path = screen.write("growing.jsonl", "".join(json.dumps({"name": name}) + "\n" for name in names))
+            subprocess.run([SHARDQ, "build", path, "--key", "{name}", "--index", index], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        build(["Ab", "Ac"])
+        screen.run("shardq ui -i " + index)
+        screen.shows("2 of 2 ")
+        build(["Ab", "Ac", "Ad"])
+        build(["Ab", "Ac", "Ad", "Ae"])
+        time.sleep(1.1)  # It looks once a second.
+        screen.type("a")
+        screen.shows("4 of 4 ")
+        self.assertEqual(self.rows(screen), ["Ab", "Ac", "Ad", "Ae"])
+
     def test_no_match(self):
         screen = self.list(command="shardq ui; echo status $?")
         screen.type("zzzzz")
