@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -64,6 +65,22 @@ class Layout(Installed):
     def test_footprint_finds_its_programs(self):
         result = self.shardq("footprint", "--keystrokes", "20", "--designs", "none")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_serve_finds_its_program(self):
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-serve")):
+            self.skipTest("bin/shardq-serve was not built")
+        server = subprocess.Popen(
+            ["shardq", "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self.environment, cwd=self.work)
+        try:
+            self.assertTrue(select.select([server.stdout], [], [], 30)[0], "no address in 30 s")
+            address = re.search(r"http://[0-9.:]+", server.stdout.readline()).group(0)
+            with urllib.request.urlopen(address + "/v1/search?q=reykj", timeout=30) as answer:
+                self.assertIn("Reykjavík", answer.read().decode())
+        finally:
+            server.terminate()
+            server.communicate(timeout=30)
+        self.assertEqual(server.returncode, 0)
 
     def test_links_lead_to_it(self):
         link = os.path.join(self.work, "elsewhere")
