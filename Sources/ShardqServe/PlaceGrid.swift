@@ -69,18 +69,26 @@
     }
     private static func cell(_ entry: Entry) -> Int { row(entry.latitude) * columns + column(entry.longitude) }
 
+    /// An order of its own for all positions: the lowest ones of a box would be those whose names begin with A.
+    ///
+    /// An odd factor gives every position a turn of its own; ``position(_:)`` has its inverse.
+    private static func turn(_ position: UInt32) -> UInt32 { position &* 0x9e37_79b1 }
+    private static func position(_ turn: UInt32) -> UInt32 { turn &* 0x0e8b_2f51 }
+
     /// Positions of the records in a box, its edges included, in order.
     ///
     /// - Parameters:
     ///   - west: In 1e-7 degrees as all the others. Where it is more than `east`, the box goes over the antimeridian.
     ///   - limit: At least 1.
-    /// - Returns: The lowest `limit` positions, and whether there are more.
+    /// - Returns: At most `limit` positions, and whether there are more. Which of more it is depends on nothing but the
+    ///   positions: those whose turn comes first, so that a part of the box gives them again.
     /// - Complexity: O(*r* log *limit*), *r* records in the cells that the box touches.
     func positions(west: Int32, south: Int32, east: Int32, north: Int32, limit: Int) -> (found: [Int], more: Bool) {
+      // Turns.
       var found: [UInt32] = []
       var isCut = false
-      // Positions from here on are known to be too high.
-      var ceiling = UInt32.max
+      // Turns from here on are known to be too late.
+      var ceiling = UInt64(UInt32.max) + 1
       func collect(_ longitudes: ClosedRange<Int32>) {
         for row in Self.row(south)...Self.row(north) {
           let first = row * Self.columns + Self.column(longitudes.lowerBound)
@@ -89,11 +97,12 @@
             guard entry.latitude >= south, entry.latitude <= north, longitudes.contains(entry.longitude) else {
               continue
             }
-            guard entry.position < ceiling else {
+            let turn = Self.turn(entry.position)
+            guard turn < ceiling else {
               isCut = true
               continue
             }
-            found.append(entry.position)
+            found.append(turn)
             if found.count >= 4 * limit + 64 { cut() }
           }
         }
@@ -101,7 +110,7 @@
       func cut() {
         found.sort()
         guard found.count > limit else { return }
-        ceiling = found[limit]
+        ceiling = UInt64(found[limit])
         found.removeSubrange(limit...)
         isCut = true
       }
@@ -113,7 +122,7 @@
         collect(-180 * Self.unitsPerDegree...east)
       }
       cut()
-      return (found.map { Int($0) }, isCut)
+      return (found.map { Int(Self.position($0)) }.sorted(), isCut)
     }
 
     /// ``Dots/bits(_:)`` of these records.

@@ -129,7 +129,15 @@
       // What follows from the generation alone needs no look into it.
       if let known = request.headers[.ifNoneMatch] {
         let tag = tag(of: route)
-        if let tag, matches(tag, known) { return Response(status: .notModified, headers: validity(tag, route)) }
+        if let tag, matches(tag, known) {
+          var headers = validity(tag, route)
+          // Caches put these in the place of what the answer cost that they have.
+          if route == .search {
+            headers[.shardqCost] = "shards=0/\(served.current.manifest.shardCount), loads=0, bytes=0"
+            headers[.serverTiming] = "search;dur=0.000"
+          }
+          return Response(status: .notModified, headers: headers)
+        }
       }
       var parameters = try QueryParameters(query)
       let answer: Answer
