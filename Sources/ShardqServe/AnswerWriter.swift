@@ -18,14 +18,16 @@
     private var objects: RecordWriter
     private var features: RecordWriter
     private var places: PlaceWriter
-    private let buffer = RecordBuffer()
+    private var buffer = RecordBuffer()
     private var body = Output(inMemory: AnswerWriter.sizeLimit)
     private var display = Output(inMemory: AnswerWriter.sizeLimit)
 
     /// The most bytes of one body, and of what is written beside it.
     static let sizeLimit = 4 << 20
-    /// Records decoded at a time.
-    private static let chunkSize = 16
+    /// Records decoded at a time: few at first, more while they are small. One of them may have megabytes.
+    private static let chunkSizes = 4...64
+    /// A chunk that writes more than this is followed by a smaller one; what a larger body took is not kept. In bytes.
+    private static let usualSize = 64 << 10
 
     init(_ schema: Schema) {
       self.schema = schema
@@ -35,6 +37,7 @@
     }
 
     func reset() {
+      if body.count > Self.usualSize { buffer = RecordBuffer() }
       body.removeAll()
       display.removeAll()
     }
@@ -47,11 +50,14 @@
       _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
     ) throws {
       var at = range.lowerBound
+      var size = Self.chunkSizes.lowerBound
       while at < range.upperBound {
-        let next = min(range.upperBound, at + Self.chunkSize)
+        let next = min(range.upperBound, at + size)
+        let before = body.count
         try matches.read(at..<next, into: buffer)
         if needsKeys, places.needsFoldedKeys { places.foldedKeys = try matches.foldedKeys(in: at..<next) }
         for record in 0..<buffer.count { try write(&body, &display, record) }
+        size = body.count - before > Self.usualSize ? 1 : min(size * 2, Self.chunkSizes.upperBound)
         at = next
       }
     }

@@ -132,7 +132,7 @@
         if let problem = Self.problem(head) { return refuse(problem, context) }
         unanswered += 1
         saysKeepAlive = head.version.minor == 0 && head.isKeepAlive
-        if !head.isKeepAlive || Self.hasBody(head) {
+        if !head.isKeepAlive || Self.hasBody(head) || Self.isLast(head) {
           closesAfterAnswers = true
           isDeaf = true
         }
@@ -180,6 +180,12 @@
     private static func hasBody(_ head: HTTPRequestHead) -> Bool {
       head.headers.contains(name: "transfer-encoding")
         || head.headers["content-length"].contains { $0.contains { $0 != "0" } }
+    }
+
+    /// Whether the decoder stops behind this request, for a protocol that nobody speaks here.
+    private static func isLast(_ head: HTTPRequestHead) -> Bool {
+      head.method == .CONNECT
+        || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 
     /// What is wrong with a head before anybody reads what it asks; nil for nothing.

@@ -51,10 +51,15 @@ enum Main {
 
     /// Every connection is a descriptor.
     private static func raiseDescriptorLimit() {
+      #if canImport(Glibc)
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      #else
+        let descriptors = RLIMIT_NOFILE
+      #endif
       var limit = rlimit()
-      guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+      guard getrlimit(descriptors, &limit) == 0 else { return }
       limit.rlim_cur = limit.rlim_max
-      _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      _ = setrlimit(descriptors, &limit)
     }
   #else
     static func main() {

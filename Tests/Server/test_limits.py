@@ -84,6 +84,22 @@ class Limits(unittest.TestCase):
                 self.assertEqual(read_answers(connection, 1), [(200, b"ok\n")])
         self.assertIn(b"connection: close", self.server.raw(GET + b"Connection: close\r\n\r\n").lower())
 
+    def test_other_protocols(self):
+        """Whoever asks for one is answered in this one, and the connection ends: nobody waits on it for more."""
+        for headers in [b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+                        b"Connection: upgrade\r\nUpgrade: websocket\r\n"]:
+            answer = self.server.raw(GET + headers + b"\r\n" + GET + b"\r\n")
+            self.assertEqual(answer.count(b"HTTP/1.1 200 "), 1)
+            self.assertIn(b"connection: close", answer.lower())
+        answer = self.server.raw(b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\nhello")
+        self.assertRegex(answer, rb"^HTTP/1.1 40[045] ")
+        self.assertIn(b"connection: close", answer.lower())
+
+    def test_targets(self):
+        for target, status in [(b"*", 404), (b"http://localhost/healthz", 200), (b"http://localhost", 200), (b"/healthz#x", 404)]:
+            answer = self.server.raw(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            self.assertEqual(answer.split(b" ")[1], b"%d" % status, target)
+
     def test_pipelining(self):
         paths = [f"/v1/search?q={'abcdefg'[number % 7]}&limit={number % 5 + 1}&seq={number}" for number in range(60)]
         request = b"".join(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode() for path in paths)
