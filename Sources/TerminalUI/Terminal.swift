@@ -25,6 +25,7 @@ package enum Terminal {
     var wakeWrite: CInt
     /// Where the guard hears whether there is something to give back; -1 without one.
     var guardian: CInt
+    var guardProcess: pid_t
   }
   nonisolated(unsafe) private static var memory: UnsafeMutablePointer<Held>?
   private static var held: Held {
@@ -73,7 +74,7 @@ package enum Terminal {
     memory!.initialize(
       to: Held(
         descriptor: descriptor, saved: saved, raw: raw, isRaw: false, farewell: nil, farewellSize: 0, wakeRead: -1,
-        wakeWrite: -1, guardian: -1))
+        wakeWrite: -1, guardian: -1, guardProcess: 0))
   }
 
   /// Takes keys one by one from now on, and promises `farewell` to the terminal when it is given back.
@@ -99,7 +100,9 @@ package enum Terminal {
     var raw = termios()
     guard held.isRaw, tcgetattr(held.descriptor, &raw) == 0 else { return }
     let farewell = Array(UnsafeBufferPointer(start: held.farewell, count: held.farewellSize))
-    held.guardian = TerminalGuard.start(saved: held.saved, raw: raw, farewell: farewell)
+    if let started = TerminalGuard.start(saved: held.saved, raw: raw, farewell: farewell) {
+      (held.guardian, held.guardProcess) = started
+    }
   }
 
   private static func tell(_ state: UInt8) {
@@ -109,6 +112,16 @@ package enum Terminal {
 
   /// Gives the terminal back as it was. Does nothing the second time.
   package static func leave() { giveBack() }
+
+  /// The same for the last time: the guard goes too.
+  package static func finish() {
+    leave()
+    guard held.guardian >= 0 else { return }
+    close(held.guardian)
+    held.guardian = -1
+    // A millisecond; without it, where nobody looks after orphans, its entry stays in the system's list.
+    while waitpid(held.guardProcess, nil, 0) < 0, errno == EINTR {}
+  }
 
   /// Calls nothing but what a signal handler may call.
   private static func giveBack() {

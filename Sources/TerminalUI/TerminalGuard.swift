@@ -18,17 +18,17 @@ package enum TerminalGuard {
 
   /// Starts a guard: this program again, in a group of its own, so that what is sent to the other's group misses it.
   ///
-  /// - Returns: Where to write ``held`` and ``free``; -1 where there can be no guard.
-  static func start(saved: termios, raw: termios, farewell: [UInt8]) -> CInt {
+  /// - Returns: Where to write ``held`` and ``free``, and the guard's process; nil where there can be none.
+  static func start(saved: termios, raw: termios, farewell: [UInt8]) -> (descriptor: CInt, process: pid_t)? {
     var ends: [CInt] = [-1, -1]
-    guard pipe(&ends) == 0 else { return -1 }
+    guard pipe(&ends) == 0 else { return nil }
     // This process keeps the reading end too: should the guard be gone, writing to it does no harm.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
       var (name, length) = ([CChar](repeating: 0, count: 4096), UInt32(4096))
-      guard _NSGetExecutablePath(&name, &length) == 0 else { return -1 }
+      guard _NSGetExecutablePath(&name, &length) == 0 else { return nil }
       let path = String(cString: name)
     #else
       var actions = posix_spawn_file_actions_t()
@@ -53,7 +53,7 @@ package enum TerminalGuard {
     guard posix_spawn(&process, path, &actions, &attributes, &arguments, &environment) == 0 else {
       close(ends[0])
       close(ends[1])
-      return -1
+      return nil
     }
     var (saved, raw, size) = (saved, raw, farewell.count)
     var message: [UInt8] = []
@@ -62,13 +62,21 @@ package enum TerminalGuard {
     withUnsafeBytes(of: &size) { message += $0 }
     message += farewell
     message.append(held)
-    guard write(ends[1], message, message.count) == message.count else { return -1 }
-    return ends[1]
+    guard write(ends[1], message, message.count) == message.count else { return nil }
+    return (ends[1], process)
   }
 
   /// What the guard does until it is not needed any more.
   package static func run() -> Never {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE] { signal(number, SIG_IGN) }
+    #if os(Linux)
+      // Who lists processes sees what it is, not the last part of the path that it was started by.
+      let name = open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
+      if name >= 0 {
+        _ = write(name, "shardq-guard", 12)
+        close(name)
+      }
+    #endif
     guard let saved = read(termios()), let raw = read(termios()), let size = read(0), (0...4096).contains(size) else {
       _exit(0)
     }

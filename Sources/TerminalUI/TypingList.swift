@@ -94,7 +94,7 @@ package struct TypingList {
       paint()
     }
     let outcome = follow()
-    Terminal.leave()
+    Terminal.finish()
     return outcome
   }
 

@@ -304,6 +304,7 @@ class Restoring(TerminalTest):
                 screen.keys(key)
                 screen.wait(lambda text: "of 2,344" not in text)
                 self.check(screen)
+                self.assertEqual(self.processes(screen), [])
 
     def test_signals_that_end_it(self):
         for command in ["shardq ui", "shardq ui --height 10"]:
@@ -320,15 +321,14 @@ class Restoring(TerminalTest):
     def test_killed_by_what_nobody_can_catch(self):
         for command in ["shardq ui", "shardq ui --height 10"]:
             screen, process = self.begin(command)
-            # The guard is started behind the first frame.
-            time.sleep(0.5)
+            self.guarded(screen)
             os.kill(process, signal.SIGKILL)
             screen.shows("Killed")
             deadline = time.monotonic() + PATIENCE
             while screen.state() != "0 0 1 1" and time.monotonic() < deadline:
                 time.sleep(0.02)
             self.check(screen)
-            self.assertEqual(self.processes(screen), [])
+            self.assertEqual(self.processes(screen), [])  # The guard has gone too.
 
     def test_killed_under_a_shell_that_mends_nothing(self):
         screen = self.screen()
@@ -337,8 +337,8 @@ class Restoring(TerminalTest):
         # The one that reads the keys is not a shell that mends what was left.
         screen.run("python3 -c \"import subprocess; subprocess.call(['shardq', 'ui'])\"; stty -a > after; echo over")
         screen.query("")
-        time.sleep(0.5)
-        os.kill([process for process in self.processes(screen) if b"shardq" in self.name(process)][0], signal.SIGKILL)
+        self.guarded(screen)
+        os.kill(self.processes(screen)[0], signal.SIGKILL)
         screen.shows("\nover")
         # The shell goes on at once; what the guard gives back comes within moments.
         screen.run("clear; sleep 0.5; stty -a > after; cmp before after && echo same")
@@ -346,13 +346,19 @@ class Restoring(TerminalTest):
         self.assertEqual(screen.state(), "0 0 1 1")
 
     def processes(self, screen):
+        """Those of shardq on the screen, the first one first; not what has ended and nobody has asked about."""
         terminal = screen.tmux("display-message", "-p", "#{pane_tty}").strip()[5:]
-        found = subprocess.run(["pgrep", "-t", terminal, "shardq"], stdout=subprocess.PIPE, check=False).stdout
-        return [int(number) for number in found.split()]
+        listed = subprocess.run(["ps", "-t", terminal, "-o", "pid=,state=,comm="], stdout=subprocess.PIPE, check=False)
+        found = [line.split(None, 2) for line in listed.stdout.decode().splitlines()]
+        return sorted(int(number) for number, state, name in found if state != "Z" and name.startswith("shardq"))
 
-    def name(self, process):
-        with open(f"/proc/{process}/comm", "rb") as file:
-            return file.read()
+    def guarded(self, screen):
+        """Waits for the guard, which is started behind the first frame."""
+        deadline = time.monotonic() + PATIENCE
+        while len(self.processes(screen)) < 2:
+            self.assertLess(time.monotonic(), deadline, "there is no guard")
+            time.sleep(0.02)
+        time.sleep(0.1)  # What it has to know is sent to it.
 
     def test_stopping_and_going_on(self):
         for stop in ["key", signal.SIGTSTP]:

@@ -18,24 +18,27 @@
       abstract: "Type in the terminal; the list follows every key, Enter prints the record.",
       discussion: """
         EXAMPLES:
-          shardq                                   the same, where there is an index
-          city=$(shardq ui)                        the record that was chosen, as tab-separated fields
-          shardq ui --height 40% --query 'san '    below the prompt, with something typed already
+          shardq                           the same, where there is an index
+          city=$(shardq ui)                the record, as tab-separated fields
+          shardq ui --height 40%           below the cursor, not the whole screen
+          shardq ui --query 'san '         with something typed already
           shardq ui --format json | jq .matches[0]
 
         KEYS:
-          Up, Down, Page Up, Page Down             another record; Ctrl-N and Ctrl-P too, and the mouse wheel
-          Ctrl-Home, Ctrl-End                      the first and the last match
-          Enter, double click                      take it
-          Escape, Ctrl-C                           leave without one
-          Left, Right, Ctrl-A, E, U, K, W, D       edit what was typed, as in a shell
-          Tab                                      the map, or none
-          Alt-+, Alt--, the wheel over the map     closer, farther; Shift-Up and Shift-Down too
-          Ctrl-Y                                   copy the key, where the terminal allows it
-          Ctrl-Z, Ctrl-L                           suspend; draw again
+          Up, Down, Page Up, Page Down     another record; also Ctrl-P, Ctrl-N,
+                                           and the mouse wheel
+          Ctrl-Home, Ctrl-End              the first and the last match
+          Enter, double click              take it
+          Escape, Ctrl-C                   leave without one
+          Left, Right, Ctrl-A, E, U, K, W  edit what was typed, as in a shell
+          Tab                              the map, or none
+          Alt-+, Alt--                     closer, farther; also Shift-Up,
+                                           Shift-Down, the wheel over the map
+          Ctrl-Y                           copy the key, if the terminal lets it
+          Ctrl-Z, Ctrl-L                   suspend; draw again
 
-        Draws on the terminal itself, so that standard output has the record and nothing else. NO_COLOR leaves bold and
-        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none was chosen, 64 without a
+        Draws on the terminal itself, so that standard output has the record and nothing else. NO_COLOR leaves bold and \
+        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none was chosen, 64 without a \
         terminal. docs/terminal.md has more.
         """)
 
