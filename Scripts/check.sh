@@ -82,8 +82,8 @@ SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -
     '(Pack|Repair|Update)Tests')"
 
 # Without a limit of time it is Fuzz/run.sh by itself.
-step "fuzzing: what is kept, and a million runs of each target, or as many as 200 seconds allow"
-Fuzz/run.sh --seconds 200
+step "fuzzing: what is kept, and a million runs of each target, or as many as 60 seconds allow"
+Fuzz/run.sh --seconds 60
 
 step "tests"
 export SHARDQ_BIN="$PWD/bin"

@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// Writes what ``Manifest`` reads. Source: docs/format.md §3.
+/// Writes what ``Manifest`` reads, a page as soon as it is full: of its shards the lower bound of the first is all that
+/// stays, which counts where bounds have 64 KiB. Source: docs/format.md §3.
 package struct ManifestEncoder {
   /// One shard as the manifest describes it.
   package struct Shard: Sendable {
@@ -23,11 +24,62 @@ package struct ManifestEncoder {
 
   private let level: Int
   private let compressor = Compressor()
+  /// Of all shards.
+  package private(set) var shardCount = 0
+  package private(set) var recordCount = 0
+  /// Of their files, in bytes.
+  package private(set) var shardBytes = 0
+
+  /// Shards of the page that is not full.
+  private var page: [Shard] = []
+  /// Of all pages: their frames, and what the root says of them.
+  private var frames: [UInt8] = []
+  private var heads = ByteWriter()
+  private var firstRecords = ByteWriter()
+  private var boundEnds = ByteWriter()
+  private var bounds = ByteWriter()
+  private var pages = ByteWriter()
+  private var pagedRecords = 0
 
   package init(level: Int) { self.level = level }
 
+  /// - Throws: ``BuildError/dataset(_:message:)`` when no root can hold the bounds any more.
+  package mutating func add(_ shard: Shard) throws(BuildError) {
+    page.append(shard)
+    shardCount += 1
+    recordCount += shard.records
+    shardBytes += shard.file.size
+    if page.count == Manifest.pageCapacity { try finishPage() }
+  }
+
+  private mutating func finishPage() throws(BuildError) {
+    guard let first = page.first else { return }
+    let content = Self.page(page)
+    let frame = ZstdFrame.compress(content, level: level, with: compressor)
+    frames += frame
+    first.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
+    firstRecords.write(UInt64(pagedRecords))
+    bounds.write(first.bound)
+    guard bounds.bytes.count <= Manifest.contentLimit else { throw tooLarge(fieldCount: 0, size: bounds.bytes.count) }
+    boundEnds.write(UInt32(bounds.bytes.count))
+    pages.write(UInt64(frames.count))
+    pages.write(UInt32(content.count))
+    pages.write(frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+    pages.write(first.file.isContinuation ? UInt32(1) : 0)
+    pagedRecords = recordCount
+    page.removeAll(keepingCapacity: true)
+  }
+
+  /// Every name of a field is in the root, and a lower bound a page. A page has 64 keys at most, of 64 KiB each.
+  private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
+    .dataset(
+      .bad,
+      message: "the names of \(fieldCount) fields and the bounds of \(shardCount) shards take \(size >> 10) KiB, over"
+        + " what an index can hold; keep fewer fields, or make shards larger")
+  }
+
   /// The content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
-  package static func page(_ shards: ArraySlice<Shard>) -> [UInt8] {
+  private static func page(_ shards: [Shard]) -> [UInt8] {
     var writer = ByteWriter()
     for shard in shards { shard.bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) } }
     var records: UInt64 = 0
@@ -54,52 +106,36 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// The manifest file: the root's frame, a frame per page, the frames of the notes and of the map.
+  /// The manifest file: the root's frame, a frame per page, the frames of the notes and of the map. Ends the encoder.
   ///
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
-  package func file(
-    shards: [Shard], shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
+  package mutating func file(
+    shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
     settings: [(String, String)], notes: BuildNotes? = nil, dots: DotMap? = nil
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
         .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
     }
-    var frames: [UInt8] = []
-    let written = ManifestRoot.Section.allCases.filter { section in
-      switch section {
-      case .notes: notes != nil
-      case .dots: dots != nil
-      default: true
-      }
+    try finishPage()
+    firstRecords.write(UInt64(recordCount))
+    var sections: [(number: ManifestRoot.Section, bytes: [UInt8])] = [
+      (.heads, heads.bytes), (.firstRecords, firstRecords.bytes), (.boundEnds, boundEnds.bytes),
+      (.bounds, bounds.bytes), (.pages, pages.bytes),
+    ]
+    func text(_ text: String, _ writer: inout ByteWriter) {
+      writer.writeVarint(text.utf8.count)
+      writer.write(text.utf8)
     }
-    var sections: [ByteWriter] = written.map { _ in ByteWriter() }
-    func write(_ section: ManifestRoot.Section, _ body: (inout ByteWriter) -> Void) {
-      body(&sections[written.firstIndex(of: section)!])
+    var names = ByteWriter()
+    for name in fieldNames { text(name, &names) }
+    sections.append((.fieldNames, names.bytes))
+    var pairs = ByteWriter()
+    for (name, value) in settings {
+      text(name, &pairs)
+      text(value, &pairs)
     }
-    var records = 0
-    var boundEnd = 0
-    for start in stride(from: 0, to: shards.count, by: Manifest.pageCapacity) {
-      let page = shards[start..<min(start + Manifest.pageCapacity, shards.count)]
-      let content = Self.page(page)
-      let frame = ZstdFrame.compress(content, level: level, with: compressor)
-      frames += frame
-      write(.heads) { writer in
-        shards[start].bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) }
-      }
-      write(.firstRecords) { $0.write(UInt64(records)) }
-      records += page.reduce(0) { $0 + $1.records }
-      boundEnd += shards[start].bound.count
-      write(.boundEnds) { $0.write(UInt32(boundEnd)) }
-      write(.bounds) { $0.write(shards[start].bound) }
-      write(.pages) {
-        $0.write(UInt64(frames.count))
-        $0.write(UInt32(content.count))
-        $0.write(frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
-        $0.write(shards[start].file.isContinuation ? UInt32(1) : 0)
-      }
-    }
-    write(.firstRecords) { $0.write(UInt64(records)) }
+    sections.append((.settings, pairs.bytes))
     /// A first frame that has the checksums of those behind it.
     func chain(_ section: ManifestRoot.Section, _ contents: [[UInt8]], head: ([UInt32]) -> [UInt8]) {
       func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
@@ -107,25 +143,14 @@ package struct ManifestEncoder {
       let head = head(others.map(checksum))
       let first = ZstdFrame.compress(head, level: level, with: compressor)
       frames += first + others.joined()
-      write(section) {
-        $0.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
-        $0.write(UInt32(head.count))
-        $0.write(checksum(first))
-      }
+      var entry = ByteWriter()
+      entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
+      entry.write(UInt32(head.count))
+      entry.write(checksum(first))
+      sections.append((section, entry.bytes))
     }
     if let notes { chain(.notes, notes.groups) { notes.head(checksums: $0) } }
     if let dots { chain(.dots, dots.bands) { dots.head(checksums: $0) } }
-    func text(_ text: String, _ writer: inout ByteWriter) {
-      writer.writeVarint(text.utf8.count)
-      writer.write(text.utf8)
-    }
-    write(.fieldNames) { writer in for name in fieldNames { text(name, &writer) } }
-    write(.settings) { writer in
-      for (name, value) in settings {
-        text(name, &writer)
-        text(value, &writer)
-      }
-    }
     var root = ByteWriter()
     root.write(Manifest.magic)
     root.write(UInt16(Manifest.version))
@@ -133,26 +158,22 @@ package struct ManifestEncoder {
     root.write(Fold.version)
     root.write(UInt32(sections.count))
     root.write(Fold.tableHash)
-    root.write(UInt64(records))
-    root.write(UInt32(shards.count))
+    root.write(UInt64(recordCount))
+    root.write(UInt32(shardCount))
     root.write(UInt32(shardLimit))
     root.write(UInt32(fieldNames.count))
     root.write(UInt32(partSize == ShardEncoder.usualPartSize ? 0 : partSize))
     var offset = Manifest.headerSize + 24 * sections.count
-    for (section, writer) in zip(written, sections) {
-      root.write(section.rawValue)
+    for section in sections {
+      root.write(section.number.rawValue)
       root.write(UInt32(0))
       root.write(UInt64(offset))
-      root.write(UInt64(writer.bytes.count))
-      offset += writer.bytes.count
+      root.write(UInt64(section.bytes.count))
+      offset += section.bytes.count
     }
-    for writer in sections { root.write(writer.bytes) }
-    // Every name of a field is in the root, and a lower bound a page. A page has 64 keys at most, of 64 KiB each.
+    for section in sections { root.write(section.bytes) }
     guard fieldNames.count <= ManifestRoot.fieldLimit, root.bytes.count <= Manifest.contentLimit else {
-      throw .dataset(
-        .bad,
-        message: "the names of \(fieldNames.count) fields and the bounds of \(shards.count) shards take"
-          + " \(root.bytes.count >> 10) KiB, over what an index can hold; keep fewer fields, or make shards larger")
+      throw tooLarge(fieldCount: fieldNames.count, size: root.bytes.count)
     }
     return ZstdFrame.compress(root.bytes, level: level, with: compressor) + frames
   }

@@ -66,22 +66,19 @@ struct NumberColumn {
   private init?(
     _ texts: [UnsafeBufferPointer<UInt8>], _ parsed: [Parsed?], _ family: Family, _ tails: ShardEncoder.Tails
   ) {
-    var codeOf: [NumberFormat: UInt8] = [:]
     var literalOf: [[UInt8]: UInt8] = [:]
     codes.reserveCapacity(texts.count)
     values.reserveCapacity(texts.count)
     for (text, number) in zip(texts, parsed) {
       if let number, let (format, value) = Self.format(number, text, family) {
-        if let code = codeOf[format] {
-          codes.append(code)
-        } else {
-          guard formats.count < 24 else { return nil }
-          let code = UInt8(formats.count)
-          codeOf[format] = code
+        // Of two or three, mostly: looking through them takes less than hashing. A literal's is of type 0, no number's.
+        let code = formats.firstIndex(of: format) ?? formats.count
+        if code == formats.count {
+          guard code < 24 else { return nil }
           formats.append(format)
           literals.append([])
-          codes.append(code)
         }
+        codes.append(UInt8(code))
         values.append(value)
       } else {
         let literal = [UInt8](text)

@@ -70,7 +70,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
 extension ManifestEncoder.Shard {
   /// As another manifest has it.
-  init(_ shard: Manifest.Shard) {
+  package init(_ shard: Manifest.Shard) {
     self.init(
       bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
       label: Array(shard.label))

@@ -30,7 +30,8 @@ package enum RecordWeight {
       }
       weight += isRepeated ? perByte / 4 : weightOfText(text, key: record.rawKey)
     }
-    return weight
+    // However much it shares with the one before: what lies between two boundaries is held in memory as it is.
+    return max(weight, (record.size - RecordBlob.headerSize - 8 * record.fieldCount) / 2)
   }
 
   private static func repeats(_ text: UnsafeBufferPointer<UInt8>, _ name: UInt32, in record: RecordBlob) -> Bool {

@@ -54,7 +54,7 @@ extension ShardBuilder {
       progress?(BuildProgress(phase: .writing, done: $0, total: source.recordCount, records: $0))
     }
     var summary = BuildSummary()
-    (summary.recordsRead, summary.recordsIndexed) = (source.recordCount, output.records)
+    (summary.recordsRead, summary.recordsIndexed) = (source.recordCount, output.manifest.recordCount)
     try publish(output, settings, options.packing, to: publisher, nil, &summary)
     return summary
   }

@@ -88,7 +88,7 @@ extension ShardBuilder {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
     output.dots = stream.dots
-    summary.recordsIndexed = output.records
+    summary.recordsIndexed = output.manifest.recordCount
     try publish(output, settings, options.packing, to: publisher, previous, &summary)
     return summary
   }

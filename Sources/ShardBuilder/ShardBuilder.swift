@@ -127,7 +127,7 @@ public enum ShardBuilder {
     settings.weight = options.weight
     settings.keep = options.keep
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
-    summary.recordsIndexed = output.records
+    summary.recordsIndexed = output.manifest.recordCount
     try publish(output, settings, options.packing, to: publisher, previous, &summary)
     return summary
   }
@@ -137,16 +137,17 @@ public enum ShardBuilder {
     _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, to publisher: Publisher,
     _ previous: PreviousIndex?, _ summary: inout BuildSummary
   ) throws(BuildError) {
-    let manifest = try ManifestEncoder(level: packing.level).file(
-      shards: output.shards, shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
+    var encoder = output.manifest
+    let manifest = try encoder.file(
+      shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
       settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes,
       dots: output.dots.isEmpty ? nil : output.dots)
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
     let published = try publisher.publish(manifest: manifest, previous: named)
-    summary.shardCount = output.shards.count
+    summary.shardCount = encoder.shardCount
     summary.shardsWritten = published.written + published.repaired
     summary.isUnchanged = published.isUnchanged
-    summary.bytes = manifest.count + output.shards.reduce(0) { $0 + $1.file.size }
+    summary.bytes = manifest.count + encoder.shardBytes
   }
 }
 

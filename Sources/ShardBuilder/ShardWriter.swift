@@ -24,11 +24,10 @@ struct ShardWriter {
 
   /// What the manifest is made of.
   struct Output {
-    var shards: [ManifestEncoder.Shard] = []
+    var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
     var dots = DotMap()
-    var records = 0
   }
 
   /// A piece that was written.
@@ -54,7 +53,7 @@ struct ShardWriter {
   ) throws(BuildError) -> Output {
     let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
-    var output = Output(notes: BuildNotes(level: packing.level))
+    var output = Output(manifest: ManifestEncoder(level: packing.level), notes: BuildNotes(level: packing.level))
     let cellFinder = makesDots ? CellFinder(names: names) : nil
     var numbers: Set<UInt32> = []
     var lastKey: [UInt8]?
@@ -87,12 +86,11 @@ struct ShardWriter {
         }
       },
       deliver: { (result) throws(BuildError) in
-        let first = output.shards.count
         switch result {
         case .written(var piece):
           piece.shards[0].file.isContinuation = lastKey == piece.firstKey
-          if output.shards.isEmpty { piece.shards[0].bound = [] }
-          output.shards += piece.shards
+          if output.manifest.shardCount == 0 { piece.shards[0].bound = [] }
+          for shard in piece.shards { try output.manifest.add(shard) }
           output.notes.pieces.append(piece.note)
           lastKey = piece.lastKey
           note(piece.fields)
@@ -103,14 +101,13 @@ struct ShardWriter {
             previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]]
           {
             publisher.keep(shard.fileName)
-            output.shards.append(ManifestEncoder.Shard(shard))
+            try output.manifest.add(ManifestEncoder.Shard(shard))
             note(keptFields(shard.number))
           }
           output.notes.pieces += notes.pieces[pieces]
           lastKey = key
         }
-        for shard in output.shards[first...] { output.records += shard.records }
-        progress(output.records)
+        progress(output.manifest.recordCount)
       })
     return output
   }

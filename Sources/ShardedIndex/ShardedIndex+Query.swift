@@ -59,3 +59,22 @@ extension ShardedIndex {
   /// Counts the matches of a prefix: what ``matches(forPrefix:)-(String)`` does, without holding on to a shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }
+
+extension ShardedIndex {
+  /// What of a record's key a prefix matched, for a list that marks it: of `São Paulo, BR`, typed `sao p`, `São P`.
+  ///
+  /// ```swift
+  /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
+  /// ```
+  ///
+  /// Characters are marked whole: the first letter of `Straße`'s `ß`, or of a Hangul syllable, marks all of it.
+  ///
+  /// - Parameters:
+  ///   - prefix: As typed.
+  ///   - key: As ``Record/key`` has it.
+  /// - Returns: The range, from the start of `key`; nil if the prefix does not match it.
+  /// - Complexity: O(*n*), *n* being what is marked and the prefix, in bytes.
+  public static func matchedRange(ofPrefix prefix: String, in key: String) -> Range<String.Index>? {
+    Fold.matchedRange(ofFolded: Fold.fold(prefix), in: key)
+  }
+}

@@ -170,9 +170,11 @@ final class ManifestTarget: FuzzTarget {
           digest: (0..<16).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) },
           label: Array("b\(number % 10)".utf8) + [UInt8](repeating: 0, count: 6))
       }
+      var encoder = ManifestEncoder(level: 1)
+      for entry in entries { guard (try? encoder.add(entry)) != nil else { fail("a seed") } }
       guard
-        let file = try? ManifestEncoder(level: 1).file(
-          shards: entries, shardLimit: 4096, fieldNames: ["name", "country", "coord.lon", "coord.lat"],
+        let file = try? encoder.file(
+          shardLimit: 4096, fieldNames: ["name", "country", "coord.lon", "coord.lat"],
           settings: [("key", "{name}, {country}"), ("latitude", "coord.lat"), ("longitude", "coord.lon")])
       else { fail("a seed") }
       var (bytes, start) = ([flags], 0)

@@ -140,6 +140,21 @@ import Testing
     }
   }
 
+  @Test("records that share nearly all with their neighbours make pieces that fit in memory") func longKeys() throws {
+    let same = String(repeating: "x", count: 8000)
+    let records: [[BuilderSupport.Field]] = (0..<1500).map { [("k", .string, same + String($0 + 10_000))] }
+    var names = FieldNames()
+    let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
+    let pieces = Self.pieces((0..<chunk.count).map { chunk.record($0) }, names, limit: 4096)
+    #expect(pieces.reduce(0) { $0 + $1.count } == records.count)
+    // As they are 36 MB; by what neighbours do not share, 20 bytes each, all would be two pieces.
+    let window = 4096 * RecordWeight.perByte * 33 / 100
+    for piece in pieces {
+      let bytes = (0..<piece.count).reduce(0) { $0 + piece.record($1).size }
+      #expect(bytes <= 2 * (32 * window + RecordWeight.perByte * 3 * 8100))
+    }
+  }
+
   // MARK: On real lists
 
   private struct List {

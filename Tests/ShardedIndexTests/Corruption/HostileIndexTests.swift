@@ -118,13 +118,9 @@ import Testing
       let surgery = try Self.build()
       func root(names: [String], key: String) throws -> [UInt8] {
         let index = try ShardedIndex(opening: surgery.path)
-        let shards = try index.generation.shards().map { shard in
-          ManifestEncoder.Shard(
-            bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
-            label: Array(shard.label))
-        }
-        return try ManifestEncoder(level: 1).file(
-          shards: shards, shardLimit: 3000, fieldNames: index.fieldNames + names, settings: [("key", key)])
+        var encoder = ManifestEncoder(level: 1)
+        for shard in try index.generation.shards() { try encoder.add(ManifestEncoder.Shard(shard)) }
+        return try encoder.file(shardLimit: 3000, fieldNames: index.fieldNames + names, settings: [("key", key)])
       }
       let field = String(repeating: "{f1}", count: 4000)
       let many = try root(names: (0..<65_000).map { "f\($0)" }, key: field)
