@@ -99,9 +99,10 @@ let package = Package(
       swiftSettings: settings),
     // What `shardq serve` says to the server: one executable writes it and another reads it.
     .target(name: "ServeSettings", swiftSettings: settings),
+    .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc"]
+      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc", "CServerFiles"]
         + [
           ("Hummingbird", "hummingbird"), ("HummingbirdCore", "hummingbird"), ("NIOCore", "swift-nio"),
           ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOHTTP1", "swift-nio"),
@@ -109,8 +110,8 @@ let package = Package(
           ("HTTPTypes", "swift-http-types"), ("Logging", "swift-log"),
           ("ServiceLifecycle", "swift-service-lifecycle"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
-      // An executable without files beside it.
-      resources: [.embedInCode("Resources/page.html"), .embedInCode("Resources/openapi.json")],
+      // They are in CServerFiles: an executable without files beside it.
+      exclude: ["Resources"],
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],

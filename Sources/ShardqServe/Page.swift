@@ -1,4 +1,5 @@
 #if Server
+  import CServerFiles
   import HTTPTypes
   import NIOCore
   import ShardedIndex
@@ -8,7 +9,7 @@
     let answer: Answer
 
     init() {
-      let html = PackageResources.page_html
+      let html = Array(UnsafeBufferPointer(start: server_page(), count: server_page_size()))
       func sources(_ element: String) -> String {
         let hashes = Self.contents(of: element, in: html).map {
           "'sha256-" + String(decoding: Base64.encoded(Self.digest($0)), as: UTF8.self) + "'"
@@ -57,7 +58,7 @@
   /// The description of the interface.
   enum OpenAPI {
     static let answer: Answer = {
-      let json = PackageResources.openapi_json
+      let json = Array(UnsafeBufferPointer(start: server_description(), count: server_description_size()))
       let digest = json.withUnsafeBufferPointer { SHA256.digest(of: $0) }
       return Answer(
         body: ByteBuffer(bytes: json), contentType: "application/openapi+json",
