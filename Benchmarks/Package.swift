@@ -14,7 +14,10 @@ let package = Package(
       name: "Shared", dependencies: [.product(name: "ShardBuilder", package: "shardq")], swiftSettings: plain),
     .executableTarget(
       name: "bench",
-      dependencies: ["CSortedArray", "Shared", .product(name: "ShardedIndex", package: "shardq")],
+      dependencies: [
+        "CSortedArray", "Shared", .product(name: "ShardedIndex", package: "shardq"),
+        .product(name: "QueryLog", package: "shardq"),
+      ],
       swiftSettings: plain),
     .executableTarget(
       name: "resident", dependencies: [.product(name: "ShardedIndex", package: "shardq")],

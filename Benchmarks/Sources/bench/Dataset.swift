@@ -1,5 +1,6 @@
 import CSortedArray
 import Glibc
+import QueryLog
 import Shared
 
 /// A city list made ready for every contender.
@@ -134,7 +135,7 @@ struct Dataset {
   }
 }
 
-/// Random prefixes: of a random record's key the first characters, from one to all, evenly.
+/// What all contenders are asked: random prefixes, or the texts of a log of typing, one after the other.
 struct Prefixes {
   private let typedBytes: [UInt8]
   private let foldedBytes: [UInt8]
@@ -142,25 +143,40 @@ struct Prefixes {
   let foldedPath: String
   let count: Int
 
-  /// - Parameter key: Of a random record the key, or as much of it as prefixes may be of.
-  init(count: Int, seed: UInt64, work: String, key: (inout Random) throws -> String) rethrows {
-    var random = Random(state: seed)
+  /// - Parameter next: A text to ask for, nil when there are no more; one that folds to nothing is passed over.
+  private init(count: Int, work: String, next: () throws -> String?) rethrows {
     var (typed, folded): ([UInt8], [UInt8]) = ([], [])
     var made = 0
-    while made < count {
-      let key = try key(&random)
-      let size = 1 + random.below(key.unicodeScalars.count)
-      let prefix = String(String.UnicodeScalarView(key.unicodeScalars.prefix(size)))
+    while made < count, let prefix = try next() {
       let fold = Fold.fold(prefix)
       guard !fold.isEmpty, !prefix.utf8.contains(0x0a) else { continue }
       typed += Array(prefix.utf8) + [0x0a]
       folded += fold + [0x0a]
       made += 1
     }
-    (typedBytes, foldedBytes, self.count) = (typed, folded, count)
+    (typedBytes, foldedBytes, self.count) = (typed, folded, made)
     (typedPath, foldedPath) = (work + "/prefixes.typed", work + "/prefixes.folded")
     typed.withUnsafeBytes { Files.write($0, to: work + "/prefixes.typed") }
     folded.withUnsafeBytes { Files.write($0, to: work + "/prefixes.folded") }
+  }
+
+  /// Of a random record's key the first characters, from one to all, evenly.
+  ///
+  /// - Parameter key: Of a random record the key, or as much of it as prefixes may be of.
+  init(count: Int, seed: UInt64, work: String, key: (inout Random) throws -> String) rethrows {
+    var random = Random(state: seed)
+    try self.init(count: count, work: work) {
+      let key = try key(&random)
+      let size = 1 + random.below(key.unicodeScalars.count)
+      return String(String.UnicodeScalarView(key.unicodeScalars.prefix(size)))
+    }
+  }
+
+  /// What stood in the field at each keystroke of a log, docs/typing.md.
+  init(log path: String, count: Int, work: String) throws {
+    var reader = try QueryLogReader(opening: path)
+    try self.init(count: count, work: work) { try reader.next()?.text }
+    guard self.count > 0 else { stop("\(path) has nothing to ask for") }
   }
 
   init(of array: SortedArray, count: Int, seed: UInt64, namesOnly: Bool, work: String) {

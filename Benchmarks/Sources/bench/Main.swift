@@ -6,13 +6,15 @@ import Glibc
 enum Main {
   static let usage = """
     usage: bench --programs DIR [--shardq PATH] [--data FILE] [--scale 1,10,50] [--json] [--quick]
-                 [--prefixes N] [--rounds N] [--starts N] [--builds N] [--seed N] [--names] [--work DIR]
+                 [--prefixes N] [--rounds N] [--starts N] [--builds N] [--seed N] [--names] [--log FILE]
+                 [--work DIR]
 
       --programs DIR   what baseline/build.sh made
       --shardq PATH    the executable to measure, or the directory it is in; default $SHARDQ_BIN
       --data FILE      the city list, JSON, or compressed with zstd; default cities.json.zst in $SHARDQ_DATA or
                        ../shared/data, and where there is none a made-up list of the same size
       --names          random prefixes of names, without the country: shorter, so that more matches
+      --log FILE       what is typed in a log of typing (docs/typing.md), as far as --prefixes, instead of random ones
       --scale LIST     also measure made-up lists of so many times 209,556 records
       --scale-only     and nothing else
       --index DIR      only measure this index, and print that as one JSON object, for scale.py
@@ -31,7 +33,7 @@ enum Main {
       switch option {
       case "--json", "--quick", "--scale-only", "--names": options[option] = "1"
       case "--programs", "--shardq", "--data", "--scale", "--prefixes", "--rounds", "--starts", "--builds",
-        "--seed", "--work", "--array", "--index", "--source":
+        "--seed", "--log", "--work", "--array", "--index", "--source":
         guard let value = arguments.popFirst() else { stop("\(option) needs a value\n\(usage)") }
         options[option] = value
       case "--help", "-h":
@@ -52,6 +54,7 @@ enum Main {
     effort.starts = number("--starts", 250 / part)
     effort.builds = number("--builds", part == 1 ? 5 : 1)
     effort.namesOnly = options["--names"] != nil
+    effort.log = options["--log"]
     effort.seed = UInt64(number("--seed", 1))
     let scales = (options["--scale"] ?? "").split(separator: ",").map { text in
       guard let scale = Int(text), scale > 0 else { stop("--scale takes numbers: 1,10,50") }

@@ -34,6 +34,7 @@ struct Measurements {
   /// What comes before a rival's build.
   var sortingSeconds = 0.0
   var readingMilliseconds = 0.0
+  var prefixCount = 0
   var memory = ""
   /// Milliseconds.
   var updates: [String: Double] = [:]
@@ -48,6 +49,8 @@ struct Effort {
   var seed: UInt64 = 1
   /// Whether prefixes end within the name.
   var namesOnly = false
+  /// A log of typing to ask for instead of random prefixes.
+  var log: String?
   /// `shardq build --memory`; nil for its default.
   var memory: String?
   /// Which rivals, by name.
@@ -87,8 +90,13 @@ struct Bench {
     for kind in rivals { result.sizes[kind.name] = Files.size(database(kind)) }
 
     let array = SortedArray(data.array)
-    let prefixes = Prefixes(
-      of: array, count: effort.prefixes, seed: effort.seed, namesOnly: effort.namesOnly, work: work)
+    let prefixes =
+      if let log = effort.log {
+        try Prefixes(log: log, count: effort.prefixes, work: work)
+      } else {
+        Prefixes(of: array, count: effort.prefixes, seed: effort.seed, namesOnly: effort.namesOnly, work: work)
+      }
+    result.prefixCount = prefixes.count
     try prefixes.withAll { typed in
       try queries(data, array, prefixes, typed, &result)
       note("\(name): starting programs")

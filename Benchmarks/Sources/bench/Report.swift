@@ -70,8 +70,8 @@ struct Report {
     row("reading alone, one thread, ms", "60", "", Self.number(all.readingMilliseconds, 0))
     row("peak of the build, MB", "", "", Self.megabytes(kib: all.builds["shardq"]?.peakKiB))
     table.notes = [
-      "MB are 10^6 bytes. Medians: \(effort.starts) starts of each program, \(effort.rounds) rounds of \(effort.prefixes) "
-        + "prefixes (seed \(effort.seed)), \(effort.builds) builds; all contenders in turn, answers compared before.",
+      "MB are 10^6 bytes. Medians: \(effort.starts) starts of each program, \(effort.rounds) rounds of \(all.prefixCount) "
+        + "\(effort.log == nil ? "prefixes (seed \(effort.seed))" : "keystrokes of a log"), \(effort.builds) builds; all contenders in turn, answers compared before.",
       "Q1 decodes the first 20 matches with all fields, \(Self.number(all.meanAnswer, 1)) of them on average; Q2 counts. "
         + "Every time of a query holds one reading of the clock, \(Self.number(all.clock, 0)) ns.",
       "Of what a process started uses, no less than \(all.floorKiB) KiB can be seen.",
