@@ -19,10 +19,11 @@ package struct Painter {
     if !isFullScreen, rows > 1 { text += "\u{1b}[\(rows - 1)A" }
     text += "\u{1b}[?2004h"
     if mouse { text += "\u{1b}[?1000h\u{1b}[?1006h" }
-    // Asked last: the answer says where the lines begin, for the mouse.
-    if mouse, !isFullScreen { text += "\u{1b}[6n" }
     return Array(text.utf8)
   }
+
+  /// Asks the terminal where the cursor is: between frames, on the first line.
+  package static let whereIsCursor = Array("\u{1b}[6n".utf8)
 
   /// The bytes that give the screen back.
   ///

@@ -55,6 +55,8 @@ package struct TypingList {
   private var size = Terminal.Size(columns: 80, rows: 24)
   /// The terminal's line that the first line of the list is on; nil where it is not known.
   private var firstLine: Int?
+  /// A click that waits for the terminal to say where that line is.
+  private var openClick: (column: Int, row: Int)?
   private var lastClick: (row: Int, nanoseconds: Int)?
   private let loadLand: (ShardedIndex) -> LandGrid?
   private let index: ShardedIndex
@@ -125,6 +127,7 @@ package struct TypingList {
       case .nothing: keys = decoder.timedOut()
       case .resized:
         measureWindow()
+        if settings.height != nil { firstLine = nil }
         painter.forget()
       case .stop:
         Terminal.suspend()
@@ -180,7 +183,12 @@ package struct TypingList {
       Terminal.suspend()
       resume()
     case .letter("y"): copy()
-    case .cursor(let row, _): firstLine = row
+    case .cursor(let row, _):
+      firstLine = row
+      if let click = openClick {
+        openClick = nil
+        return self.click(column: click.column, row: click.row)
+      }
     default: edit(key)
     }
     return nil
@@ -231,7 +239,12 @@ package struct TypingList {
 
   /// Selects what was clicked; the second click in a row within half a second accepts it.
   private mutating func click(column: Int, row: Int) -> Outcome? {
-    guard let firstLine else { return nil }
+    guard let firstLine else {
+      // Asked only now: who is killed before the answer comes leaves it to the shell, as if it had been typed.
+      openClick = (column, row)
+      Terminal.write(Painter.whereIsCursor)
+      return nil
+    }
     let line = row - firstLine - ListScreen.headHeight
     guard line >= 0, line < model.rows.count, column <= screen.layout(size).listColumns else { return nil }
     synchronize()

@@ -474,6 +474,15 @@ class Looks(TerminalTest):
         self.assertIn("\n" + query("lond", "-n", "1", "--format", "text").split("  ")[0], text)
         self.assertNotIn("of 2,344", text)
 
+    def test_a_click_below_the_cursor(self):
+        screen = self.screen(80, 24)
+        screen.run("shardq ui --height 8 --query sa")
+        screen.shows("of 2,344")
+        row = [number for number, line in enumerate(screen.lines()) if line.startswith("> sa")][0]
+        for wanted in [3, 5]:
+            screen.type(f"\x1b[<0;5;{row + 1 + 2 + wanted}M")
+            screen.wait(lambda text: text.split("\n")[row + 2 + wanted].startswith("> " + keys("sa")[wanted][:10]))
+
     def test_line_by_line(self):
         for command in ["shardq ui --plain", "TERM=dumb shardq ui"]:
             screen = self.screen(80, 24)
