@@ -56,7 +56,7 @@
 
   /// Reads a command line and runs what it says.
   package enum CommandLineParser {
-    static let version = "0.1.0"
+    static let version = ProductVersion.text
 
     private static let words = FrontParser.commandNames.map { "\($0)" }
     private static let rootOptions = ["-h", "--help", "-help", "--version"]

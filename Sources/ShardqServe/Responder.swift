@@ -279,7 +279,7 @@
       let manifest = generation.manifest
       let statistics = served.index.statistics
       var text =
-        "{\"version\":\"0.1.0\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
+        "{\"version\":\"\(ProductVersion.text)\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
       text += ",\"records\":\(manifest.recordCount),\"shards\":\(manifest.shardCount)"
       text += ",\"key\":" + JSONText.string(generation.schema.template.text)
       text += ",\"fields\":[" + generation.schema.names.map(JSONText.string).joined(separator: ",") + "]"

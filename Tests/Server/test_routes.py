@@ -213,6 +213,8 @@ class Routes(unittest.TestCase):
         for name in ["records", "shards", "manifest_sha256", "format_version", "fold_version", "key", "fields"]:
             self.assertEqual(answer[name], said[name], name)
         self.assertEqual(answer["generation"], said["manifest_sha256"][:16])
+        version = shardq("--version")[1].split()[0]
+        self.assertEqual((answer["version"], self.server.get("/v1/openapi.json").json["info"]["version"]), (version, version))
         self.assertEqual(self.server.search("b").json["generation"], answer["generation"])
         self.assertEqual(self.server.get("/healthz").body, b"ok\n")
 
