@@ -51,7 +51,11 @@ class Screen:
         self.tmux("-f", os.path.join(self.directory, "conf"), "new-session", "-d", "-x", str(columns), "-y", str(rows),
                   "env", "-i", *[f"{name}={value}" for name, value in variables.items()],
                   "bash", "--norc", "--noprofile")
-        self.wait(lambda text: text.startswith("$"))
+        try:
+            self.wait(lambda text: text.startswith("$"))
+        except BaseException:
+            self.close()
+            raise
 
     def tmux(self, *arguments, check=True):
         return subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], stdout=subprocess.PIPE, check=check,
