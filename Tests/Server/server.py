@@ -86,6 +86,7 @@ class Server:
     """A server on a port that the system chose."""
 
     def __init__(self, index, *arguments, listen="127.0.0.1:0", descriptors=None, under=()):
+        self.under = under
         self.log_path = tempfile.mktemp(dir=SCRATCH, prefix="log-")
         self.log_file = open(self.log_path, "wb")
 
@@ -112,9 +113,17 @@ class Server:
     def __exit__(self, *_):
         self.close()
 
+    @property
+    def server_process(self):
+        """The server's number, where another program runs it as well: that one passes no signals on."""
+        if not self.under:
+            return self.process.pid
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return int(file.read().split()[0])
+
     def close(self):
         if self.process.poll() is None:
-            self.process.terminate()
+            os.kill(self.server_process, signal.SIGTERM)
             try:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:

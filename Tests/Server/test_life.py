@@ -313,10 +313,6 @@ class SlowDisk(unittest.TestCase):
             for thread in threads:
                 thread.join()
             self.assertEqual([status for _, status in done], [200] * 4)
-            # The tracer ends with what it traces, and does not pass a signal on.
-            with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children") as file:
-                os.kill(int(file.read().split()[0]), signal.SIGTERM)
-            server.process.wait(PATIENCE)
 
 
 class Damage(unittest.TestCase):
