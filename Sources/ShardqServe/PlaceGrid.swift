@@ -124,38 +124,19 @@
       cut()
       return (found.map { Int(Self.position($0)) }.sorted(), isCut)
     }
-
-    /// ``Dots/bits(_:)`` of these records.
-    func dots() -> [UInt8] {
-      let half = Int(Self.unitsPerDegree) / 2
-      var cells = Dots()
-      for entry in entries {
-        let row = min(DotMap.rows - 1, (90 * Int(Self.unitsPerDegree) - Int(entry.latitude)) / half)
-        let column = min(DotMap.columns - 1, (Int(entry.longitude) + 180 * Int(Self.unitsPerDegree)) / half)
-        cells.set(column: column, row: row)
-      }
-      return cells.bits
-    }
   }
 
-  /// One bit for each cell of half a degree in which there is a record, row by row from 90 degrees north, each from 180
-  /// degrees west, the most significant bit first.
-  struct Dots {
-    private(set) var bits = [UInt8](repeating: 0, count: DotMap.columns * DotMap.rows / 8)
-
-    mutating func set(column: Int, row: Int) {
-      let bit = row * DotMap.columns + column
-      bits[bit / 8] |= 0x80 >> UInt8(bit % 8)
-    }
-
-    static func bits(_ map: DotMap) -> [UInt8] {
-      var cells = Dots()
-      for row in 0..<DotMap.rows {
-        for column in 0..<DotMap.columns where map.count(column: column, row: row) > 0 {
-          cells.set(column: column, row: row)
+  extension DotMap {
+    /// One bit for each cell in which there is a record, row by row, the most significant bit first.
+    var bits: [UInt8] {
+      var bits = [UInt8](repeating: 0, count: Self.columns * Self.rows / 8)
+      for row in 0..<Self.rows {
+        for column in 0..<Self.columns where count(column: column, row: row) > 0 {
+          let bit = row * Self.columns + column
+          bits[bit / 8] |= 0x80 >> UInt8(bit % 8)
         }
       }
-      return cells.bits
+      return bits
     }
   }
 #endif

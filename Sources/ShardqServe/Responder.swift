@@ -257,14 +257,15 @@
 
     private func dots(_ parameters: inout QueryParameters) async throws -> Answer {
       try parameters.finish()
-      let (matches, generation) = try allMatches()
+      let generation = served.current
       let bits: [UInt8]
       if let made = generation.dots {
         bits = made
       } else {
-        let made = try await gate.ask { try generation.manifest.dotMap().map(Dots.bits) }
-        // An index that was built before they stood in it has them in its records.
-        if let made { bits = made } else { bits = try await places(matches, generation).dots() }
+        guard let map = try await gate.ask({ try generation.manifest.dotMap() }) else {
+          throw Problem(status: 404, detail: "The records of this index have no coordinates.")
+        }
+        bits = map.bits
         generation.dots = bits
       }
       var body = ByteBuffer(string: "{\"columns\":\(DotMap.columns),\"rows\":\(DotMap.rows),\"cells\":\"")
