@@ -10,7 +10,8 @@
 /// The contents of a manifest's root and pages, whose frames, sizes and checksums are made right.
 ///
 /// Input: a byte of flags, a u16 and as many bytes of root, then for each page the same. The root alone is checked in
-/// memory; where it is accepted and the first flag is set, the whole is opened as a file.
+/// memory; where it is accepted and the first flag is set, the whole is opened as a file. With the third flag these are
+/// the frames behind the pages instead, read as notes and as a map of dots.
 final class ManifestTarget: FuzzTarget {
   private let directory = RawFile.scratchDirectory()
   private let file: CInt
@@ -27,6 +28,7 @@ final class ManifestTarget: FuzzTarget {
     var content = reader.bytes(reader.word())
     var pages: [[UInt8]] = []
     while !reader.rest.isEmpty, pages.count < 4 { pages.append(reader.bytes(reader.word())) }
+    if flags & 4 != 0 { return checkChains([content] + pages) }
     let frames = pages.map { ZstdFrame.compress($0, level: -5, with: compressor) }
     if flags & 2 == 0 { fit(&content, pages, frames) }
     guard let root = Self.root(content) else { return }
@@ -35,6 +37,27 @@ final class ManifestTarget: FuzzTarget {
     if flags & 1 != 0 {
       RawFile.store(ZstdFrame.compress(content, level: -5, with: compressor) + frames.joined(), in: file)
       openIndex()
+    }
+  }
+
+  /// - Parameter contents: Of the first frame and those behind it, whose checksums are made right in it.
+  private func checkChains(_ contents: [[UInt8]]) {
+    func frames(checksumsAt start: Int) -> [(content: [UInt8], checksum: UInt32)] {
+      var head = contents[0]
+      for number in 1..<max(1, contents.count) where start + 4 * number <= head.count {
+        for byte in 0..<4 { head[start + 4 * (number - 1) + byte] = byte == 0 ? UInt8(number) : 0 }
+      }
+      return [(head, 0)] + contents.dropFirst().enumerated().map { ($0.element, UInt32($0.offset + 1)) }
+    }
+    if let map = try? DotMap(frames(checksumsAt: 8)) {
+      let bands = map.bands
+      let checksums = bands.indices.map { UInt32($0) }
+      let again = [(map.head(checksums: checksums), UInt32(0))] + zip(bands, checksums)
+      require(bands.count == contents.count - 1 && (try? DotMap(again)) == map, "a map that comes back as another")
+    }
+    for shardCount in [1, 3, 70] {
+      guard let notes = try? BuildNotes(frames(checksumsAt: 20), shardCount: shardCount) else { continue }
+      require(notes.pieces.reduce(0) { $0 + $1.shardCount } == shardCount, "notes of other shards")
     }
   }
 
@@ -185,7 +208,19 @@ final class ManifestTarget: FuzzTarget {
       }
       return bytes
     }
+    func chain(_ contents: [[UInt8]]) -> [UInt8] {
+      [4] + contents.flatMap { [UInt8($0.count & 255), UInt8($0.count >> 8)] + $0 }
+    }
+    var map = DotMap()
+    for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 259_199] { map.add(cell) }
+    for _ in 0..<200 { map.add(130_000) }
+    var notes = BuildNotes(level: 19)
+    notes.pieces = (0..<70).map {
+      BuildNotes.Piece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))
+    }
     return [
+      ("dots", chain([map.head(checksums: map.bands.map { _ in 0 })] + map.bands)),
+      ("notes", chain([notes.head(checksums: notes.groups.map { _ in 0 })] + notes.groups)),
       ("none", seed(0, 1)), ("one", seed(1, 1)), ("few", seed(7, 1)), ("few-memory", seed(7, 0)),
       ("long", seed(9, 1, long: true)), ("page", seed(64, 1)), ("pages", seed(66, 1)), ("unfit", seed(3, 3)),
     ]
