@@ -1,7 +1,8 @@
 #!/bin/sh
 # The engine where the system has no libzstd, as on iOS: an app that turns on the trait ZstdFromSource. Where root may,
 # the system's zstd is hidden meanwhile. zstd's own package comes from where the manifest says, or, where that is out of
-# reach, out of Debian's source package, which has the same tree: then git is told to take that for the other.
+# reach, out of Debian's source package, which has the same tree: then git is told to take that for the other. Ends with
+# 77 where neither is to be had.
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
@@ -19,8 +20,10 @@ if ! GIT_TERMINAL_PROMPT=0 timeout 20 git ls-remote --exit-code "$address" HEAD 
       apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
         -o "Dir::State::lists=$sources/lists" "$@" >&2
     }
-    apt update
-    (cd "$sources" && apt source --download-only libzstd)
+    if ! { apt update && (cd "$sources" && apt source --download-only libzstd); }; then
+      echo "skipped: zstd's sources cannot be had here, neither its package nor Debian's" >&2
+      exit 77
+    fi
     mkdir "$zstd"
     tar -xf "$sources"/libzstd_*.orig.tar.xz -C "$zstd" --strip-components=1
     version="$(ls "$sources"/libzstd_*.orig.tar.xz | sed 's/.*libzstd_\([0-9.]*\).*/\1/')"

@@ -49,7 +49,7 @@ step "who uses the library fetches nothing else; the code of its documentation c
 Scripts/check-consumer.sh
 
 step "the engine where the system has no libzstd"
-Scripts/check-zstd-from-source.sh
+Scripts/check-zstd-from-source.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.
 
 step "installed: what is where, manual pages, completions in the three shells"
 python3 -m unittest discover -s Tests/Install -v
@@ -61,7 +61,7 @@ step "the list and the map in a terminal: keys sent, screens compared, killed by
 python3 -m unittest discover -s Tests/Terminal
 
 step "faults: killed before every call, every call failing, power cuts"
-Tests/Faults/run.sh || [ $? -eq 77 ]  # 77: not possible here, as it has said.
+Tests/Faults/run.sh || [ $? -eq 77 ]
 
 step "memory: in a group of 32 MB, over many queries, under a limit of 32 descriptors"
 Tests/Memory/run.sh || [ $? -eq 77 ]
