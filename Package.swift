@@ -73,7 +73,9 @@ let package = Package(
       name: "ShardPlanner", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"], swiftSettings: settings),
     .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
-    .executableTarget(name: "shardq", dependencies: ["QueryOutput"], swiftSettings: settings),
+    // What the runtime does before main and a query has no use for.
+    .target(name: "CStartup"),
+    .executableTarget(name: "shardq", dependencies: ["CStartup", "QueryOutput"], swiftSettings: settings),
     .target(name: "TerminalUI", dependencies: ["QueryOutput", "ShardedIndex"], swiftSettings: settings),
     .target(name: "FootprintReplay", dependencies: ["QueryLog"], swiftSettings: settings),
     .executableTarget(

@@ -23,6 +23,10 @@ if [ "$(uname)" != Darwin ]; then
   for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
     ! readelf -d "bin/$name" 2>/dev/null | grep -q NEEDED || { echo "bin/$name is not static" >&2; exit 1; }
   done
+  if grep -q swift-backtrace bin/shardq; then
+    echo "bin/shardq looks for a backtracer at every start: the runtime has other names than Sources/CStartup" >&2
+    exit 1
+  fi
 fi
 
 step "the library's documentation, without a warning"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Writes Scripts/link-order.txt: the functions that queries run, in the order in which they first do; and
-# Scripts/link-order-session.txt: those of a typed session, with shardq and with SQLite as shardq footprint measures
-# them. Linked one after the other they lie on few pages, and a start maps fewer of them: see docs/measurements.md.
+# Writes Scripts/link-order.txt: the functions that a plain query runs and the data that it touches, in the order in
+# which it first does, then the functions of other queries; and Scripts/link-order-session.txt: those of a typed
+# session, with shardq and with SQLite as shardq footprint measures them. Linked one after the other they lie on few
+# pages, and a start maps fewer of them: see docs/measurements.md.
 # Names that a later build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
 set -eu
@@ -28,9 +29,23 @@ valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
 names() { # output of callgrind
   cat "$@" | grep -oE '^c?fn=\([0-9]+\) .*' | sed -E "s/^c?fn=\([0-9]+\) //; s/'[0-9]+\$//" | awk '!seen[$0]++'
 }
-queries="$(seq 1 "$number")"
-(cd "$work" && names $queries) >Scripts/link-order.txt
+# Likewise in a program that uses the library, where one is built: what Benchmarks/ measures the memory of.
+resident=Benchmarks/.build/release/resident
+if [ -x "$resident" ]; then
+  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/0" \
+    "$resident" "$index" "$work/prefixes" 262144 >"$work/output" 2>&1
+fi
+# Most of the standard library is one section of 1.6 MB: named among the others it would stand between them.
+library="$(dirname "$(realpath "$(command -v swiftc)")")/../lib/swift_static/linux/libswiftCore.a"
+ar p "$library" Swift.o >"$work/Swift.o"
+nm "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
+small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work/standard" -; }
+queries="$([ ! -e "$work/0" ] || echo 0) $(seq 1 "$number")"
 built=.build/shipped/release
+{
+  Scripts/touched.py "$built/shardq" 'sao p' --index "$index"
+  (cd "$work" && names $queries)
+} | small >Scripts/link-order.txt
 "$built/shardq-commands" generate --typing 300 --index "$index" >"$work/log"
 description="$("$built/shardq-footprint" export "$index" "$work/dataset")"
 model="$(echo "$description" | sed -n 's/^model //p')"
@@ -45,7 +60,7 @@ if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
   "$built/shardq-footprint-sqlite" prepare sqlite "$index" "$model" "$fields" "$work/sqlite"
   session session-sqlite "$built/shardq-footprint-sqlite" run sqlite "$work/sqlite" "$model" "$fields" "$work/log" 50
 fi
-names "$work"/session-* >Scripts/link-order-session.txt
+names "$work"/session-* | small >Scripts/link-order-session.txt
 wc -l Scripts/link-order.txt Scripts/link-order-session.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do

@@ -7,7 +7,7 @@ import ShardedIndex
 package struct BuildNotes: Sendable {
   package static let magic: UInt32 = 0x314e_5153  // "SQN1"
   /// Counts up when the same records come to be encoded into other bytes.
-  package static let encoderVersion: UInt32 = 2
+  package static let encoderVersion: UInt32 = 4
 
   /// One piece of the cut; it became one shard, or several when it was too large for one.
   package struct Piece: Sendable, Equatable {
@@ -24,6 +24,9 @@ package struct BuildNotes: Sendable {
   /// zstd's level.
   package var level: Int
   package var pieces: [Piece] = []
+  /// Records that have an id, less the ids that are distinct by ``IDCounter/hash(_:)``: 0 means that no two records have
+  /// the same. nil if it was not counted.
+  package var repeatedIDs: Int?
   /// Whether this program would make the same bytes of the same pieces.
   package private(set) var isOfThisEncoder: Bool
 
@@ -41,16 +44,17 @@ package struct BuildNotes: Sendable {
   package init(
     _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
   ) throws(FormatError) {
-    guard let head = frames.first else { throw .truncated(offset: 0, needed: 20, available: 0) }
+    guard let head = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
     (level, isOfThisEncoder) = (0, false)
-    let (level, isOfThisEncoder, count) = try Self.reading(head.content) {
-      (reader) throws(FormatError) -> (Int, Bool, Int) in
+    let (level, repeatedIDs, isOfThisEncoder, count) = try Self.reading(head.content) {
+      (reader) throws(FormatError) -> (Int, Int?, Bool, Int) in
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let version = try reader.read(UInt32.self)
       let zstd = try reader.read(UInt32.self)
       let level = Int(try reader.read(UInt32.self))
       let count = Int(try reader.read(UInt32.self))
+      let repeated = try reader.read(UInt64.self)
       guard (count + Self.groupSize - 1) / Self.groupSize == frames.count - 1 else {
         throw .invalid(reason: "notes \(count) pieces in \(frames.count - 1) frames", offset: 16)
       }
@@ -58,9 +62,10 @@ package struct BuildNotes: Sendable {
         let expected = try reader.read(UInt32.self)
         guard checksum == expected else { throw .wrongChecksum(found: checksum, expected: expected) }
       }
-      return (level, version == Self.encoderVersion && zstd == ZstdFrame.libraryVersion, count)
+      let isOfThisEncoder = version == Self.encoderVersion && zstd == ZstdFrame.libraryVersion
+      return (level, repeated == .max ? nil : Int(clamping: repeated), isOfThisEncoder, count)
     }
-    (self.level, self.isOfThisEncoder) = (level, isOfThisEncoder)
+    (self.level, self.repeatedIDs, self.isOfThisEncoder) = (level, repeatedIDs, isOfThisEncoder)
     var shards = 0
     for frame in frames.dropFirst() {
       let first = pieces.count
@@ -85,6 +90,13 @@ package struct BuildNotes: Sendable {
     guard pieces.first?.isRestart ?? true else {
       throw .invalid(reason: "notes a cut that cannot begin at its beginning", offset: 0)
     }
+  }
+
+  /// What ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by one each or
+  /// removed; nil if it is not known, or wrong.
+  package func repeatedIDs(replacing records: Int, of ids: Int) -> Int? {
+    guard let repeatedIDs, repeatedIDs >= records - ids else { return nil }
+    return repeatedIDs - (records - ids)
   }
 
   /// Reads all of `content`.
@@ -125,6 +137,7 @@ package struct BuildNotes: Sendable {
     writer.write(ZstdFrame.libraryVersion)
     writer.write(UInt32(level))
     writer.write(UInt32(pieces.count))
+    writer.write(repeatedIDs.map { UInt64($0) } ?? .max)
     for checksum in checksums { writer.write(checksum) }
     return writer.bytes
   }

@@ -23,12 +23,8 @@ package struct Piece: Sendable {
     var separatorCount: Int
   }
 
-  init(_ storage: Storage, isRestart: Bool) {
-    (self.storage, range, self.isRestart) = (storage, 0..<storage.records.count, isRestart)
-  }
-
-  private init(_ storage: Storage, _ range: Range<Int>) {
-    (self.storage, self.range, isRestart) = (storage, range, false)
+  init(_ storage: Storage, _ range: Range<Int>, isRestart: Bool = false) {
+    (self.storage, self.range, self.isRestart) = (storage, range, isRestart)
   }
 
   package var count: Int { range.count }
@@ -138,8 +134,7 @@ package struct Cutter {
     var isBestToLeft: Bool
   }
 
-  private var previousRest: [UInt8] = []  // The last record's serialised rest, if `hasRest`.
-  private var hasRest = false
+  private var previousRest: [UInt8] = []  // Of two records with the same folded key, see `gap`.
   private var rest: [UInt8] = []
   private let behind = BlobChunk(capacity: 0)  // The record before the first one, if there is any.
   /// Of the piece that comes next, ``Piece/isRestart``.
@@ -185,6 +180,11 @@ package struct Cutter {
     if pendingWeight > longest { cutLong() }
   }
 
+  /// Takes in records that follow each other.
+  mutating func append(contentsOf records: [RecordBlob]) {
+    for record in records { append(record) }
+  }
+
   /// Finishes what is left.
   package mutating func finish() {
     // The end of the records is above every gap, as their beginning is: no piece at either is smaller than a window.
@@ -197,26 +197,22 @@ package struct Cutter {
   private mutating func gap(_ a: RecordBlob, _ b: RecordBlob, _ common: Int) -> Piece.Gap {
     let (left, right) = (a.folded, b.folded)
     if common < right.count {
-      hasRest = false
       return Piece.Gap(
         priority: .between(left, right, depth: common), separatorCount: common + 1)
     }
-    if !hasRest {
-      previousRest.removeAll(keepingCapacity: true)
-      order.serializeRest(a, into: &previousRest)
-    }
+    previousRest.removeAll(keepingCapacity: true)
     rest.removeAll(keepingCapacity: true)
-    order.serializeRest(b, into: &rest)
+    let shared = order.serializeDifference(a, b, &previousRest, &rest)
     let priority = previousRest.withUnsafeBufferPointer { left in
       rest.withUnsafeBufferPointer { right in
-        let depth = commonPrefix(left, right)
+        let own = commonPrefix(left, UnsafeBufferPointer(rebasing: right[shared...]))
+        let depth = shared + own
         guard depth < right.count else { return GapPriority.lowest }
         return GapPriority(
-          rank: UInt32(GapPriority.restRank + depth), value: GapPriority.best(left, right, depth: depth))
+          rank: UInt32(GapPriority.restRank + depth),
+          value: GapPriority.best(above: own < left.count ? left[own] : nil, right, depth: depth))
       }
     }
-    swap(&previousRest, &rest)
-    hasRest = true
     return Piece.Gap(priority: priority, separatorCount: right.count)
   }
 
@@ -263,20 +259,14 @@ package struct Cutter {
 
   /// Makes a piece of the first `count` records that are waiting.
   private mutating func emit(_ count: Int) {
+    // What comes behind it is copied, a window or two at most; the piece keeps what it has.
     let rest = BlobChunk(capacity: records.size)
     rest.append(count..<records.count, of: records)
-    let pieceRecords: BlobChunk
-    if rest.count == 0 {
-      pieceRecords = records
-    } else {
-      pieceRecords = BlobChunk(capacity: records.entries[count].offset)
-      pieceRecords.append(0..<count, of: records)
-    }
     finished.append(
       Piece(
         Piece.Storage(
-          records: pieceRecords, weights: Array(weights[..<count]), gaps: Array(gaps[..<count])),
-        isRestart: isRestart))
+          records: records, weights: Array(weights[..<count]), gaps: Array(gaps[..<count])),
+        0..<count, isRestart: isRestart))
     isRestart = false
     records = rest
     weights.removeFirst(count)
@@ -305,7 +295,7 @@ package final class PieceStream {
       cutter.finished.removeAll(keepingCapacity: true)
       next = 0
       if let batch = try records.nextBatch() {
-        for record in batch { cutter.append(record) }
+        cutter.append(contentsOf: batch)
       } else {
         cutter.finish()
         isAtEnd = true

@@ -41,6 +41,22 @@ struct DecimalText {
     guard index == text.count else { return nil }
   }
 
+  /// ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such numbers.
+  static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let start = text.baseAddress, text.count > 1 else { return nil }
+    let end = start + text.count
+    let first = start[0] == UInt8(ascii: "-") ? start + 1 : start
+    var at = first
+    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
+    let whole = at - first
+    guard whole > 0, whole == 1 || first[0] != 0x30 else { return nil }
+    guard at < end else { return whole }
+    guard at.pointee == UInt8(ascii: "."), at + 1 < end else { return nil }
+    at += 1
+    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
+    return at == end ? end - first - 1 : nil
+  }
+
   var isZero: Bool { whole.allSatisfy { $0 == 0x30 } && fraction.allSatisfy { $0 == 0x30 } }
   var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
 
@@ -93,13 +109,21 @@ struct DecimalText {
     while first < end, digit(first) == 0 { first += 1 }
     guard first < end else { return output.append(1) }
     while digit(end - 1) == 0 { end -= 1 }
+    let places = whole.count - first
+    if !isNegative, exponent == nil, 0..<10 ~= places {
+      // What nearly all are, and the same bytes as below.
+      output.append(contentsOf: Self.positiveOfOneDigit)
+      output.append(UInt8(places) + 0x30)
+      for index in first..<end { output.append(digit(index) + 1) }
+      return output.append(0)
+    }
     let isBelowZero: Bool
     let scale: [UInt8]
     if let exponent {
-      (isBelowZero, scale) = Self.sum(Array(exponent), exponentIsNegative, whole.count - first)
+      (isBelowZero, scale) = Self.sum(Array(exponent), exponentIsNegative, places)
     } else {
-      isBelowZero = whole.count < first
-      scale = Self.decimal(abs(whole.count - first))
+      isBelowZero = places < 0
+      scale = Self.decimal(abs(places))
     }
 
     output.append(isNegative ? 0 : 2)
@@ -115,6 +139,9 @@ struct DecimalText {
     output.append(0)
     if isNegative { for index in start..<output.count { output[index] = ~output[index] } }
   }
+
+  /// How a positive number's bytes begin whose *e* is neither negative nor has more than one digit.
+  private static let positiveOfOneDigit: [UInt8] = [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
   private static func decimal(_ value: Int) -> [UInt8] {
     value < 10 ? [UInt8(value) + 0x30] : Array(String(value).utf8)

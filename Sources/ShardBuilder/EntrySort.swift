@@ -22,25 +22,49 @@ struct EntrySort {
     let output = UnsafeMutableBufferPointer(
       start: memory.baseAddress!.assumingMemoryBound(to: SortEntry.self), count: count)
     let splitters = threads > 1 && count >= Self.parallelCount ? self.splitters(slabs, count) : []
-    var next = Array(repeating: 0, count: splitters.count + 2)
-    for slab in slabs {
-      for entry in slab.entries { next[Self.bucket(entry.head, splitters) + 1] += 1 }
+    // Each slab knows where its own go in each range, so that all are dealt at once.
+    let slabs = Array(slabs)
+    let buckets = splitters.count + 1
+    let places = Places(count: slabs.count * buckets)
+    let shared = Shared(entries: output)
+    WorkerPool.forEach(slabs.count, threads: threads) { [slabs] number in
+      let next = places.memory.baseAddress! + number * buckets
+      for entry in slabs[number].entries { next[Self.bucket(entry.head, splitters)] += 1 }
     }
-    for index in 1..<next.count { next[index] += next[index - 1] }
-    let starts = next
-    for slab in slabs {
+    var starts: [Int] = []
+    var total = 0
+    for bucket in 0..<buckets {
+      starts.append(total)
+      for number in slabs.indices {
+        let size = places.memory[number * buckets + bucket]
+        places.memory[number * buckets + bucket] = total
+        total += size
+      }
+    }
+    starts.append(total)
+    WorkerPool.forEach(slabs.count, threads: threads) { [slabs] number in
+      let next = places.memory.baseAddress! + number * buckets
       // As they came, which is mostly some order, and sorting finds it.
-      for entry in slab.entries.reversed() {
+      for entry in slabs[number].entries.reversed() {
         let bucket = Self.bucket(entry.head, splitters)
-        output.initializeElement(at: next[bucket], to: entry)
+        (shared.entries.baseAddress! + next[bucket]).initialize(to: entry)
         next[bucket] += 1
       }
     }
-    let shared = Shared(entries: output)
-    WorkerPool.forEach(splitters.count + 1, threads: threads) { bucket in
+    WorkerPool.forEach(buckets, threads: threads) { [starts] bucket in
       sort(UnsafeMutableBufferPointer(rebasing: shared.entries[starts[bucket]..<starts[bucket + 1]]))
     }
     return output
+  }
+
+  /// Per slab and range a number; each thread touches its own slab's.
+  private final class Places: @unchecked Sendable {
+    let memory: UnsafeMutableBufferPointer<Int>
+    init(count: Int) {
+      memory = .allocate(capacity: count)
+      memory.initialize(repeating: 0)
+    }
+    deinit { memory.deallocate() }
   }
 
   private struct Shared: @unchecked Sendable {  // Each thread touches its own range.

@@ -48,9 +48,14 @@ package struct GapPriority: Comparable, Sendable {
 
   /// The best hash among the shortest strings above `a` and not above `b`, which differ first at `depth`.
   static func best(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
+    best(above: depth < a.count ? a[depth] : nil, b, depth: depth)
+  }
+
+  /// The same where of `a` its byte at `depth` is known, nil behind its end.
+  static func best(above byte: UInt8?, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     var state = seed
     for index in 0..<depth { state = add(b[index], to: state) }
-    let first = depth < a.count ? a[depth] + 1 : 0  // Less than b's byte, so no overflow.
+    let first = byte.map { $0 + 1 } ?? 0  // Less than b's byte, so no overflow.
     var best: UInt64 = 0
     for byte in first...b[depth] { best = max(best, hash(state, byte)) }
     return best

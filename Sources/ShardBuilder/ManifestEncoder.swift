@@ -24,6 +24,8 @@ package struct ManifestEncoder {
 
   private let level: Int
   private let compressor = Compressor()
+  /// Those of the generation before.
+  var knownFrames = KnownFrames()
   /// Of all shards.
   package private(set) var shardCount = 0
   package private(set) var recordCount = 0
@@ -55,7 +57,8 @@ package struct ManifestEncoder {
   private mutating func finishPage() throws(BuildError) {
     guard let first = page.first else { return }
     let content = Self.page(page)
-    let frame = ZstdFrame.compress(content, level: level, with: compressor)
+    // Root and page are read by every start, and are a thousandth of an index.
+    let frame = self.frame(content, level: ZstdFrame.quickLevel)
     frames += frame
     first.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
     firstRecords.write(UInt64(pagedRecords))
@@ -68,6 +71,10 @@ package struct ManifestEncoder {
     pages.write(first.file.isContinuation ? UInt32(1) : 0)
     pagedRecords = recordCount
     page.removeAll(keepingCapacity: true)
+  }
+
+  private func frame(_ content: [UInt8], level: Int) -> [UInt8] {
+    knownFrames[content] ?? ZstdFrame.compress(content, level: level, with: compressor)
   }
 
   /// Every name of a field is in the root, and a lower bound a page. A page has 64 keys at most, of 64 KiB each.
@@ -108,10 +115,11 @@ package struct ManifestEncoder {
 
   /// The manifest file: the root's frame, a frame per page, the frames of the notes and of the map. Ends the encoder.
   ///
+  /// - Parameter threads: What the notes and the map are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotMap? = nil
+    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotMap? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
@@ -136,12 +144,20 @@ package struct ManifestEncoder {
       text(value, &pairs)
     }
     sections.append((.settings, pairs.bytes))
+    let compressors = CompressorPool()
     /// A first frame that has the checksums of those behind it.
     func chain(_ section: ManifestRoot.Section, _ contents: [[UInt8]], head: ([UInt32]) -> [UInt8]) {
       func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
-      let others = contents.map { ZstdFrame.compress($0, level: level, with: compressor) }
+      // Of those that are not known there are few.
+      let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
+        [level, knownFrames] number in
+        if let known = knownFrames[contents[number]] { return known }
+        let compressor = compressors.take()
+        defer { compressors.put(compressor) }
+        return ZstdFrame.compress(contents[number], level: level, with: compressor)
+      }
       let head = head(others.map(checksum))
-      let first = ZstdFrame.compress(head, level: level, with: compressor)
+      let first = frame(head, level: level)
       frames += first + others.joined()
       var entry = ByteWriter()
       entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
@@ -175,6 +191,6 @@ package struct ManifestEncoder {
     guard fieldNames.count <= ManifestRoot.fieldLimit, root.bytes.count <= Manifest.contentLimit else {
       throw tooLarge(fieldCount: fieldNames.count, size: root.bytes.count)
     }
-    return ZstdFrame.compress(root.bytes, level: level, with: compressor) + frames
+    return frame(root.bytes, level: ZstdFrame.quickLevel) + frames
   }
 }

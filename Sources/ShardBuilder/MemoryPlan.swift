@@ -16,6 +16,8 @@ package struct MemoryPlan {
   package let pieces: Int
   /// Threads that encode pieces: each keeps some memory for the next one, so there are no more than pieces under way.
   package let writers: Int
+  /// Bytes for the ids that are counted.
+  package let ids: Int
 
   private let memory: Int
   private let shardLimit: Int
@@ -27,6 +29,7 @@ package struct MemoryPlan {
   package init(memory: Int, threads: Int, shardLimit: Int) {
     (self.memory, self.shardLimit) = (memory, shardLimit)
     pieces = memory / 4
+    ids = memory / 32
     writers = min(threads, max(2, pieces / (Self.costPerPiece * max(1, shardLimit))))
     let blocks = memory / 4 / Self.blocksPerBatch
     batches = min(2 * threads + 2, max(2, blocks / Self.blockRange.lowerBound))
@@ -41,7 +44,8 @@ package struct MemoryPlan {
 
   /// What writing takes beside the records, when they are this many bytes as blobs.
   package func heldWhileWriting(_ size: Int) -> Int {
-    // A shard of 64 KiB has 280 KB of blobs; its line in the manifest, its names and digests take 0.7 KB.
-    pieces + min(memory / 4, size / max(1, 4 * shardLimit) * 700)
+    // A shard of 64 KiB has 280 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
+    // takes 24 bytes.
+    pieces + min(memory / 4, size / max(1, 4 * shardLimit) * 700 + min(ids, size / 4))
   }
 }

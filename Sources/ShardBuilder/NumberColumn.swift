@@ -2,8 +2,6 @@ import ShardedIndex
 
 /// A column of numbers on its way into rows of bits: formats, values and the widths they need.
 struct NumberColumn {
-  private typealias Text = UnsafeBufferPointer<UInt8>
-
   struct Model {
     var base: Int64 = 0
     var width = 0
@@ -24,16 +22,16 @@ struct NumberColumn {
   /// A number as it is written: digits without the point, and how many stand behind it.
   struct Parsed {
     var mantissa: Int64
-    var decimals: Int
+    var decimals: Int32
     /// Whether the last decimal is a zero.
     var hasTrailingZero: Bool
   }
 
   /// nil if the texts are not numbers, or too many of them are not.
-  init?(_ texts: [UnsafeBufferPointer<UInt8>], _ tails: ShardEncoder.Tails) {
+  init?(_ texts: ShardEncoder.Texts, _ tails: ShardEncoder.Tails) {
     let parsed = texts.map(Self.parse)
     var numberCount = 0
-    var deepest = 0
+    var deepest: Int32 = 0
     var deepCount = 0
     var hasTrailingZeros = false
     for number in parsed {
@@ -64,42 +62,58 @@ struct NumberColumn {
   }
 
   private init?(
-    _ texts: [UnsafeBufferPointer<UInt8>], _ parsed: [Parsed?], _ family: Family, _ tails: ShardEncoder.Tails
+    _ texts: ShardEncoder.Texts, _ parsed: [Parsed?], _ family: Family, _ tails: ShardEncoder.Tails
   ) {
+    let (codes, values) = (
+      UnsafeMutableBufferPointer<UInt8>.allocate(capacity: texts.count),
+      UnsafeMutableBufferPointer<Int64>.allocate(capacity: texts.count)
+    )
+    defer {
+      codes.deallocate()
+      values.deallocate()
+    }
+    codes.initialize(repeating: 0)
+    values.initialize(repeating: 0)
     var literalOf: [[UInt8]: UInt8] = [:]
-    codes.reserveCapacity(texts.count)
-    values.reserveCapacity(texts.count)
-    for (text, number) in zip(texts, parsed) {
-      if let number, let (format, value) = Self.format(number, text, family) {
+    var last = 0  // The code of the number before.
+    for row in texts.indices {
+      if let number = parsed[row] {
+        let (format, value) = Self.format(number, family)
         // Of two or three, mostly: looking through them takes less than hashing. A literal's is of type 0, no number's.
-        let code = formats.firstIndex(of: format) ?? formats.count
-        if code == formats.count {
-          guard code < 24 else { return nil }
-          formats.append(format)
-          literals.append([])
+        if last >= formats.count || !Self.isSame(formats[last], format) {
+          last = formats.firstIndex { Self.isSame($0, format) } ?? formats.count
+          if last == formats.count {
+            guard last < 24 else { return nil }
+            formats.append(format)
+            literals.append([])
+          }
         }
-        codes.append(UInt8(code))
-        values.append(value)
+        codes[row] = UInt8(truncatingIfNeeded: last)
+        values[row] = value
       } else {
-        let literal = [UInt8](text)
+        let literal = [UInt8](texts[row])
         if let code = literalOf[literal] {
-          codes.append(code)
+          codes[row] = code
         } else {
           guard literalOf.count < 8, formats.count < 24, literal.count < 256 else { return nil }
           let code = UInt8(formats.count)
           literalOf[literal] = code
           formats.append(NumberFormat(type: 0, a: 0, b: 0))
           literals.append(literal)
-          codes.append(code)
+          codes[row] = code
         }
-        values.append(0)
       }
     }
+    (self.codes, self.values) = (Array(codes), Array(values))
     let contexts = tails.isEmpty ? 1 : tails.texts.count
     for code in formats.indices {
       guard let model = makeModel(UInt8(code), contexts, tails) else { return nil }
       models.append(model)
     }
+  }
+
+  @inline(__always) private static func isSame(_ a: NumberFormat, _ b: NumberFormat) -> Bool {
+    a.type == b.type && a.a == b.a && a.b == b.b
   }
 
   /// Bits an own model must save to be worth its place in the tables.
@@ -111,12 +125,18 @@ struct NumberColumn {
     var lowest = [Int64](repeating: .max, count: contexts)
     var highest = [Int64](repeating: .min, count: contexts)
     var rows = 0
-    for row in codes.indices where codes[row] == code {
-      let context = tails.isEmpty ? 0 : Int(tails.codes[row])
-      counts[context] += 1
-      lowest[context] = min(lowest[context], values[row])
-      highest[context] = max(highest[context], values[row])
-      rows += 1
+    counts.withUnsafeMutableBufferPointer { counts in
+      lowest.withUnsafeMutableBufferPointer { lowest in
+        highest.withUnsafeMutableBufferPointer { highest in
+          for row in codes.indices where codes[row] == code {
+            let context = tails.isEmpty ? 0 : Int(tails.codes[row])
+            counts[context] += 1
+            lowest[context] = min(lowest[context], values[row])
+            highest[context] = max(highest[context], values[row])
+            rows += 1
+          }
+        }
+      }
     }
     bitCount += 80 + literals[Int(code)].count * 8 + rows
     guard formats[Int(code)].type != 0 else { return model }
@@ -167,13 +187,31 @@ struct NumberColumn {
 
   private static func width(_ range: Int64) -> Int { 64 - range.leadingZeroBitCount }
 
-  /// What stands in the row of record `row`, and in how many bits.
-  func stored(_ row: Int, _ context: Int) -> (UInt64, Int) {
-    let model = models[Int(codes[row])]
-    let own = model.models.isEmpty ? 0 : Int(model.models[context])
-    guard formats[Int(codes[row])].type != 0 else { return (0, 0) }
-    if own == 0 { return (UInt64(values[row] - model.base), model.width) }
-    return (UInt64(values[row] - model.base - Int64(model.own[own - 1].offset)), model.own[own - 1].width)
+  /// Writes what stands in the row of each record, and in how many bits: for the first to `rows`, for every next one
+  /// `stride` further.
+  func store(to rows: UnsafeMutablePointer<(value: UInt64, width: Int)>, stride: Int, _ tails: ShardEncoder.Tails) {
+    let contexts = tails.isEmpty ? 1 : tails.texts.count
+    // Per format and context what is taken away from a value, and the width.
+    var ranges: [(lowest: Int64, width: Int)] = []
+    ranges.reserveCapacity(formats.count * contexts)
+    for (format, model) in zip(formats, models) {
+      for context in 0..<contexts {
+        let own = model.models.isEmpty ? 0 : Int(model.models[context])
+        if format.type == 0 {
+          ranges.append((0, 0))
+        } else if own == 0 {
+          ranges.append((model.base, model.width))
+        } else {
+          ranges.append((model.base + Int64(model.own[own - 1].offset), model.own[own - 1].width))
+        }
+      }
+    }
+    var row = rows
+    for index in codes.indices {
+      let range = ranges[Int(codes[index]) * contexts + (tails.isEmpty ? 0 : Int(tails.codes[index]))]
+      row.initialize(to: (UInt64(truncatingIfNeeded: values[index] &- range.lowest), range.width))
+      row += stride
+    }
   }
 
   /// Writes the formats and their models, as they stand in the shard's header.
@@ -201,67 +239,74 @@ struct NumberColumn {
 
   /// nil unless the text is `-`? digits (`.` digits)? with no needless zero before them and at most 18 digits.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Parsed? {
-    guard text.count > 0, text.count <= 20 else { return nil }
-    var index = 0
-    let isNegative = text[0] == 0x2d
-    if isNegative { index = 1 }
-    let first = index
-    var mantissa: Int64 = 0
-    var digits = 0
-    var decimals = -1
-    while index < text.count {
-      let byte = text[index]
-      if byte == 0x2e {
-        guard decimals < 0, digits > 0 else { return nil }
-        decimals = 0
-      } else {
-        let digit = byte &- 0x30
-        guard digit < 10, digits < 18 else { return nil }
-        mantissa = mantissa * 10 + Int64(digit)
-        digits += 1
-        if decimals >= 0 { decimals += 1 }
-      }
-      index += 1
+    guard let start = text.baseAddress, text.count > 0, text.count <= 20 else { return nil }
+    let end = start + text.count
+    let isNegative = start.pointee == 0x2d
+    let first = isNegative ? start + 1 : start
+    var mantissa: Int64 = 0  // 20 digits may overflow, and are too many.
+    var at = first
+    while at < end, at.pointee &- 0x30 < 10 {
+      mantissa = mantissa &* 10 &+ Int64(at.pointee &- 0x30)
+      at += 1
     }
-    guard digits > 0, decimals != 0 else { return nil }
-    if text[first] == 0x30, first + 1 < text.count, text[first + 1] != 0x2e { return nil }
+    let whole = at - first
+    var decimals = 0
+    if at < end {
+      guard at.pointee == 0x2e else { return nil }
+      at += 1
+      decimals = end - at
+      while at < end, at.pointee &- 0x30 < 10 {
+        mantissa = mantissa &* 10 &+ Int64(at.pointee &- 0x30)
+        at += 1
+      }
+      guard at == end, decimals > 0 else { return nil }
+    }
+    guard whole > 0, whole + decimals <= 18, whole == 1 || first.pointee != 0x30 else { return nil }
     guard !(isNegative && mantissa == 0) else { return nil }
     return Parsed(
-      mantissa: isNegative ? -mantissa : mantissa, decimals: max(decimals, 0),
-      hasTrailingZero: decimals > 0 && text[text.count - 1] == 0x30)
+      mantissa: isNegative ? -mantissa : mantissa, decimals: Int32(decimals),
+      hasTrailingZero: decimals > 0 && end[-1] == 0x30)
   }
 
   /// The first format of the family that gives back exactly this text, and its value.
-  private static func format(
-    _ number: Parsed, _ text: UnsafeBufferPointer<UInt8>, _ family: Family
-  ) -> (NumberFormat, Int64)? {
-    let fixed = (NumberFormat(type: 1, a: UInt8(number.decimals), b: 0), number.mantissa)
-    if number.hasTrailingZero { return fixed }
+  @inline(__always)
+  private static func format(_ number: Parsed, _ family: Family) -> (NumberFormat, Int64) {
+    let decimals = Int(number.decimals)
+    if number.hasTrailingZero { return (NumberFormat(type: 1, a: UInt8(decimals), b: 0), number.mantissa) }
     switch family {
     case .fixed:
-      return fixed
+      return (NumberFormat(type: 1, a: UInt8(decimals), b: 0), number.mantissa)
     case .trimmed(let minutes):
-      if minutes, number.decimals <= 5, number.mantissa.magnitude < 1 << 40 {
-        let scaled = number.mantissa * power(5 - number.decimals)
+      if minutes, decimals <= 5, number.mantissa.magnitude < 1 << 40 {
+        let scaled = number.mantissa * power(5 - decimals)
         if let value = sixtieths(scaled) { return (NumberFormat(type: 3, a: 0, b: 0), value) }
       }
       // Up to four decimals count as four where there are many of them, so that they share one range.
-      if minutes, number.decimals <= 4, number.mantissa.magnitude < 1 << 40 {
-        return (NumberFormat(type: 1, a: 4, b: 1), number.mantissa * power(4 - number.decimals))
+      if minutes, decimals <= 4, number.mantissa.magnitude < 1 << 40 {
+        return (NumberFormat(type: 1, a: 4, b: 1), number.mantissa * power(4 - decimals))
       }
-      return (NumberFormat(type: 1, a: UInt8(number.decimals), b: 1), number.mantissa)
     case .float:
-      guard number.decimals <= 9, number.mantissa.magnitude < 1 << 40 else { break }
-      let value = Double(number.mantissa) / Double(power(number.decimals))
-      let minutes = Int64((value * 60).rounded())
-      let candidates = [
-        (NumberFormat(type: 3, a: 0, b: 6), minutes),
-        (NumberFormat(type: 2, a: 4, b: 6), Int64((value * 1e4).rounded())),
-        (NumberFormat(type: 2, a: 5, b: 6), Int64((value * 1e5).rounded())),
-      ]
-      for (format, value) in candidates where writes(format, value, text) { return (format, value) }
+      // What these print has six decimals at most, and no other text of the same number.
+      guard decimals <= 6, number.mantissa.magnitude < 1 << 40 else { break }
+      let value = Double(number.mantissa) / Double(power(decimals))
+      let millionths = number.mantissa * power(6 - decimals)
+      let minutes = NumberFormat(type: 3, a: 0, b: 6)
+      let count = rounded(value * 60)
+      if minutes.printed(count) == millionths { return (minutes, count) }
+      for places in 4...5 {
+        let format = NumberFormat(type: 2, a: UInt8(places), b: 6)
+        let count = rounded(value * Double(power(places)))
+        if format.printed(count) == millionths { return (format, count) }
+      }
     }
-    return (NumberFormat(type: 1, a: UInt8(number.decimals), b: 1), number.mantissa)
+    return (NumberFormat(type: 1, a: UInt8(decimals), b: 1), number.mantissa)
+  }
+
+  /// To the nearest whole number, of two the one further from zero: what the C library does, without calling it.
+  @inline(__always) private static func rounded(_ value: Double) -> Int64 {
+    let whole = Int64(value)
+    let rest = value - Double(whole)  // Exact.
+    return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
   }
 
   /// How many sixtieths, rounded to five decimals, are `scaled` hundred-thousandths; nil if no whole number is.
@@ -270,16 +315,15 @@ struct NumberColumn {
     return (value * 5000 + (value < 0 ? -1 : 1)) / 3 == scaled ? value : nil
   }
 
-  private static func writes(_ format: NumberFormat, _ value: Int64, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
-      let size = format.write(value, to: buffer.baseAddress!)
-      return ShardEncoder.equal(UnsafeBufferPointer(start: UnsafePointer(buffer.baseAddress!), count: size), text)
+  @inline(__always) private static func power(_ exponent: Int) -> Int64 {
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1000
+    case 4: 10_000
+    case 5: 100_000
+    default: 1_000_000
     }
-  }
-
-  private static func power(_ exponent: Int) -> Int64 {
-    var power: Int64 = 1
-    for _ in 0..<exponent { power *= 10 }
-    return power
   }
 }

@@ -17,6 +17,10 @@ enum Pages {
     let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     // MAP_FAILED, a macro that is not imported, is -1. Nothing else of the builder survives a lack of memory either.
     guard let start, Int(bitPattern: start) != -1 else { fatalError("out of memory: \(byteCount) bytes") }
+    #if os(Linux)
+      // In pages of 2 MiB where the system has them: each page that is touched first costs a fault.
+      if byteCount >= 2 << 20 { _ = madvise(start, byteCount, CInt(MADV_HUGEPAGE)) }
+    #endif
     return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
   }
 

@@ -10,6 +10,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// For each piece of the notes the number of its first shard, and at the end how many shards there are.
   let firstShards: [Int]
   private var pieces: [PieceDigest: Int] = [:]
+  private var offersFrames = false
 
   /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
   static func found(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
@@ -56,10 +57,56 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       level: level)
   }
 
-  /// Makes its pieces be found by what they are made of, if this program with these options makes the same of it.
+  /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same of
+  /// it.
   func offerPieces(for packing: Packing) {
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
     for (number, piece) in notes.pieces.enumerated() { pieces[piece.digest] = number }
+    offersFrames = true
+  }
+
+  /// The frames of the shards in which records of a piece may have been, as far as they can be read.
+  func knownFrames(for piece: Piece) -> KnownFrames {
+    var known = KnownFrames()
+    guard offersFrames, !shards.isEmpty, piece.count > 0 else { return known }
+    let first = shards(ofKey: piece.record(0).folded).lowerBound
+    let last = shards(ofKey: piece.record(piece.count - 1).folded).upperBound
+    let decompressor = Decompressor()
+    for shard in shards[first...max(first, last)] {
+      guard
+        let file = try? shard.withFileName({ (name) throws(IndexError) in
+          try index.files.read(name, size: shard.file.size)
+        })
+      else { continue }
+      defer { file.deallocate() }
+      known.add(framesOf: Array(file), with: decompressor)
+    }
+    return known
+  }
+
+  /// The frames of the manifest.
+  var knownManifestFrames: KnownFrames {
+    var known = KnownFrames()
+    if offersFrames, let manifest = try? index.generation.fileBytes() {
+      known.add(framesOf: manifest, with: Decompressor())
+    }
+    return known
+  }
+
+  /// The shards that may have records with this folded key.
+  func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {
+    /// How many shards begin before the key, or at it.
+    func count(orAt: Bool) -> Int {
+      var (low, high) = (0, shards.count)
+      while low < high {
+        let middle = (low + high) / 2
+        let order = compareBytes(shards[middle].bound, folded)
+        if order < 0 || (orAt && order == 0) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    // Equal keys may run over several, and begin in one that has a lower bound.
+    return max(0, count(orAt: false) - 1)...max(0, count(orAt: true) - 1)
   }
 
   /// The shards that a piece became; nil if it is none of those that are offered.

@@ -62,7 +62,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     var isOver = false
   }
 
-  private let directory: String
+  let directory: String
   private let descriptor: CInt
   private let lock: CInt
   private let monitor = Monitor()
@@ -152,6 +152,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     try settle(group)
     return outcome
   }
+
+  /// Has the files that were added so far on the medium, under their names. From any thread.
+  func settleAdded() throws(BuildError) { try settle(monitor.withLock { takeWaiting() }) }
 
   /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
   ///

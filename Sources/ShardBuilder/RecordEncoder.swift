@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 import ShardedIndex
 
 /// A record that cannot stand in an index.
@@ -77,6 +84,11 @@ package struct RecordEncoder: Sendable {
   private var roles: [Role] = []  // By field name.
   private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
   private var kept: [Int] = []
+  /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
+  private var keyParts: [(slot: Int, literal: Range<Int>)] = []
+  private var literals: [UInt8] = []
+  /// In bytes. What is not longer goes by way of the stack.
+  private static let shortKey = 256
   private let id: String?
   private var rawKey: [UInt8] = []
   private var folded: [UInt8] = []
@@ -97,6 +109,14 @@ package struct RecordEncoder: Sendable {
     self.keep = keep
     self.id = id
     slots = Array(repeating: -1, count: template.fields.count)
+    for part in template.parts {
+      switch part {
+      case .literal(let text):
+        keyParts.append((slot: -1, literal: literals.count..<literals.count + text.count))
+        literals += text
+      case .field(let slot): keyParts.append((slot: slot, literal: 0..<0))
+      }
+    }
     let parts = template.parts
     guard parts.count >= 2, case .field(let last) = parts[parts.count - 1],
       case .literal(let text) = parts[parts.count - 2]
@@ -159,65 +179,125 @@ package struct RecordEncoder: Sendable {
     guard hasKey else { return .noKeyField }
     guard hasID else { return .noID }
     guard kept.count <= ShardHeader.columnLimit else { return .tooManyFields(kept.count) }
+    let stored = textSize + nameSize + Self.fieldOverhead * kept.count
 
     func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {
       guard index >= 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
       let field = fields[index]
       return UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
     }
-    rawKey.removeAll(keepingCapacity: true)
-    for part in template.parts {
-      switch part {
-      case .literal(let literal): rawKey.append(contentsOf: literal)
-      case .field(let slot): rawKey.append(contentsOf: text(slots[slot]))
+    var rawCount = 0
+    for part in keyParts { rawCount += part.slot < 0 ? part.literal.count : text(slots[part.slot]).count }
+    let keyOffset = RecordBlob.headerSize + 8 * kept.count
+
+    // A short key is put together where it will stand, behind room for its fold, and folded there if it is ASCII.
+    var start: UnsafeMutableRawPointer?
+    var foldedCount = 0
+    if rawCount <= Self.shortKey, stored <= Self.recordLimit {
+      let room = rawCount + 8  // The fold takes whole words.
+      let blob = chunk.reserve(keyOffset + room + rawCount + textSize)
+      let raw = blob + keyOffset + room
+      var offset = 0
+      for part in keyParts {
+        if part.slot < 0 {
+          literals.withUnsafeBytes {
+            (raw + offset).copyMemory(from: $0.baseAddress! + part.literal.lowerBound, byteCount: part.literal.count)
+          }
+          offset += part.literal.count
+        } else {
+          offset += Self.copy(text(slots[part.slot]), to: raw + offset, endOfSource: bytes)
+        }
+      }
+      let key = UnsafeBufferPointer(start: UnsafePointer(raw.assumingMemoryBound(to: UInt8.self)), count: rawCount)
+      let target = UnsafeMutableBufferPointer(
+        start: (blob + keyOffset).assumingMemoryBound(to: UInt8.self), count: room)
+      if let count = Fold.foldASCII(key, into: target) {
+        memmove(blob + keyOffset + count, raw, rawCount)
+        (start, foldedCount) = (blob, count)
       }
     }
-    folded.removeAll(keepingCapacity: true)
-    rawKey.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
-    guard folded.count <= Self.foldedKeyLimit else { return .keyTooLong(folded.count) }
-    let size =
-      RecordBlob.headerSize + 8 * kept.count + folded.count + rawKey.count + textSize
-    guard size <= Self.blobLimit else { return .tooLarge(size) }
-    let stored = textSize + nameSize + Self.fieldOverhead * kept.count
-    guard stored <= Self.recordLimit else { return .tooLarge(stored) }
-
-    let start = chunk.reserve(size)
-    func put(_ value: Int, at offset: Int) {
-      start.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
+    if start == nil {
+      rawKey.removeAll(keepingCapacity: true)
+      for part in keyParts {
+        if part.slot < 0 {
+          rawKey.append(contentsOf: literals[part.literal])
+        } else {
+          rawKey.append(contentsOf: text(slots[part.slot]))
+        }
+      }
+      folded.removeAll(keepingCapacity: true)
+      rawKey.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+      foldedCount = folded.count
+      guard foldedCount <= Self.foldedKeyLimit else { return .keyTooLong(foldedCount) }
+      let size = keyOffset + foldedCount + rawCount + textSize
+      guard size <= Self.blobLimit else { return .tooLarge(size) }
+      guard stored <= Self.recordLimit else { return .tooLarge(stored) }
+      let blob = chunk.reserve(size)
+      folded.withUnsafeBytes { if let base = $0.baseAddress { memcpy(blob + keyOffset, base, $0.count) } }
+      rawKey.withUnsafeBytes { if let base = $0.baseAddress { memcpy(blob + keyOffset + foldedCount, base, $0.count) } }
+      start = blob
     }
-    put(size, at: 0)
-    put(folded.count, at: 4)
-    put(rawKey.count, at: 8)
-    put(tailCount(lastField.map { text(slots[$0]) }), at: 12)
+
+    let blob = start!
+    func put(_ value: Int, at offset: Int) {
+      blob.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+    let foldedKey = UnsafeBufferPointer(
+      start: UnsafePointer((blob + keyOffset).assumingMemoryBound(to: UInt8.self)), count: foldedCount)
+    put(keyOffset + foldedCount + rawCount + textSize, at: 0)
+    put(foldedCount, at: 4)
+    put(rawCount, at: 8)
+    put(lastField.map { tailCount(text(slots[$0]), of: foldedKey) } ?? 0, at: 12)
     put(kept.count, at: 16)
-    var offset = RecordBlob.headerSize
+    var header = RecordBlob.headerSize
+    var offset = keyOffset + foldedCount + rawCount
     for index in kept {
       let field = fields[index]
-      put(Int(field.name), at: offset)
-      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: offset + 4)
-      offset += 8
+      put(Int(field.name), at: header)
+      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: header + 4)
+      header += 8
+      offset += Self.copy(text(index), to: blob + offset, endOfSource: bytes)
     }
-    func put(_ text: UnsafeBufferPointer<UInt8>) {
-      guard let base = text.baseAddress else { return }
-      (start + offset).copyMemory(from: base, byteCount: text.count)
-      offset += text.count
-    }
-    folded.withUnsafeBufferPointer { put($0) }
-    rawKey.withUnsafeBufferPointer { put($0) }
-    for index in kept { put(text(index)) }
     chunk.commit()
     return nil
   }
 
+  /// Copies a text into a chunk, behind whose blobs there is room for 16 bytes more, and returns its size.
+  @inline(__always)
+  private static func copy(
+    _ text: UnsafeBufferPointer<UInt8>, to target: UnsafeMutableRawPointer, endOfSource all: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    guard let source = text.baseAddress else { return 0 }
+    if text.count <= 16, all.baseAddress! + all.count - source >= 16 {
+      // Most are that short: two words, of which what is too much is written over.
+      let words = UnsafeRawPointer(source).loadUnaligned(as: SIMD2<UInt64>.self)
+      target.storeBytes(of: words, as: SIMD2<UInt64>.self)
+    } else {
+      target.copyMemory(from: source, byteCount: text.count)
+    }
+    return text.count
+  }
+
   /// Bytes at the folded key's end that are the fold of `last` behind a separator; 0 when they are not.
-  private mutating func tailCount(_ last: UnsafeBufferPointer<UInt8>?) -> Int {
-    guard let last, !last.isEmpty else { return 0 }
+  private mutating func tailCount(
+    _ last: UnsafeBufferPointer<UInt8>, of folded: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    guard !last.isEmpty else { return 0 }
+    func count(_ tail: UnsafeBufferPointer<UInt8>) -> Int {
+      let before = folded.count - tail.count - 1
+      guard !tail.isEmpty, before >= 0, folded[before] == Fold.separator,
+        equalBytes(UnsafeBufferPointer(rebasing: folded[(before + 1)...]), tail)
+      else { return 0 }
+      return tail.count
+    }
+    if last.count <= Self.shortKey {
+      let short = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortKey + 8) { target -> Int? in
+        Fold.foldASCII(last, into: target).map { count(UnsafeBufferPointer(rebasing: target[..<$0])) }
+      }
+      if let short { return short }
+    }
     tail.removeAll(keepingCapacity: true)
     Fold.fold(last, into: &tail)
-    let before = folded.count - tail.count - 1
-    guard !tail.isEmpty, before >= 0, folded[before] == Fold.separator,
-      folded[(before + 1)...].elementsEqual(tail)
-    else { return 0 }
-    return tail.count
+    return tail.withUnsafeBufferPointer { count($0) }
   }
 }

@@ -34,6 +34,30 @@ func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt
   return index
 }
 
+/// Whether two texts have the same bytes.
+@inline(__always)
+func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+  let count = a.count
+  guard count == b.count else { return false }
+  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return true }
+  @inline(__always) func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
+    left.loadUnaligned(fromByteOffset: offset, as: Word.self)
+      == right.loadUnaligned(fromByteOffset: offset, as: Word.self)
+  }
+  // The last word may overlap the one before it.
+  if count >= 8 {
+    var offset = 0
+    while offset + 8 < count {
+      guard isSame(offset, UInt64.self) else { return false }
+      offset += 8
+    }
+    return isSame(count - 8, UInt64.self)
+  }
+  if count >= 4 { return isSame(0, UInt32.self) && isSame(count - 4, UInt32.self) }
+  for index in 0..<count where a[index] != b[index] { return false }
+  return true
+}
+
 /// The order of records in an index: total, so that only identical records are equal and no input order shows.
 ///
 /// 1. folded key, then key: as bytes;
@@ -103,31 +127,73 @@ package struct RecordOrder: Sendable {
   /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
   /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
   package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
-    func append(_ text: UnsafeBufferPointer<UInt8>) {
-      for byte in text {
-        output.append(byte)
-        if byte == 0 { output.append(0xFF) }
-      }
-      output.append(0)
-      output.append(0)
-    }
-    append(record.rawKey)
+    Self.append(record.rawKey, to: &output)
     var offset = record.textsOffset
     for index in 0..<record.fieldCount {
       let text = record.bytes(offset, record.fieldSize(index))
-      if let number = DecimalText(text) {
-        output.append(1)
-        number.serialize(into: &output)
-      } else {
-        output.append(2)
-      }
-      append(text)
+      Self.appendField(text, to: &output)
       offset += text.count
     }
     output.append(0)
     for index in 0..<record.fieldCount { output.append(record.fieldKind(index).rawValue) }
     for index in 0..<record.fieldCount {
-      names[Int(record.fieldName(index))].withUnsafeBufferPointer { append($0) }
+      names[Int(record.fieldName(index))].withUnsafeBufferPointer { Self.append($0, to: &output) }
     }
+  }
+
+  /// Appends what ``serializeRest(_:into:)`` makes of both records, as far as is needed to find where they differ: the
+  /// texts that they have in common are written to `second` alone.
+  ///
+  /// - Returns: How many bytes at the beginning of `second`, all empty before, stand for `first` as well.
+  package func serializeDifference(
+    _ a: RecordBlob, _ b: RecordBlob, _ first: inout [UInt8], _ second: inout [UInt8]
+  ) -> Int {
+    guard equalBytes(a.rawKey, b.rawKey) else {
+      Self.append(a.rawKey, to: &first)
+      Self.append(b.rawKey, to: &second)
+      return 0
+    }
+    Self.append(b.rawKey, to: &second)
+    var (offset, otherOffset) = (a.textsOffset, b.textsOffset)
+    for index in 0..<min(a.fieldCount, b.fieldCount) {
+      let (text, other) = (a.bytes(offset, a.fieldSize(index)), b.bytes(otherOffset, b.fieldSize(index)))
+      if !equalBytes(text, other) {
+        let common = second.count
+        Self.appendField(text, to: &first)
+        Self.appendField(other, to: &second)
+        return common
+      }
+      Self.appendField(other, to: &second)
+      offset += text.count
+      otherOffset += other.count
+    }
+    // What comes behind the texts seldom matters.
+    second.removeAll(keepingCapacity: true)
+    serializeRest(a, into: &first)
+    serializeRest(b, into: &second)
+    return 0
+  }
+
+  private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    if let start = text.baseAddress, memchr(start, 0, text.count) == nil {
+      output.append(contentsOf: text)
+    } else {
+      for byte in text {
+        output.append(byte)
+        if byte == 0 { output.append(0xFF) }
+      }
+    }
+    output.append(0)
+    output.append(0)
+  }
+
+  private static func appendField(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    if let number = DecimalText(text) {
+      output.append(1)
+      number.serialize(into: &output)
+    } else {
+      output.append(2)
+    }
+    append(text, to: &output)
   }
 }

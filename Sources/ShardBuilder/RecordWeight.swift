@@ -19,7 +19,7 @@ package enum RecordWeight {
         // The same record layout is the rule; where it differs, the field is looked for by name.
         if previous.fieldName(index) == record.fieldName(index), previousOffset >= 0 {
           let size = previous.fieldSize(index)
-          isRepeated = size == text.count && compareBytes(previous.bytes(previousOffset, size), text) == 0
+          isRepeated = equalBytes(previous.bytes(previousOffset, size), text)
           previousOffset += size
         } else {
           previousOffset = -1
@@ -48,8 +48,9 @@ package enum RecordWeight {
     _ text: UnsafeBufferPointer<UInt8>, key: UnsafeBufferPointer<UInt8>
   ) -> Int {
     guard let first = text.first else { return perByte / 4 }
-    if first &- 0x30 < 10 || first == UInt8(ascii: "-"), let number = DecimalText(text) {
-      return number.digitCount * 7
+    if first &- 0x30 < 10 || first == UInt8(ascii: "-") {
+      if let count = DecimalText.digitCount(ofPlain: text) { return count * 7 }
+      if let number = DecimalText(text) { return number.digitCount * 7 }
     }
     return contains(key, text) ? perByte / 2 : text.count * perByte
   }

@@ -31,9 +31,10 @@ extension ShardBuilder {
     var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
     var (nextShard, nextPiece) = (0, 0)
     var isOver = false
-    let writer = ShardWriter(
+    var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
-    let output = try writer.write {
+    writer.count(settings.id, of: source.recordCount)
+    var output = try writer.write {
       () throws(BuildError) in
       while nextPiece == cutter.finished.count {
         if isOver { return nil }
@@ -53,9 +54,10 @@ extension ShardBuilder {
     } progress: {
       progress?(BuildProgress(phase: .writing, done: $0, total: source.recordCount, records: $0))
     }
+    output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     var summary = BuildSummary()
     (summary.recordsRead, summary.recordsIndexed) = (source.recordCount, output.manifest.recordCount)
-    try publish(output, settings, options.packing, to: publisher, nil, &summary)
+    try publish(output, settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
     return summary
   }
 

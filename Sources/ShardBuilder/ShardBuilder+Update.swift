@@ -5,7 +5,8 @@ extension ShardBuilder {
   ///
   /// Records are told apart by the text of the field that ``BuildOptions/id`` named when the index was built. One that
   /// is upserted replaces all that have its id, and is added if there are none. Only shards in which a change lies, or
-  /// next to which, are encoded and written; to find the records, the ids of all are read.
+  /// next to which, are encoded and written. A record that is replaced is looked for where its key is; the ids of all
+  /// records are read only if one is not there, or if the index has an id twice.
   ///
   /// - Parameters:
   ///   - directory: The index; it answers as before until the new generation is complete, and on any error.
@@ -13,7 +14,7 @@ extension ShardBuilder {
   ///   - delete: Datasets of which each record's id is removed; it needs no other field.
   ///   - options: What belongs to the index is taken from it: key, fields, weight, id, shard size, part size and level.
   /// - Throws: ``BuildError``, ``BuildError/notUpdatable(path:reason:)`` among them for an index that has no id.
-  /// - Complexity: O(records) for the ids, some 80 ns each; all else is linear in the changes. Holds the changes' ids.
+  /// - Complexity: O(changes + shards); O(records), some 80 ns each, where all ids are read. Holds the changes' ids.
   public static func update(
     _ directory: String, upsert: [String], delete: [String], options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
@@ -45,74 +46,103 @@ extension ShardBuilder {
 
     // The changes.
     var summary = BuildSummary()
-    var ids = IDTable()
+    var changes = Changes(previous)
     let idNumber = names.number(of: id)
-    func twice(_ text: UnsafeBufferPointer<UInt8>) -> String {
-      "the id \(printable(text, limit: 60)) stands in the changes twice"
-    }
     var intake = Intake(options: options, directory: directory, names: names, isChange: true)
     for input in upsert {
       try intake.read(input, &summary, progress) { record in
         var offset = record.textsOffset
         for field in 0..<record.fieldCount {
           let text = record.bytes(offset, record.fieldSize(field))
-          if record.fieldName(field) == idNumber { return ids.insert(text) ? nil : twice(text) }
+          if record.fieldName(field) == idNumber { return changes.add(text, folded: record.folded) }
           offset += text.count
         }
         return nil
       }
     }
-    let upserted = ids.count
+    let template = try KeyTemplate(settings.key)
+    let upserted = changes.ids.count
     for input in delete {
-      try readIDs(of: input, id, options, &summary) { ids.insert($0) ? nil : twice($0) }
+      try readIDs(of: input, id, template, options, &summary) { changes.add($0, folded: $1) }
     }
     names = intake.names
 
     // The records that they take the place of.
-    let found = try find(ids, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs)
+    let found = try find(changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs)
     summary.recordsRemoved = found.places.count
-    summary.idsNotFound = (upserted..<ids.count).count { !found.isFound[$0] }
+    summary.idsNotFound = (upserted..<changes.ids.count).count { !found.isFound[$0] }
 
     let plan = intake.plan
     let added = try intake.finish()
     let total = index.recordCount - found.places.count + added.count
     let stream = UpdateStream(
-      previous, pieces: notes.pieces, removed: found.places, added: added, template: try KeyTemplate(settings.key),
-      names: names, dots: try PreviousIndex.opening { () throws(IndexError) in try index.dotMap() } ?? DotMap())
+      previous, pieces: notes.pieces, removed: found.places, added: added, template: template, names: names,
+      dots: try PreviousIndex.opening { () throws(IndexError) in try index.dotMap() } ?? DotMap())
     previous.offerPieces(for: options.packing)
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     writer.makesDots = false
-    writer.keptFields = { found.fieldLists[found.fieldList[$0]] }
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
     output.dots = stream.dots
+    output.notes.repeatedIDs = notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 })
     summary.recordsIndexed = output.manifest.recordCount
-    try publish(output, settings, options.packing, to: publisher, previous, &summary)
+    try publish(output, settings, options.packing, to: publisher, previous, threads: options.jobs, &summary)
     return summary
   }
 
-  /// Calls `take` with the id of each record of a dataset; its reason ends the update.
+  /// The ids of the records that are upserted or deleted, and where in the index they are likely to be.
+  private struct Changes {
+    private(set) var ids = IDTable()
+    /// Shards with the keys that the changes have.
+    private(set) var likelyShards: Set<Int> = []
+    private let previous: PreviousIndex
+
+    init(_ previous: PreviousIndex) { self.previous = previous }
+
+    /// - Parameter folded: The folded key, if it is known.
+    /// - Returns: What is wrong with it.
+    mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
+      guard ids.insert(id) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
+      if let folded, !previous.shards.isEmpty { likelyShards.formUnion(previous.shards(ofKey: folded)) }
+      return nil
+    }
+  }
+
+  /// Calls `take` with the id of each record of a dataset, and with its folded key, if it has the fields for one; its
+  /// reason ends the update.
   private static func readIDs(
-    of path: String, _ id: String, _ options: BuildOptions, _ summary: inout BuildSummary,
-    _ take: (UnsafeBufferPointer<UInt8>) -> String?
+    of path: String, _ id: String, _ template: KeyTemplate, _ options: BuildOptions, _ summary: inout BuildSummary,
+    _ take: (_ id: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>?) -> String?
   ) throws(BuildError) {
     let datasetOptions = try DatasetOptions(of: options)
+    var encoder = RecordEncoder(template: template)
+    let chunk = BlobChunk()
     do throws(DatasetError) {
       let reader = try DatasetReader(path: path, options: datasetOptions)
       var batch = RecordBatch()
       var missing = 0
       while try reader.read(into: &batch) {
         let names = reader.names
+        chunk.removeAll()
+        var keyless = encoder.encode(batch, names: names, into: chunk)[...]
+        var keyed = 0
         var first = 0
         for (index, end) in batch.recordEnds.enumerated() {
+          var folded: UnsafeBufferPointer<UInt8>?
+          if keyless.first?.index == index {
+            keyless.removeFirst()
+          } else {
+            folded = chunk.record(keyed).folded
+            keyed += 1
+          }
           let field = batch.fields[first..<Int(end)].first { names.names[Int($0.name)] == id }
           first = Int(end)
           let reason: String?
           if let field {
             reason = batch.bytes.withUnsafeBufferPointer {
-              take(UnsafeBufferPointer(rebasing: $0[Int(field.offset)..<Int(field.offset) + Int(field.length)]))
+              take(UnsafeBufferPointer(rebasing: $0[Int(field.offset)..<Int(field.offset) + Int(field.length)]), folded)
             }
           } else {
             reason = "has no field \"\(id)\", by which records are told apart"
@@ -135,72 +165,66 @@ extension ShardBuilder {
     }
   }
 
-  /// What a look at all ids of an index found.
+  /// The records of an index that have one of the ids.
   private struct Found {
-    /// Of the records with one of the ids, in order.
+    /// In order.
     var places: [UpdateStream.Place] = []
     /// Per id.
     var isFound: [Bool]
-    /// The fields that a shard's records have, in the order of its columns: most shards have the same.
-    var fieldLists: [[UInt32]] = []
-    /// Per shard.
-    var fieldList: [Int] = []
   }
 
   private static func find(
-    _ ids: IDTable, in previous: PreviousIndex, field: Int?, threads: Int
+    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int
   ) throws(BuildError) -> Found {
-    struct Hits: Sendable {
-      var places: [(record: Int, id: Int)] = []
-      var fields: [UInt32] = []
-    }
+    let ids = changes.ids
     var found = Found(isFound: Array(repeating: false, count: ids.count))
-    var numbers: [[UInt32]: Int] = [:]
-    var next = 0
-    // A run of shards at a time: one takes less than handing it to a thread.
-    let run = 8
-    try WorkerPool.orderedMap(
-      threads: threads,
-      next: { () throws(BuildError) -> Range<Int>? in
-        defer { next += run }
-        return next < previous.shards.count ? next..<min(next + run, previous.shards.count) : nil
-      },
-      transform: { (shards) throws(BuildError) -> [Hits] in
-        let buffer = RecordBuffer()
-        var hits: [Hits] = []
-        for shard in shards {
-          var own = Hits()
-          do throws(IndexError) {
-            _ = try previous.index.readWhole(previous.shards[shard]) { part in
-              if part.number == 0 { own.fields = part.fieldNumbers }
-              guard let field else { return }
-              part.forEachField(field, with: buffer) { record, value, format in
-                if let id = ids.number(of: value, format) { own.places.append((part.firstRecord + record, id)) }
-              } text: { record, text in
-                if let id = ids.number(of: text) { own.places.append((part.firstRecord + record, id)) }
-              }
+    guard let field else { return found }
+    func look(in shards: [Int]) throws(BuildError) {
+      var next = 0
+      // A run of shards at a time: one takes less than handing it to a thread.
+      let run = 8
+      try WorkerPool.orderedMap(
+        threads: shards.count > run ? threads : 1,
+        next: { () throws(BuildError) -> ArraySlice<Int>? in
+          defer { next += run }
+          return next < shards.count ? shards[next..<min(next + run, shards.count)] : nil
+        },
+        transform: { (shards) throws(BuildError) -> [(place: UpdateStream.Place, id: Int)] in
+          let buffer = RecordBuffer()
+          var hits: [(place: UpdateStream.Place, id: Int)] = []
+          for shard in shards {
+            func hit(_ record: Int, _ id: Int) {
+              hits.append((UpdateStream.Place(shard: shard, record: record), id))
             }
-          } catch {
-            throw .index(error)
+            do throws(IndexError) {
+              _ = try previous.index.readWhole(previous.shards[shard]) { part in
+                part.forEachField(field, with: buffer) { record, value, format in
+                  if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
+                } text: { record, text in
+                  if let id = ids.number(of: text) { hit(part.firstRecord + record, id) }
+                }
+              }
+            } catch {
+              throw .index(error)
+            }
           }
-          hits.append(own)
-        }
-        return hits
-      },
-      deliver: { (run) throws(BuildError) in
-        for hits in run {
-          let shard = found.fieldList.count
-          for hit in hits.places {
-            found.places.append(UpdateStream.Place(shard: shard, record: hit.record))
-            found.isFound[hit.id] = true
+          return hits
+        },
+        deliver: { (hits) throws(BuildError) in
+          for (place, id) in hits {
+            found.places.append(place)
+            found.isFound[id] = true
           }
-          if numbers[hits.fields] == nil {
-            numbers[hits.fields] = found.fieldLists.count
-            found.fieldLists.append(hits.fields)
-          }
-          found.fieldList.append(numbers[hits.fields]!)
-        }
-      })
+        })
+    }
+    // Where no two records have the same id, one that is found is all there is.
+    let hasDistinctIDs = previous.notes?.repeatedIDs == 0
+    let likely = hasDistinctIDs ? changes.likelyShards : []
+    try look(in: likely.sorted())
+    if !found.isFound.allSatisfy(\.self) {
+      try look(in: previous.shards.indices.filter { !likely.contains($0) })
+      found.places.sort()
+    }
     return found
   }
 }

@@ -34,7 +34,7 @@ public struct BuildOptions: Sendable {
     didSet { partSizeBytes = min(max(1, partSizeBytes), ZstdFrame.contentLimit) }
   }
   /// zstd's, 1 to 22.
-  public var level = 19
+  public var level = 12
   /// Whether bad records are left out and listed, instead of ending the build.
   public var skipBad = false
 
@@ -117,31 +117,49 @@ public enum ShardBuilder {
     let sorted = try intake.finish()
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
     previous?.offerPieces(for: options.packing)
-    let writer = ShardWriter(
+    var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
+    writer.count(id, of: sorted.count)
     let total = sorted.count
-    let output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
+    var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
     var settings = IndexSettings(key: template?.text ?? options.key ?? "")
     settings.weight = options.weight
     settings.keep = options.keep
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
+    // Where no record has the field there is nothing to count, and nothing repeated.
+    output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     summary.recordsIndexed = output.manifest.recordCount
-    try publish(output, settings, options.packing, to: publisher, previous, &summary)
+    try publish(output, settings, options.packing, to: publisher, previous, threads: options.jobs, &summary)
     return summary
   }
 
   /// Makes what was written the index's new generation.
   static func publish(
     _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, to publisher: Publisher,
-    _ previous: PreviousIndex?, _ summary: inout BuildSummary
+    _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = output.manifest
-    let manifest = try encoder.file(
-      shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
-      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes,
-      dots: output.dots.isEmpty ? nil : output.dots)
+    // The last files are synced while the manifest is made; it is written when both are done.
+    let syncing = Syncing()
+    let syncer =
+      threads > 1
+      ? Worker {
+        do throws(BuildError) { try publisher.settleAdded() } catch { syncing.failure = error }
+      } : nil
+    let manifest: [UInt8]
+    do throws(BuildError) {
+      manifest = try encoder.file(
+        shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
+        settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes,
+        dots: output.dots.isEmpty ? nil : output.dots, threads: threads)
+    } catch {
+      syncer?.join()
+      throw error
+    }
+    syncer?.join()
+    if let failure = syncing.failure { throw failure }
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
     let published = try publisher.publish(manifest: manifest, previous: named)
     summary.shardCount = encoder.shardCount
@@ -149,6 +167,11 @@ public enum ShardBuilder {
     summary.isUnchanged = published.isUnchanged
     summary.bytes = manifest.count + encoder.shardBytes
   }
+}
+
+/// How a thread that syncs files ended: set by it, read when it is joined.
+private final class Syncing: @unchecked Sendable {
+  var failure: BuildError?
 }
 
 /// The first half of a build: datasets in, sorted records out.

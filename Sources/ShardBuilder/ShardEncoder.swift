@@ -8,6 +8,8 @@ package struct ShardEncoder {
   struct FrameContent: Sendable {
     var bytes: [UInt8]
     var cuts: [Int] = []
+    /// No match is to be shorter, in bytes; nil for what zstd's level says.
+    var minMatch: Int? = nil
   }
 
   /// A shard before compression.
@@ -93,8 +95,10 @@ package struct ShardEncoder {
     return common == b.count ? (Array(b), true) : (Array(b[...common]), false)
   }
 
-  /// Compresses a shard.
-  package func file(_ content: Content, level: Int, with compressor: Compressor) -> File {
+  /// Compresses a shard, all but the frames that are known.
+  package func file(
+    _ content: Content, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
+  ) -> File {
     var header = ByteWriter()
     header.write(ShardHeader.magic)
     header.write(UInt32(content.recordCount))
@@ -112,7 +116,10 @@ package struct ShardEncoder {
       header.write(UInt32(part.firstRecord))
       header.write(UInt32(bounds.count) | (part.isContinuation ? 1 << 31 : 0))
       for frame in [part.keys, part.fields] {
-        let compressed = ZstdFrame.compress(frame.bytes, cuts: frame.cuts, level: level, with: compressor)
+        let compressed =
+          known[frame.bytes]
+          ?? ZstdFrame.compress(
+            frame.bytes, cuts: frame.cuts, level: level, minMatch: frame.minMatch, with: compressor)
         header.write(UInt32(compressed.count))
         header.write(UInt32(frame.bytes.count))
         header.write(compressed.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
@@ -140,33 +147,29 @@ package struct ShardEncoder {
     var codes: [UInt8] = []
 
     init(_ records: [RecordBlob]) {
-      var numbers: [[UInt8]: Int] = [:]
-      var found: [[UInt8]] = []
-      var perRecord: [Int] = []
+      var table = TextTable(limit: 256)
+      var perRecord: [UInt8] = []
       var total = 0
       perRecord.reserveCapacity(records.count)
-      // Neighbours mostly differ, but there are few tails: a small table of the last seen saves the hashing.
       for record in records {
         let size = record.foldedTailCount
         guard size > 0, size < 256, record.foldedCount > size else { return }
         let folded = record.folded
         guard folded[folded.count - size - 1] == Fold.separator else { return }
-        let text = [UInt8](folded[(folded.count - size)...])
-        if let number = numbers[text] {
-          perRecord.append(number)
-        } else {
-          guard numbers.count < 256, total + size <= Int(UInt16.max) else { return }
-          perRecord.append(numbers.count)
-          numbers[text] = numbers.count
-          found.append(text)
+        let known = table.texts.count
+        let number = table.number(of: UnsafeBufferPointer(rebasing: folded[(folded.count - size)...]))
+        if number == known {
+          guard number < 256, total + size <= Int(UInt16.max) else { return }
           total += size
         }
+        perRecord.append(UInt8(truncatingIfNeeded: number))
       }
-      let order = found.indices.sorted { found[$0].lexicographicallyPrecedes(found[$1]) }
+      let found = table.texts
+      let order = found.indices.sorted { compareBytes(found[$0], found[$1]) < 0 }
       var codeOf = [UInt8](repeating: 0, count: found.count)
       for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
-      codes = perRecord.map { codeOf[$0] }
-      texts = order.map { found[$0] }
+      codes = perRecord.map { codeOf[Int($0)] }
+      texts = order.map { Array(found[$0]) }
     }
 
     var isEmpty: Bool { codes.isEmpty }
@@ -195,10 +198,8 @@ package struct ShardEncoder {
       var previous = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
       for (index, record) in records.enumerated() {
         let stem = ShardEncoder.stem(record, tails)
-        var common = 0
         // Keys are compared whole, tails and all, so that a stem that runs on where the last one had its tail shares no more than that stem.
-        let end = min(previous.count, stem.count)
-        while common < end, previous[common] == stem[common] { common += 1 }
+        let common = commonPrefix(previous, stem)
         shared.append(UInt32(common))
         let from = index % KeyBlocks.blockSize == 0 ? 0 : common
         length.append(UInt32(stem.count - from))
@@ -231,22 +232,81 @@ package struct ShardEncoder {
         writer.write(tails.codes[range])
         cuts.append(writer.bytes.count)
       }
-      writer.write(suffixes[start..<ends[range.upperBound - 1]])
-      return FrameContent(bytes: writer.bytes, cuts: cuts)
+      let text = suffixes[start..<ends[range.upperBound - 1]]
+      writer.write(text)
+      // Front coding has found most of what letters share: matches of three and four cost more than they save, and a
+      // reader a quarter of its time. Where letters take several bytes each that is not so.
+      let isMostlyASCII = text.reduce(into: 0) { $0 += Int($1 >> 7) } < text.count / 4
+      return FrameContent(bytes: writer.bytes, cuts: cuts, minMatch: isMostlyASCII ? 5 : nil)
     }
   }
 
   // MARK: Fields
 
   private typealias Text = UnsafeBufferPointer<UInt8>
+  /// A column's text for every record.
+  typealias Texts = UnsafeBufferPointer<UnsafeBufferPointer<UInt8>>
 
-  /// One column before its encoding is chosen: a text for every record, those without the field included.
-  private struct RawColumn {
-    var name: Int
-    var texts: [UnsafeBufferPointer<UInt8>] = []
-    var kinds: [UInt8] = []
-    /// Texts made here, kept alive.
-    var owned: [UInt8] = []
+  /// All texts of a shard and their kinds, column by column: of every record, those without the field included.
+  private struct Cells: ~Copyable {
+    private let texts: UnsafeMutableBufferPointer<Text>
+    private let kindsOfAll: UnsafeMutableBufferPointer<UInt8>
+    private let count: Int
+    private static let missing: UInt8 = 0xff
+
+    /// - Parameters:
+    ///   - shapes: The columns of the fields, in the records' own order.
+    ///   - shapeCodes: Per record.
+    init(_ records: [RecordBlob], columnCount: Int, _ shapes: [[Int]], _ shapeCodes: [Int]) {
+      count = records.count
+      texts = .allocate(capacity: columnCount * count)
+      kindsOfAll = .allocate(capacity: columnCount * count)
+      kindsOfAll.initialize(repeating: Self.missing)
+      texts.initialize(repeating: Text(start: nil, count: 0))
+      var code = -1
+      var shape: [Int] = []
+      for (row, record) in records.enumerated() {
+        if shapeCodes[row] != code {
+          code = shapeCodes[row]
+          shape = shapes[code]
+        }
+        var offset = record.textsOffset
+        for (field, column) in shape.enumerated() {
+          let size = record.fieldSize(field)
+          texts[column * count + row] = record.bytes(offset, size)
+          kindsOfAll[column * count + row] = record.fieldKind(field).rawValue
+          offset += size
+        }
+      }
+      if shapes.count > 1 {
+        for column in 0..<columnCount { fill(column * count..<(column + 1) * count) }
+      }
+    }
+
+    deinit {
+      texts.deallocate()
+      kindsOfAll.deallocate()
+    }
+
+    /// Gives records that lack a field the text of the one before, or else of the first: what repeats costs nothing.
+    private func fill(_ column: Range<Int>) {
+      guard var last = column.first(where: { kindsOfAll[$0] != Self.missing }) else { return }
+      for cell in column {
+        if kindsOfAll[cell] == Self.missing {
+          (texts[cell], kindsOfAll[cell]) = (texts[last], kindsOfAll[last])
+        } else {
+          last = cell
+        }
+      }
+    }
+
+    /// Valid as long as the cells are.
+    func texts(_ column: Int) -> Texts {
+      Texts(rebasing: UnsafeBufferPointer(texts)[column * count..<(column + 1) * count])
+    }
+    func kinds(_ column: Int) -> UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(rebasing: UnsafeBufferPointer(kindsOfAll)[column * count..<(column + 1) * count])
+    }
   }
 
   /// The fields of a shard: how they are encoded, and their data.
@@ -256,7 +316,7 @@ package struct ShardEncoder {
     var header: [UInt8] = []
     var shapeCodes: [Int] = []
     var columns: [ColumnData] = []
-    var rowCodes: [Int] = []
+    var rowCodes: [UInt8] = []
     /// Per record the bits of its row, and where they end.
     var rowValues: [(value: UInt64, width: Int)] = []
     var numberCount = 0
@@ -274,21 +334,28 @@ package struct ShardEncoder {
       var writer = ByteWriter()
       func codes(_ codes: [Int], _ limit: Int) {
         guard limit > 1 else { return }
-        for code in codes[range] {
-          if limit > 256 { writer.write(UInt16(code)) } else { writer.write(UInt8(code)) }
+        if limit > 256 {
+          for code in codes[range] { writer.write(UInt16(code)) }
+        } else {
+          writer.write(codes[range].lazy.map { UInt8($0) })
         }
       }
-      var rows = BitWriter()
+      let values = rowValues[range.lowerBound * numberCount..<range.upperBound * numberCount]
+      var rows = BitWriter(bitCount: values.reduce(0) { $0 + $1.width })
       var blockBits: [UInt16] = []
       if numberCount > 0 {
         var start = 0
-        for row in range {
-          if row > range.lowerBound, row % KeyBlocks.blockSize == 0 {
-            blockBits.append(UInt16(rows.bitCount - start))
-            start = rows.bitCount
-          }
-          for number in row * numberCount..<(row + 1) * numberCount {
-            rows.write(rowValues[number].value, rowValues[number].width)
+        values.withUnsafeBufferPointer { values in
+          var next = 0
+          for row in range {
+            if row > range.lowerBound, row % KeyBlocks.blockSize == 0 {
+              blockBits.append(UInt16(rows.bitCount - start))
+              start = rows.bitCount
+            }
+            for _ in 0..<numberCount {
+              rows.write(values[next].value, values[next].width)
+              next += 1
+            }
           }
         }
         blockBits.append(UInt16(rows.bitCount - start))
@@ -320,7 +387,7 @@ package struct ShardEncoder {
           writer.write(texts.bytes(range))
         }
       }
-      codes(rowCodes, counts.rowFormats)
+      if counts.rowFormats > 1 { writer.write(rowCodes[range]) }
       for bits in blockBits { writer.write(bits) }
       writer.write(rowBytes)
       // Rows do not compress: in a block of their own they are stored as they are. What stands before them is short,
@@ -362,9 +429,10 @@ package struct ShardEncoder {
     func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { all[start(range.lowerBound)..<ends[range.upperBound - 1]] }
 
     /// Lends pointers to the texts.
-    func withPointers(_ body: ([UnsafeBufferPointer<UInt8>]) -> Void) {
+    func withPointers(_ body: (Texts) -> Void) {
       all.withUnsafeBufferPointer { bytes in
-        body(ends.indices.map { UnsafeBufferPointer(rebasing: bytes[start($0)..<ends[$0]]) })
+        ends.indices.map { UnsafeBufferPointer(rebasing: bytes[start($0)..<ends[$0]]) }
+          .withUnsafeBufferPointer { body($0) }
       }
     }
   }
@@ -373,7 +441,7 @@ package struct ShardEncoder {
     let count = records.count
     // Shapes, and columns in order of first appearance.
     var columnOf: [UInt32: Int] = [:]
-    var columns: [RawColumn] = []
+    var columns: [Int] = []  // Their names' numbers.
     var shapes: [[Int]] = []
     var shapeNumbers: [[Int]: Int] = [:]
     var shapeCodes: [Int] = []
@@ -389,7 +457,7 @@ package struct ShardEncoder {
         lastColumns = lastShape.map { name in
           if let column = columnOf[name] { return column }
           columnOf[name] = columns.count
-          columns.append(RawColumn(name: Int(name)))
+          columns.append(Int(name))
           return columns.count - 1
         }
         // One record is a shard whatever it has.
@@ -406,43 +474,26 @@ package struct ShardEncoder {
           shapes.append(lastColumns)
         }
       }
-      var offset = record.textsOffset
-      let row = shapeCodes.count
-      for (field, column) in lastColumns.enumerated() {
-        let size = record.fieldSize(field)
-        // Records before this one that had no such field take its text: what repeats costs nothing.
-        while columns[column].texts.count < row {
-          columns[column].texts.append(columns[column].texts.last ?? record.bytes(offset, size))
-          columns[column].kinds.append(columns[column].kinds.last ?? record.fieldKind(field).rawValue)
-        }
-        columns[column].texts.append(record.bytes(offset, size))
-        columns[column].kinds.append(record.fieldKind(field).rawValue)
-        offset += size
-      }
       shapeCodes.append(lastCode)
     }
-    for column in columns.indices {
-      while columns[column].texts.count < count {
-        columns[column].texts.append(columns[column].texts.last!)
-        columns[column].kinds.append(columns[column].kinds.last!)
-      }
-    }
+    let cells = Cells(records, columnCount: columns.count, shapes, shapeCodes)
 
     var numbers: [NumberColumn] = []
     var numberSections: [Int] = []  // Where each of them will be written.
     var sections: [ByteWriter] = []
     var data: [ColumnData?] = []
     let stems = records.map { Self.stem($0, tails) }
-    for column in columns {
-      let isMixed = column.kinds.contains { $0 != column.kinds[0] }
+    for column in columns.indices {
+      let (texts, kinds) = (cells.texts(column), cells.kinds(column))
+      let isMixed = kinds.contains { $0 != kinds[0] }
       var writer = ByteWriter()
-      writer.write(isMixed ? ShardHeader.mixedKinds : column.kinds[0])
+      writer.write(isMixed ? ShardHeader.mixedKinds : kinds[0])
       if isMixed {
-        var texts = FlatTexts(count: count)
-        for (text, kind) in zip(column.texts, column.kinds) { texts.append([kind] + text) }
-        texts.withPointers { data.append(chooseText($0, into: &writer)) }
+        var flat = FlatTexts(count: count)
+        for (text, kind) in zip(texts, kinds) { flat.append([kind] + text) }
+        flat.withPointers { data.append(chooseText($0, into: &writer)) }
       } else {
-        switch chooseEncoding(column.texts, stems, tails, numberColumns: numbers.count, into: &writer) {
+        switch chooseEncoding(texts, stems, tails, numberColumns: numbers.count, into: &writer) {
         case .inHeader: data.append(nil)
         case .data(let own): data.append(own)
         case .number(let number):
@@ -456,30 +507,28 @@ package struct ShardEncoder {
 
     // Row formats: the formats of all number columns together.
     var rowFormatTable: [[UInt8]] = []
-    var rowCodes: [Int] = []
+    var rowCodes: [UInt8] = []
     func makeRows() -> Bool {
-      var rowFormats: [[UInt8]: Int] = [:]
-      (rowFormatTable, rowCodes) = ([], [])
+      rowFormatTable = []
+      rowCodes = []
       guard !numbers.isEmpty else { return true }
-      rowCodes.reserveCapacity(count)
-      var lastKey: [UInt8] = []
-      var lastCode = -1
-      for row in 0..<count {
-        var isSame = lastCode >= 0
-        if isSame { for index in numbers.indices where numbers[index].codes[row] != lastKey[index] { isSame = false } }
-        if !isSame {
-          lastKey = numbers.map { $0.codes[row] }
-          if let code = rowFormats[lastKey] {
-            lastCode = code
-          } else {
-            lastCode = rowFormatTable.count
-            guard lastCode < 256 else { return false }
-            rowFormats[lastKey] = lastCode
-            rowFormatTable.append(lastKey)
+      rowCodes = [UInt8](repeating: 0, count: count)
+      var firstRows = [0]  // Per combination, in order of first appearance.
+      for number in numbers {
+        let formats = number.formats.count
+        var known = [Int](repeating: -1, count: firstRows.count * formats)
+        firstRows.removeAll()
+        for row in 0..<count {
+          let pair = Int(rowCodes[row]) * formats + Int(number.codes[row])
+          if known[pair] < 0 {
+            guard firstRows.count < 256 else { return false }
+            known[pair] = firstRows.count
+            firstRows.append(row)
           }
+          rowCodes[row] = UInt8(truncatingIfNeeded: known[pair])
         }
-        rowCodes.append(lastCode)
       }
+      rowFormatTable = firstRows.map { row in numbers.map { $0.codes[row] } }
       return true
     }
     while !makeRows() {
@@ -487,7 +536,7 @@ package struct ShardEncoder {
       let worst = numbers.indices.max { numbers[$0].formats.count < numbers[$1].formats.count }!
       numbers.remove(at: worst)
       let column = numberSections.remove(at: worst)
-      data[column] = chooseText(columns[column].texts, into: &sections[column])
+      data[column] = chooseText(cells.texts(column), into: &sections[column])
     }
     for (number, section) in zip(numbers, numberSections) { number.write(to: &sections[section]) }
 
@@ -497,14 +546,17 @@ package struct ShardEncoder {
     result.columns = data.compactMap { $0 }
     result.rowCodes = rowCodes
     result.numberCount = numbers.count
-    result.rowValues.reserveCapacity(count * numbers.count)
-    for row in 0..<(numbers.isEmpty ? 0 : count) {
-      let context = tails.isEmpty ? 0 : Int(tails.codes[row])
-      for index in numbers.indices { result.rowValues.append(numbers[index].stored(row, context)) }
+    // Of no elements it would be the array that all threads share, and its size be written there.
+    let capacity = max(1, count * numbers.count)
+    result.rowValues = [(value: UInt64, width: Int)](unsafeUninitializedCapacity: capacity) { rows, size in
+      for (index, number) in numbers.enumerated() {
+        number.store(to: rows.baseAddress! + index, stride: numbers.count, tails)
+      }
+      size = count * numbers.count
     }
     var writer = ByteWriter()
     for column in columns {
-      let name = names[column.name].utf8
+      let name = names[column].utf8
       writer.writeVarint(name.count)
       writer.write(name)
     }
@@ -526,9 +578,9 @@ package struct ShardEncoder {
 
   /// Chooses a column's encoding and writes what stands of it in the header; a number column is written when all rows are known.
   private func chooseEncoding(
-    _ texts: [Text], _ stems: [Text], _ tails: Tails, numberColumns: Int, into writer: inout ByteWriter
+    _ texts: Texts, _ stems: [Text], _ tails: Tails, numberColumns: Int, into writer: inout ByteWriter
   ) -> Chosen {
-    if texts.allSatisfy({ Self.equal($0, texts[0]) }) {
+    if texts.allSatisfy({ equalBytes($0, texts[0]) }) {
       writer.write(ShardHeader.Encoding.constant.rawValue)
       writer.writeVarint(texts[0].count)
       writer.write(texts[0])
@@ -555,11 +607,11 @@ package struct ShardEncoder {
     return .data(chooseText(texts, asText, into: &writer))
   }
 
-  private func chooseText(_ texts: [Text], into writer: inout ByteWriter) -> ColumnData {
+  private func chooseText(_ texts: Texts, into writer: inout ByteWriter) -> ColumnData {
     chooseText(texts, TextCost(texts), into: &writer)
   }
 
-  private func chooseText(_ texts: [Text], _ cost: TextCost, into writer: inout ByteWriter) -> ColumnData {
+  private func chooseText(_ texts: Texts, _ cost: TextCost, into writer: inout ByteWriter) -> ColumnData {
     guard let dictionary = cost.dictionaryBits, dictionary < cost.plainBits else {
       writer.write(ShardHeader.Encoding.text.rawValue)
       var flat = FlatTexts(count: texts.count)
@@ -581,25 +633,20 @@ package struct ShardEncoder {
     /// nil if the column repeats too little.
     var dictionaryBits: Int?
 
-    init(_ texts: [Text]) {
-      var numbers: [TextKey: Int] = [:]
-      var counts: [Int] = []
-      codes.reserveCapacity(texts.count)
-      for text in texts {
-        plainBits += 4 * text.count + 5
-        guard distinct.count <= texts.count / 2 + 1, distinct.count < 65536 else { continue }
-        let key = TextKey(text)
-        if let number = numbers[key] {
-          codes.append(number)
-          counts[number] += 1
-        } else {
-          numbers[key] = distinct.count
-          codes.append(distinct.count)
-          counts.append(1)
-          distinct.append(text)
+    init(_ texts: Texts) {
+      var table = TextTable(limit: min(texts.count / 2 + 2, 65536))
+      codes = [Int](unsafeUninitializedCapacity: texts.count) { codes, size in
+        for text in texts {
+          plainBits += 4 * text.count + 5
+          guard table.texts.count <= texts.count / 2 + 1, table.texts.count < 65536 else { continue }
+          codes.initializeElement(at: size, to: table.number(of: text))
+          size += 1
         }
       }
+      distinct = table.texts
       guard distinct.count <= texts.count / 2 + 1, codes.count == texts.count else { return }
+      var counts = [Int](repeating: 0, count: distinct.count)
+      for code in codes { counts[code] += 1 }
       var bits = 0
       for (number, count) in counts.enumerated() {
         bits += 4 * distinct[number].count + 8
@@ -610,33 +657,16 @@ package struct ShardEncoder {
     }
   }
 
-  private struct TextKey: Hashable {
-    let text: UnsafeBufferPointer<UInt8>
-    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
-    static func == (a: TextKey, b: TextKey) -> Bool { ShardEncoder.equal(a.text, b.text) }
-    func hash(into hasher: inout Hasher) { hasher.combine(bytes: UnsafeRawBufferPointer(text)) }
-  }
-
-  private static func textsPerTail(_ texts: [Text], _ tails: Tails) -> [Text]? {
+  private static func textsPerTail(_ texts: Texts, _ tails: Tails) -> [Text]? {
     var perTail = [Text?](repeating: nil, count: tails.texts.count)
     for (text, code) in zip(texts, tails.codes) {
       if let known = perTail[Int(code)] {
-        guard equal(known, text) else { return nil }
+        guard equalBytes(known, text) else { return nil }
       } else {
         perTail[Int(code)] = text
       }
     }
     return perTail.map { $0! }
-  }
-
-  static func equal(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard a.count == b.count else { return false }
-    var index = 0
-    while index < a.count {
-      if a[index] != b[index] { return false }
-      index += 1
-    }
-    return true
   }
 }
 
@@ -646,28 +676,45 @@ func binaryLogarithm(_ value: Int) -> Int {
   return whole * 64 + (((value - (1 << whole)) << 6) >> whole)
 }
 
-/// Appends runs of bits, lowest first.
-struct BitWriter {
-  private var bytes: [UInt8] = []
+/// Writes runs of bits, lowest first, as many as were announced.
+struct BitWriter: ~Copyable {
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var byteCount = 0
   private var pending: UInt64 = 0
   private var pendingCount = 0
+  private let announced: Int
   private(set) var bitCount = 0
 
-  /// Appends the low `width` bits of `value`, at most 56.
-  mutating func write(_ value: UInt64, _ width: Int) {
-    pending |= value << UInt64(pendingCount)
-    pendingCount += width
-    bitCount += width
-    while pendingCount >= 8 {
-      bytes.append(UInt8(truncatingIfNeeded: pending))
-      pending >>= 8
-      pendingCount -= 8
-    }
+  /// - Parameter bitCount: The most that will be written.
+  init(bitCount: Int) {
+    announced = bitCount
+    bytes = .allocate(byteCount: bitCount / 8 + 16, alignment: 8)
   }
 
+  deinit { bytes.deallocate() }
+
+  /// Writes the low `width` bits of `value`, at most 56; those above are 0.
+  mutating func write(_ value: UInt64, _ width: Int) {
+    bitCount += width
+    precondition(width <= 56 && bitCount <= announced, "more bits than there is room for")
+    // Fewer than eight are pending: 63 together.
+    pending |= value << UInt64(pendingCount)
+    pendingCount += width
+    // All eight bytes, of which the whole ones stay: there is room for them behind the last.
+    (bytes.baseAddress! + byteCount).storeBytes(of: pending.littleEndian, as: UInt64.self)
+    let whole = pendingCount >> 3
+    byteCount += whole
+    pending >>= UInt64(whole << 3)
+    pendingCount &= 7
+  }
+
+  /// What was written, zeros behind the last bit.
   mutating func finish() -> [UInt8] {
-    if pendingCount > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
-    (pending, pendingCount) = (0, 0)
-    return bytes
+    if pendingCount > 0 {
+      bytes[byteCount] = UInt8(truncatingIfNeeded: pending)
+      byteCount += 1
+      (pending, pendingCount) = (0, 0)
+    }
+    return Array(bytes[..<byteCount])
   }
 }

@@ -19,8 +19,14 @@ struct ShardWriter {
   let previous: PreviousIndex?
   /// Whether the map of dots is made of the portions' records; else the caller makes it.
   var makesDots = true
-  /// The fields of a shard of `previous` that is kept, by number.
-  var keptFields: (Int) -> [UInt32] = { _ in [] }
+  /// The field by which records are told apart, if ids are counted here, and the most records that may come; else the
+  /// caller counts.
+  private(set) var countedID: (field: UInt32, records: Int)?
+
+  /// Has the ids of at most `records` records counted, if any has the field.
+  mutating func count(_ id: String?, of records: Int) {
+    countedID = id.flatMap { names.firstIndex(of: $0) }.map { (UInt32($0), records) }
+  }
 
   /// What the manifest is made of.
   struct Output {
@@ -39,6 +45,7 @@ struct ShardWriter {
     var fields: [UInt32]
     var note: BuildNotes.Piece
     var cells: [UInt32]
+    var ids: [UInt64]
   }
 
   private enum Result: Sendable {
@@ -54,11 +61,20 @@ struct ShardWriter {
     let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
     var output = Output(manifest: ManifestEncoder(level: packing.level), notes: BuildNotes(level: packing.level))
+    if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
     let cellFinder = makesDots ? CellFinder(names: names) : nil
+    var idCounter = try IDCounter(
+      memory: plan.ids, directory: publisher.directory, expected: countedID?.records ?? 0)
+    let idField = countedID?.field
     var numbers: Set<UInt32> = []
+    // Of the generation before: as long as there are some, the shards that are kept are asked for theirs.
+    var unseenFields = Set(0..<UInt32(previous?.index.fieldCount ?? 0))
     var lastKey: [UInt8]?
     func note(_ fields: [UInt32]) {
-      for number in fields where numbers.insert(number).inserted { output.fieldNames.append(names[Int(number)]) }
+      for number in fields where numbers.insert(number).inserted {
+        output.fieldNames.append(names[Int(number)])
+        unseenFields.remove(number)
+      }
     }
     try WorkerPool.orderedMap(
       threads: plan.writers, budget: plan.pieces,
@@ -66,7 +82,8 @@ struct ShardWriter {
         if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
       },
       next: next,
-      transform: { [publisher, names, packing, previous, cellFinder] (portion) throws(BuildError) -> Result in
+      transform: {
+        [publisher, names, packing, previous, cellFinder, idField] (portion) throws(BuildError) -> Result in
         switch portion {
         case .kept(let pieces, let lastKey): return .kept(pieces, lastKey: lastKey)
         case .records(let piece):
@@ -74,12 +91,14 @@ struct ShardWriter {
           var finished = Finished(
             firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
             fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
-            cells: cellFinder?.cells(of: piece) ?? [])
+            cells: cellFinder?.cells(of: piece) ?? [],
+            ids: idField.map { IDCounter.hashes(of: piece, field: $0) } ?? [])
           if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
             finished.shards = known.map { ManifestEncoder.Shard($0) }
             finished.shards[0].bound = piece.lowerBound
           } else {
-            finished.shards = try Self.encode(piece, encoder, packing, compressors, to: publisher)
+            let known = previous?.knownFrames(for: piece) ?? KnownFrames()
+            finished.shards = try Self.encode(piece, encoder, packing, compressors, known, to: publisher)
           }
           finished.note.shardCount = finished.shards.count
           return .written(finished)
@@ -95,6 +114,7 @@ struct ShardWriter {
           lastKey = piece.lastKey
           note(piece.fields)
           for cell in piece.cells { output.dots.add(Int(cell)) }
+          try idCounter.add(piece.ids)
         case .kept(let pieces, let key):
           guard let previous, let notes = previous.notes else { return }
           for shard in previous.shards[
@@ -102,19 +122,22 @@ struct ShardWriter {
           {
             publisher.keep(shard.fileName)
             try output.manifest.add(ManifestEncoder.Shard(shard))
-            note(keptFields(shard.number))
+            if !unseenFields.isEmpty {
+              do throws(IndexError) { note(try previous.index.fieldNumbers(of: shard)) } catch { throw .index(error) }
+            }
           }
           output.notes.pieces += notes.pieces[pieces]
           lastKey = key
         }
         progress(output.manifest.recordCount)
       })
+    if countedID != nil { output.notes.repeatedIDs = try idCounter.finish() }
     return output
   }
 
   private static func encode(
     _ piece: Piece, _ encoder: ShardEncoder, _ packing: Packing, _ compressors: CompressorPool,
-    to publisher: Publisher
+    _ known: KnownFrames, to publisher: Publisher
   ) throws(BuildError) -> [ManifestEncoder.Shard] {
     let parts = try piece.encoded(limit: packing.shardLimit) { (part) throws(BuildError) in
       (part, encoder.encode((0..<part.count).map { part.record($0) }))
@@ -126,7 +149,7 @@ struct ShardWriter {
     var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
     for (part, content) in parts {
-      let file = encoder.file(content, level: packing.level, with: compressor)
+      let file = encoder.file(content, level: packing.level, with: compressor, known: known)
       let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       let first = part.record(0).folded
       let label = Manifest.label(ofKey: first)
@@ -146,7 +169,7 @@ struct ShardWriter {
 }
 
 /// Compression contexts that no thread is using.
-private final class CompressorPool: @unchecked Sendable {
+final class CompressorPool: @unchecked Sendable {
   private let monitor = Monitor()
   private var idle: [Compressor] = []
 

@@ -10,14 +10,14 @@ struct SpelledColumn {
   var bits: Int
 
   /// nil if the texts have little to do with the stems.
-  init?(_ texts: [UnsafeBufferPointer<UInt8>], _ stems: [UnsafeBufferPointer<UInt8>]) {
+  init?(_ texts: ShardEncoder.Texts, _ stems: [UnsafeBufferPointer<UInt8>]) {
     // A sample of the column tells which piece of the stem and which letter case come nearest.
     var best: (cost: Int, rule: UInt8, piece: UInt8)?
     let step = max(1, texts.count / 64)
     for piece in [255, 0, 1, 2] as [UInt8] {
       for rule in [0, 1, 2] as [UInt8] {
         var cost = 0
-        for index in stride(from: 0, to: texts.count, by: step) {
+        for index in stride(from: 0, to: texts.count, by: step) where cost < best?.cost ?? Int.max {
           cost += Self.script(from: Spelling.piece(piece, of: stems[index]), rule, to: texts[index]).count
         }
         if best == nil || cost < best!.cost { best = (cost, rule, piece) }
@@ -44,7 +44,7 @@ struct SpelledColumn {
       if let start = folded.baseAddress { copy.update(from: start, count: folded.count) }
       Spelling.applyCase(rule, UnsafeBufferPointer(start: UnsafePointer(copy), count: folded.count), to: cased)
       let source = UnsafeBufferPointer(start: UnsafePointer(cased), count: folded.count)
-      if ShardEncoder.equal(source, text) { return [] }
+      if equalBytes(source, text) { return [] }
       if let script = differences(source, text), script.count <= text.count { return script }
       return [0xff] + text
     }

@@ -17,38 +17,56 @@ struct IndexedRecords {
   /// All records of a shard, in order.
   mutating func records(of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
     let chunk = BlobChunk(capacity: 8 * shard.file.size)
-    let path = index.files.filePath(shard.fileName)
-    var (encoder, batch) = (encoder, batch)
-    defer { (self.encoder, self.batch) = (encoder, batch) }
     do throws(IndexError) {
-      _ = try index.readWhole(shard) { part in
-        // In runs: what is a few bytes in a shard may be much as text.
-        for start in stride(from: 0, to: part.count, by: 64) {
-          part.decode(start..<min(start + 64, part.count), into: buffer)
-          for record in 0..<buffer.count {
-            batch.removeAll()
-            for number in buffer.rawFields(ofRecord: record) {
-              let field = buffer.rawField(number)
-              batch.fields.append(
-                FieldSlice(
-                  name: UInt32(field.name), kind: FieldKind(rawValue: field.kind.rawValue)!,
-                  offset: UInt32(clamping: batch.bytes.count), length: UInt32(clamping: field.text.count)))
-              // The encoder refuses a record of this size, and no build makes one.
-              if batch.bytes.count <= RecordEncoder.recordLimit { batch.bytes += field.text }
-            }
-            guard batch.bytes.count <= RecordEncoder.recordLimit else { continue }
-            batch.recordEnds.append(UInt32(batch.fields.count))
-            _ = encoder.encode(batch, names: names, into: chunk)
-          }
-        }
-      }
+      _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
-    guard chunk.count == shard.recordCount else {
+    return try checked(chunk, count: shard.recordCount, of: shard)
+  }
+
+  /// The last record of a shard, alone.
+  mutating func lastRecord(of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
+    let chunk = BlobChunk(capacity: 0)
+    do throws(IndexError) {
+      _ = try index.readLast(shard) { encode($0.count - 1..<$0.count, of: $0, into: chunk) }
+    } catch {
+      throw .index(error)
+    }
+    return try checked(chunk, count: 1, of: shard)
+  }
+
+  private func checked(_ chunk: BlobChunk, count: Int, of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
+    guard chunk.count == count else {
+      let path = index.files.filePath(shard.fileName)
       throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
     }
     return chunk
+  }
+
+  private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: BlobChunk) {
+    // In place, each byte would ask who owns it.
+    var (encoder, batch) = (encoder, batch)
+    defer { (self.encoder, self.batch) = (encoder, batch) }
+    // In runs: what is a few bytes in a shard may be much as text.
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 64) {
+      part.decode(start..<min(start + 64, range.upperBound), into: buffer)
+      for record in 0..<buffer.count {
+        batch.removeAll()
+        for number in buffer.rawFields(ofRecord: record) {
+          let field = buffer.rawField(number)
+          batch.fields.append(
+            FieldSlice(
+              name: UInt32(field.name), kind: FieldKind(rawValue: field.kind.rawValue)!,
+              offset: UInt32(clamping: batch.bytes.count), length: UInt32(clamping: field.text.count)))
+          // The encoder refuses a record of this size, and no build makes one.
+          if batch.bytes.count <= RecordEncoder.recordLimit { batch.bytes += field.text }
+        }
+        guard batch.bytes.count <= RecordEncoder.recordLimit else { continue }
+        batch.recordEnds.append(UInt32(batch.fields.count))
+        _ = encoder.encode(batch, names: names, into: chunk)
+      }
+    }
   }
 }
 
@@ -208,10 +226,11 @@ final class UpdateStream {
     let shard = pieces.isEmpty ? 0 : previous.firstShards[start]
     let region = Region(cutter: Cutter(limit: shardLimit, order: order), shard: shard, piece: start)
     if shard > 0 {
-      let records = try source.records(of: previous.shards[shard - 1])
-      let last = records.record(records.count - 1)
+      let chunk = try source.lastRecord(of: previous.shards[shard - 1])
+      let last = chunk.record(0)
       region.cutter.begin(behind: last)
       if start > at { ready.append(.kept(at..<start, lastKey: Array(last.folded))) }
+      withExtendedLifetime(chunk) {}
     }
     self.region = region
   }

@@ -56,6 +56,15 @@ package enum WorkerPool {
     for other in others { other.join() }
   }
 
+  /// What `body` makes of each index below `count`, in order; on up to `threads` threads, the caller's among them.
+  static func map<Output: Sendable>(
+    _ count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Output
+  ) -> [Output] {
+    let outputs = Outputs<Output>(count)
+    forEach(count, threads: threads) { outputs.set($0, body($0)) }
+    return outputs.values.map { $0! }
+  }
+
   /// Transforms what `next` gives, on up to `threads` threads, and delivers the results in the order of `next`.
   ///
   /// `next` and `deliver` run on the caller's thread.
@@ -142,6 +151,15 @@ private final class Counter: @unchecked Sendable {
       return value - 1
     }
   }
+}
+
+private final class Outputs<Output: Sendable>: @unchecked Sendable {
+  private let monitor = Monitor()
+  private(set) var values: [Output?]
+
+  init(_ count: Int) { values = Array(repeating: nil, count: count) }
+
+  func set(_ index: Int, _ value: Output) { monitor.withLock { values[index] = value } }
 }
 
 private final class OrderedQueue<Input: Sendable, Output: Sendable>: @unchecked Sendable {

@@ -142,11 +142,46 @@ public struct DotMap: Sendable, Equatable {
     return row * columns + column
   }
 
+  /// Half degrees in a number of one to three digits, with or without a point and digits behind it, which nearly all
+  /// are: the whole ones without the sign, and whether something is left. nil for any other text.
+  @inline(__always)
+  private static func plainHalfDegrees(
+    _ text: UnsafeBufferPointer<UInt8>
+  ) -> (lower: Int, hasRest: Bool, isNegative: Bool)? {
+    guard let start = text.baseAddress, text.count > 1 else { return nil }
+    let isNegative = start[0] == UInt8(ascii: "-")
+    var at = isNegative ? 1 : 0
+    let first = at
+    var whole = 0
+    while at < text.count, start[at] &- 0x30 < 10 {
+      whole = whole &* 10 &+ Int(start[at] &- 0x30)
+      at += 1
+    }
+    guard 1...3 ~= at - first else { return nil }
+    guard at < text.count else { return (2 * whole, false, isNegative) }
+    guard start[at] == UInt8(ascii: "."), at + 1 < text.count, start[at + 1] &- 0x30 < 10 else { return nil }
+    let tenths = start[at + 1] &- 0x30
+    var rest = tenths % 5
+    at += 2
+    while at < text.count {
+      let digit = start[at] &- 0x30
+      guard digit < 10 else { return nil }
+      rest |= digit
+      at += 1
+    }
+    return (2 * whole + (tenths >= 5 ? 1 : 0), rest > 0, isNegative)
+  }
+
   /// Half degrees in a decimal number, rounded down and up; nil for another text, or a number beyond the limit.
   private static func halfDegrees(
     _ text: UnsafeBufferPointer<UInt8>, limit: Int
   ) -> (floor: Int, ceiling: Int)? {
     guard text.count <= 64 else { return nil }
+    if let (lower, hasRest, isNegative) = plainHalfDegrees(text) {
+      guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
+      let upper = hasRest ? lower + 1 : lower
+      return isNegative ? (-upper, -lower) : (lower, upper)
+    }
     var at = 0
     /// Passes over digits; how many.
     func digits() -> Int {

@@ -66,13 +66,24 @@ final class Generation: Sendable {
   func part(
     of shard: Manifest.Shard, promotes: Bool = true, choose: (ShardHeader) -> Int
   ) throws(IndexError) -> PartReference {
-    let part = try cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
-      (resident) throws(IndexError) in try load(shard, resident, choose)
-    }
+    let part =
+      if let found = cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
+        found
+      } else {
+        try missingPart(of: shard, promotes, choose)
+      }
     return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
   }
 
   @inline(never)
+  private func missingPart(
+    of shard: Manifest.Shard, _ promotes: Bool, _ choose: (ShardHeader) -> Int
+  ) throws(IndexError) -> LoadedPart {
+    try cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
+      (resident) throws(IndexError) in try load(shard, resident, choose)
+    }
+  }
+
   private func load(
     _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {

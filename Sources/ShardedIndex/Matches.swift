@@ -7,13 +7,25 @@ public struct Matches: Sendable {
   /// Positions in the order of the whole index.
   let range: Range<Int>
   /// The part that the query found the first match in, or right before.
-  private let first: PartReference?
+  private var first: PartReference? {
+    @inline(__always) get {
+      guard firstShard >= 0 else { return nil }
+      return PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
+    }
+  }
+  /// That part, or, if there is none, the generation. Not an optional: of one, a program that uses the library makes up
+  /// the type at run time when it lets go of its first answer, which takes some 0.7 MB of code and tables.
+  private let holder: AnyObject & Sendable
+  private let firstShard: Int
+  private let firstStart: Int
 
   @inline(__always)
   init(_ generation: Generation, range: Range<Int>, first: PartReference?) {
     self.generation = generation
     self.range = range
-    self.first = first
+    holder = first?.part ?? generation
+    firstShard = first?.shard ?? -1
+    firstStart = first?.start ?? 0
   }
 
   /// All matches, whether or not they are ever decoded.

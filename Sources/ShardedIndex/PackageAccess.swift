@@ -129,9 +129,6 @@ package struct PartContent {
     }
   }
 
-  /// The numbers of the fields that the shard's records have, in the order of its columns.
-  package var fieldNumbers: [UInt32] { columns.columnNames }
-
   /// Calls `number` or `text` with each record's field of this number, as it is stored; with the first, where a record
   /// has it twice.
   ///
@@ -165,32 +162,46 @@ extension ShardedIndex {
   package func readWhole<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    let generation = current
-    return try shard.withFileName { (name) throws(IndexError) in try readWhole(shard, name, of: generation, body) }
+    try read(shard, from: { _ in 0 }, body)
   }
 
-  private func readWhole<Failure: Error>(
-    _ shard: Manifest.Shard, _ name: UnsafePointer<CChar>, of generation: Generation,
-    _ body: (PartContent) throws(Failure) -> Void
+  /// The same for the last part alone.
+  package func readLast<Failure: Error>(
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    var resident: LoadedShard?
-    var number = 0
-    repeat {
-      let (loaded, part) = try generation.read(shard, resident) { _ in number }
-      let fields = try part.fields(
-        unpack: { (packed) throws(IndexError) in
-          try generation.loader.fields(packed, name, of: part)
-        }, grew: { _ in })
-      do throws(Failure) {
-        try body(PartContent(number, of: loaded.header, part.keys, fields.columns))
-      } catch {
-        return .failure(error)
-      }
-      withExtendedLifetime((loaded, part, fields)) {}
-      resident = loaded
-      number += 1
-    } while number < resident!.header.parts.count
-    return .success(())
+    try read(shard, from: { $0.parts.count - 1 }, body)
+  }
+
+  /// The numbers of the fields that a shard's records have, in the order of its columns.
+  package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
+    let header = try current.read(shard, nil) { _ in 0 }.0.header
+    return (0..<header.columnCount).map { UInt32(header.columns[$0].name) }
+  }
+
+  private func read<Failure: Error>(
+    _ shard: Manifest.Shard, from first: (ShardHeader) -> Int, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    let generation = current
+    return try shard.withFileName { (name) throws(IndexError) in
+      var resident: LoadedShard?
+      var number: Int?
+      repeat {
+        let (loaded, part) = try generation.read(shard, resident) { number ?? first($0) }
+        let fields = try part.fields(
+          unpack: { (packed) throws(IndexError) in
+            try generation.loader.fields(packed, name, of: part)
+          }, grew: { _ in })
+        do throws(Failure) {
+          try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
+        } catch {
+          return .failure(error)
+        }
+        withExtendedLifetime((loaded, part, fields)) {}
+        resident = loaded
+        number = part.number + 1
+      } while number! < resident!.header.parts.count
+      return .success(())
+    }
   }
 }
 

@@ -30,9 +30,9 @@ extension ShardedIndex {
       if let generation { return try generation.answer(forFolded: folded) }
       return try matches(forFolded: folded)
     }
-    let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) {
+    let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
       buffer -> Result<Matches, IndexError>? in
-      guard prefix.count <= 128, let count = Fold.foldASCII(prefix, into: buffer) else { return nil }
+      guard let count = Fold.foldASCII(prefix, into: buffer) ?? Fold.foldShort(prefix, into: buffer) else { return nil }
       return Result { () throws(IndexError) in
         try ask(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count]))
       }

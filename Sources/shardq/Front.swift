@@ -5,6 +5,7 @@
 #else
   import Darwin
 #endif
+import CStartup
 import QueryOutput
 
 /// The command `shardq`: answers a plain query itself and hands everything else to `shardq-commands`.
@@ -14,8 +15,14 @@ import QueryOutput
 @main
 enum Front {
   static func main() {
-    let (arguments, count) = (CommandLine.unsafeArgv, Int(CommandLine.argc))
-    guard let request = FrontParser.parse(arguments, count: count) else {
+    var count: CInt = 0
+    let arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    if let found = startup_arguments(&count) {
+      arguments = found
+    } else {
+      (arguments, count) = (CommandLine.unsafeArgv, CommandLine.argc)
+    }
+    guard let request = FrontParser.parse(arguments, count: Int(count)) else {
       Commands.run(arguments)
     }
     // Nothing is left to be written and nothing to be freed one by one.

@@ -291,7 +291,7 @@ class Index:
         """§3.8."""
         notes = Cursor(head, "manifest: notes")
         need(notes.take(4) == b"SQN1", "manifest: notes of another magic")
-        _, _, self.level, count = notes.unpack("IIII")
+        _, _, self.level, count, self.repeated_ids = notes.unpack("IIIIQ")
         need(len(groups) == -(-count // 64), "manifest: another count of notes than of pieces")
         need([notes.number("I") for _ in groups] == checksums, "manifest: other notes than promised")
         notes.finish()

@@ -123,9 +123,18 @@ class Temporary(unittest.TestCase):
             self.fail(f"missing: {list(expected - found)[:3]}\nnot there before: {list(found - expected)[:3]}")
         self.assertEqual(index.records, len(lines))
         self.assertEqual(index.dots, dots_of(map(parsed, lines)))
+        self.assertEqual(index.repeated_ids, self.repeated_ids(index, map(parsed, lines)))
         self.check_order(shards)
         self.check_files(directory, shards)
         return index, shards
+
+    @staticmethod
+    def repeated_ids(index, records):
+        if b"id" not in index.settings:
+            return 2**64 - 1
+        name = index.settings[b"id"].decode()
+        ids = [next((value for key, value in record[1:] if key == name), None) for record in records]
+        return len([text for text in ids if text is not None]) - len({text for text in ids if text is not None})
 
     def check_order(self, shards):
         """Bounds are exactly what the page says a builder writes, flags say exactly where a run goes on."""
@@ -207,6 +216,12 @@ class Datasets(Temporary):
         text = unpacked(source).decode()
         rows = (line.split("\t") for line in text.split("\n") if line)
         self.check(index, [flat(zip(names, row, strict=True)) for row in rows])
+
+    def test_repeated_ids(self):
+        rows = [{"name": f"n{row}", "code": f"c{row % 70}"} for row in range(100)] + [{"name": "none"}]
+        source = self.write("list.jsonl", map(json.dumps, rows))
+        index, _ = self.check(self.build(source, "--key", "{name}", "--id", "code"), [flat(row.items()) for row in rows])
+        self.assertEqual(index.repeated_ids, 30)
 
     def test_no_records(self):
         index = self.build(self.write("none.json", ["[]"]))
@@ -679,7 +694,7 @@ class Page(unittest.TestCase):
         root, page = (self.example("### 3.7 Example", size, i) for i, size in enumerate((361, 137)))
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in ((177, root), (111, page))
+            for size, content in ((224, root), (122, page))
         ]
         index = reader.Index.__new__(reader.Index)
         index.entries = []

@@ -109,8 +109,8 @@ struct Report {
         + "RocksDB walk all matches.",
       "A rival's build holds the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
         + "for it, on one thread; its peak does not. shardq's build reads the list itself. All are on disk when they end.",
-      "An update is a process that changes one record and ends when that is on disk. shardq finds the record by its id, the "
-        + "rivals are told its key. Where there is no figure, an update is a build.",
+      "An update is a process that changes one record and ends when that is on disk. shardq reads the record and finds the "
+        + "one with its id by its key, the rivals are told the key. Where there is no figure, an update is a build.",
     ]
     if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
     tables.append(table)

@@ -1,3 +1,4 @@
+import CStartupToo
 import Glibc
 import ShardedIndex
 
@@ -10,12 +11,11 @@ import ShardedIndex
 @main
 enum Resident {
   static func main() {
-    guard CommandLine.argc == 4, let limit = Int(String(cString: CommandLine.unsafeArgv[3]!)) else {
-      exit(64)
-    }
-    let (index, prefixes) = (
-      String(cString: CommandLine.unsafeArgv[1]!), String(cString: CommandLine.unsafeArgv[2]!)
-    )
+    var count: CInt = 0
+    guard let arguments = startup_arguments(&count), count == 4, let path = arguments[1],
+      let prefixes = arguments[2], let number = arguments[3], case let limit = atol(number), limit >= 0
+    else { exit(64) }
+    let index = String(cString: path)
     do throws(IndexError) {
       let index = try ShardedIndex(opening: index, options: Options(cacheLimitBytes: limit))
       let file = open(prefixes, O_RDONLY | O_CLOEXEC)
@@ -41,18 +41,22 @@ enum Resident {
     }
   }
 
-  /// KiB, as the kernel counts them.
+  /// KiB, as the kernel counts them. Nothing here makes a text of Swift's: that would be counted as well.
   private static func memory() -> (resident: Int, peak: Int) {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8192) { text in
-      let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
-      let size = read(file, text.baseAddress!, 8191)
-      guard size > 0 else { return (0, 0) }
-      text[size] = 0
-      func value(_ name: String) -> Int {
-        guard let line = strstr(text.baseAddress!, name) else { return 0 }
-        return strtol(line + name.utf8.count, nil, 10)
+    func value(_ name: StaticString, _ text: UnsafePointer<CChar>) -> Int {
+      name.withUTF8Buffer { name in
+        guard let line = strstr(text, UnsafeRawPointer(name.baseAddress!).assumingMemoryBound(to: CChar.self)) else {
+          return 0
+        }
+        return strtol(line + name.count, nil, 10)
       }
-      return (value("VmRSS:"), value("VmHWM:"))
     }
+    let path: StaticString = "/proc/self/status"
+    let file = open(UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self), O_RDONLY | O_CLOEXEC)
+    guard let text = malloc(8192)?.assumingMemoryBound(to: CChar.self) else { return (0, 0) }
+    let size = read(file, text, 8191)
+    guard size > 0 else { return (0, 0) }
+    text[size] = 0
+    return (value("VmRSS:", text), value("VmHWM:", text))
   }
 }

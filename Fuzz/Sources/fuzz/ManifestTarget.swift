@@ -56,7 +56,7 @@ final class ManifestTarget: FuzzTarget {
       require(bands.count == contents.count - 1 && (try? DotMap(again)) == map, "a map that comes back as another")
     }
     for shardCount in [1, 3, 70] {
-      guard let notes = try? BuildNotes(frames(checksumsAt: 20), shardCount: shardCount) else { continue }
+      guard let notes = try? BuildNotes(frames(checksumsAt: 28), shardCount: shardCount) else { continue }
       require(notes.pieces.reduce(0) { $0 + $1.shardCount } == shardCount, "notes of other shards")
     }
   }

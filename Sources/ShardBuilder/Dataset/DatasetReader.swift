@@ -31,10 +31,11 @@ package final class DatasetReader {
   private let path: String
   private let options: DatasetOptions
   private let source: ByteSource
-  private var window: InputWindow
-  private var sink: RecordSink
-  private var json: JSONRecords
-  private var rows: DelimitedRecords
+  // One thread reads, and no two of these are reached at once: checking that took a sixth of the time.
+  @exclusivity(unchecked) private var window: InputWindow
+  @exclusivity(unchecked) private var sink: RecordSink
+  @exclusivity(unchecked) private var json: JSONRecords
+  @exclusivity(unchecked) private var rows: DelimitedRecords
   /// Offset in the window of the first byte that is not dealt with.
   private var offset = 0
   /// Line and column of the byte at the sink's origin.

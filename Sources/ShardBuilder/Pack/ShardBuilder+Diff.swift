@@ -35,7 +35,7 @@ extension ShardBuilder {
     try output.write(header.bytes)
     var recipe = Recipe(new.manifest)
     // A page's frame depends on its own shards alone: those that did not change are there already.
-    recipe.add(Recipe.frames(of: old.manifest), of: old.manifest, source: 0)
+    recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0)
     try recipe.write(to: output)
     var sources = Sources(old, known: Set(new.shards.map(\.fileName)))
     for place in places {
@@ -69,20 +69,6 @@ private struct Recipe {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Where the zstd frames of a file lie, which fill it.
-  static func frames(of bytes: [UInt8]) -> [Range<Int>] {
-    bytes.withUnsafeBufferPointer { all in
-      var frames: [Range<Int>] = []
-      var start = 0
-      while start < all.count {
-        let size = ZstdFrame.size(of: UnsafeBufferPointer(rebasing: all[start...])) ?? all.count - start
-        frames.append(start..<start + size)
-        start += size
-      }
-      return frames
-    }
-  }
-
   /// Lets the file be made of these frames of `other`.
   mutating func add(_ frames: [Range<Int>], of other: [UInt8], source: Int) {
     for frame in frames where frame.count >= Self.least {
@@ -95,7 +81,7 @@ private struct Recipe {
     var literals: [[Range<Int>]] = []
     // The copies of a manifest ascend, so that none makes more of it than there was.
     var behind = 0
-    for frame in Self.frames(of: bytes) {
+    for frame in ZstdFrame.frames(of: bytes) {
       if let (source, offset) = known[bytes[frame]], source > 0 || offset >= behind {
         if source == 0 { behind = offset + frame.count }
         if let last = pieces.last, last.literal == 0, last.source == source, last.offset + last.copied == offset {
@@ -158,7 +144,7 @@ private struct Sources {
     for number in numbers where shards[number].file.size <= Pack.shardLimit {
       if held[number] == nil {
         let bytes = try old.file(shards[number])
-        held[number] = (bytes, Recipe.frames(of: bytes))
+        held[number] = (bytes, ZstdFrame.frames(of: bytes))
       }
       found.append((number, held[number]!.bytes, held[number]!.frames))
     }

@@ -68,24 +68,20 @@ final class ShardCache: Sendable {
     state = Lock(State(lru: LRU(limitBytes: limitBytes)))
   }
 
-  /// The part of shard `id` that `choose` names, from memory or by `load`, which is told the shard if that is resident.
+  /// The part of shard `id` that `choose` names, if it is in memory.
   @inline(__always)
-  func part(
-    of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
-    load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
-  ) throws(IndexError) -> LoadedPart {
-    let found = state.withLock { (state) -> LoadedPart? in
+  func part(of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int) -> LoadedPart? {
+    state.withLock { (state) -> LoadedPart? in
       guard let part = state.find(id, table, promotes: promotes, choose)?.part else { return nil }
       state.hits &+= 1
+      part.prefetchFields()
       return part
     }
-    if let found { return found }
-    return try miss(id, table, promotes: promotes, choose: choose, load: load)
   }
 
-  @inline(never)
-  private func miss(
-    _ id: Int, _ table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
+  /// The part that was not in memory: by `load`, which is told the shard if that is resident.
+  func part(
+    of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
     let loading = state.withLock { $0.join(id, table) }

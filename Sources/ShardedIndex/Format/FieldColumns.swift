@@ -123,9 +123,6 @@ package struct FieldColumns {
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
 
-  /// The numbers of the columns' fields among the index's, in the columns' order.
-  package var columnNames: [UInt32] { (0..<header.columnCount).map { UInt32(header.columns[$0].name) } }
-
   /// Calls `body` with each record's value of a field, or with its text where that is no number's.
   ///
   /// - Returns: false, without a call, unless every record has the field once and its column is one of numbers.
@@ -147,7 +144,8 @@ package struct FieldColumns {
         let range = model.pointee.range(context)
         let width = Int(range & 0xff)
         if number == slot {
-          let value = model.pointee.base &+ Int64(range >> 32) &+ bits(at: bit, width)
+          let value =
+            model.pointee.base &+ Int64(range >> 32) &+ Self.bits(UnsafeRawPointer(rows), rowBits, at: bit, width)
           let literal = UnsafeBufferPointer(start: model.pointee.literal, count: Int(model.pointee.literalSize))
           body(record, value, RecordOutput.Field(value, number: model.pointee.word).format, literal)
         }
@@ -305,74 +303,201 @@ package struct FieldColumns {
     let stride = header.columnCount
     if header.numberCount > 0 { decodeNumbers(run, keys, cells, stride, &output) }
     let limit = output.byteCount &+ run.count &* Self.recordLimit
-    for index in 0..<stride {
-      let column = header.columns + index
-      let word = column.pointee.word
-      var cell = cells + Int(column.pointee.cell)
+    for index in 0..<header.textCount {
+      let column = header.columns + Int(header.textColumns[index])
+      let cell = cells + Int(column.pointee.cell)
       guard output.byteCount <= limit else {
         leaveOut(column, run.count, cell, stride, &output)
         continue
       }
+      // Loops of their own, each with the registers to itself.
       switch column.pointee.encoding {
       case .number: break
-      case .tail:
-        let (texts, ends) = (column.pointee.texts, column.pointee.ends)
-        for record in run {
-          let code = Int(keys.tails[record])
-          let start = code == 0 ? 0 : Int(ends[code &- 1])
-          let size = Int(ends[code]) &- start
-          cell.initialize(to: .init(text: output.append(texts + start, size), size: size, column: word))
-          cell += stride
-        }
+      case .tail: Self.pick(column, keys.tails + run.lowerBound, run.count, cell, stride, &output)
       case .spelled:
-        let data = data[Int(column.pointee.slot)]
-        var script = data.texts + textStart(data, run.lowerBound)
-        let cased = scratch + keys.longestStem + 64
-        // What stands before a stem is inside no word.
-        scratch[15] = 0
-        var cursor = StemCursor(keys, at: run.lowerBound, buffer: scratch + 16)
-        var record = run.lowerBound
-        while true {
-          let scriptSize = textSize(data, record)
-          let size = Spelling.write(
-            stem: UnsafeBufferPointer(start: cursor.stem, count: cursor.stemSize), rule: column.pointee.variant,
-            piece: column.pointee.piece, script: script, scriptSize, scratch: cased, to: &output)
-          cell.initialize(to: .init(text: output.appendWritten(size), size: size, column: word))
-          cell += stride
-          script += scriptSize
-          record &+= 1
-          if record == run.upperBound { break }
-          cursor.advance()
+        let data = data + Int(column.pointee.slot)
+        if column.pointee.piece == 255, let sizes = keys.sizes {
+          Self.spellWhole(column, data, run, keys, sizes, scratch, cell, stride, &output)
+        } else {
+          Self.spell(column, data, run, keys, scratch, cell, stride, &output)
         }
-      case .text:
-        let data = data[Int(column.pointee.slot)]
-        var text = data.texts + textStart(data, run.lowerBound)
-        for record in run {
-          let size = textSize(data, record)
-          cell.initialize(to: append(text, size, column.pointee, &output))
-          cell += stride
-          text += size
-        }
+      case .text: Self.copy(column, data + Int(column.pointee.slot), run, cell, stride, &output)
       case .dictionary:
         let codes = data[Int(column.pointee.slot)].codes
-        let (texts, ends) = (column.pointee.texts, column.pointee.ends)
-        for record in run {
-          let code =
-            column.pointee.variant == 0
-            ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
-          let start = code == 0 ? 0 : Int(ends[code &- 1])
-          cell.initialize(to: append(texts + start, Int(ends[code]) &- start, column.pointee, &output))
-          cell += stride
+        if column.pointee.variant == 0, column.pointee.kind != ShardHeader.mixedKinds {
+          Self.pick(column, codes + run.lowerBound, run.count, cell, stride, &output)
+        } else {
+          Self.pickAny(column, codes, run, cell, stride, &output)
         }
       case .constant:
         // All its fields are one text.
         let size = Int(column.pointee.number)
-        let field = RecordOutput.Field(text: output.append(column.pointee.texts, size), size: size, column: word)
-        for _ in run {
-          cell.initialize(to: field)
-          cell += stride
-        }
+        let field = RecordOutput.Field(
+          text: output.append(column.pointee.texts, size), size: size, column: column.pointee.word)
+        for record in 0..<run.count { (cell + record &* stride).initialize(to: field) }
       }
+    }
+  }
+
+  /// `count` records' texts of a dictionary by their codes of eight bits.
+  @inline(never)
+  private static func pick(
+    _ column: UnsafePointer<ShardHeader.Column>, _ codes: UnsafePointer<UInt8>, _ count: Int,
+    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int, _ output: inout RecordOutput
+  ) {
+    let (texts, ends, word) = (column.pointee.texts, column.pointee.ends, column.pointee.word)
+    var cell = cells
+    if column.pointee.longest <= 16 {
+      // One move a text, and room for all of them at once.
+      _ = output.reserve(count &* 16)
+      let (bytes, first) = (output.bytes, output.byteCount)
+      var end = first
+      for record in 0..<count {
+        let code = Int(codes[record])
+        let start = Int(ends[code &- 1])
+        let size = Int(ends[code]) &- start
+        copy16(texts + start, to: bytes + end)
+        cell.initialize(to: .init(text: end, size: size, column: word))
+        cell += stride
+        end &+= size
+      }
+      _ = output.appendWritten(end &- first)
+      return
+    }
+    for record in 0..<count {
+      let code = Int(codes[record])
+      let start = Int(ends[code &- 1])
+      let size = Int(ends[code]) &- start
+      cell.initialize(to: .init(text: output.append(texts + start, size), size: size, column: word))
+      cell += stride
+    }
+  }
+
+  /// The same for codes of sixteen bits and for texts that have their kind with them.
+  @inline(never)
+  private static func pickAny(
+    _ column: UnsafePointer<ShardHeader.Column>, _ codes: UnsafePointer<UInt8>, _ run: Range<Int>,
+    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int, _ output: inout RecordOutput
+  ) {
+    let (texts, ends) = (column.pointee.texts, column.pointee.ends)
+    var cell = cells
+    for record in run {
+      let code =
+        column.pointee.variant == 0
+        ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
+      let start = Int(ends[code &- 1])
+      cell.initialize(to: append(texts + start, Int(ends[code]) &- start, column.pointee, &output))
+      cell += stride
+    }
+  }
+
+  /// Texts that stand one after the other.
+  @inline(never)
+  private static func copy(
+    _ column: UnsafePointer<ShardHeader.Column>, _ data: UnsafePointer<Data>, _ run: Range<Int>,
+    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int, _ output: inout RecordOutput
+  ) {
+    var text = data.pointee.texts + textStart(data, run.lowerBound)
+    var cell = cells
+    for record in run {
+      let size = textSize(data, record)
+      cell.initialize(to: append(text, size, column.pointee, &output))
+      cell += stride
+      text += size
+    }
+  }
+
+  /// Names from stems, each whole: what is left to do for most is the case of their letters.
+  @inline(never)
+  private static func spellWhole(
+    _ column: UnsafePointer<ShardHeader.Column>, _ data: UnsafePointer<Data>, _ run: Range<Int>, _ keys: KeyBlocks,
+    _ sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>), _ scratch: UnsafeMutablePointer<UInt8>,
+    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int, _ output: inout RecordOutput
+  ) {
+    let (word, rule) = (column.pointee.word, column.pointee.variant)
+    let letters = Spelling.Case(rule)
+    let scriptSizes = data.pointee.codes
+    var script = data.pointee.texts + textStart(data, run.lowerBound)
+    let (stem, cased) = (scratch + 16, scratch + keys.longestStem + 64)
+    // What stands before a stem is inside no word.
+    scratch[15] = 0
+    // Stems of the block up to the first that is wanted, each on top of the one before.
+    var record = run.lowerBound & ~(KeyBlocks.blockSize - 1)
+    var suffix = keys.suffixes(ofBlock: record >> KeyBlocks.blockShift)
+    var common = 0
+    while record < run.lowerBound {
+      let rest = Int(sizes.suffix[record])
+      copyShort(suffix, to: stem + common, rest)
+      suffix += rest
+      record &+= 1
+      common = Int(sizes.shared[record])
+    }
+    if record & (KeyBlocks.blockSize - 1) == 0 { common = 0 }
+    // Room for all of them as they stand in the stems; a script asks for its own.
+    _ = output.reserve(run.count &* keys.longestStem)
+    var (bytes, end) = (output.bytes, output.byteCount)
+    var cell = cells
+    while true {
+      let rest = Int(sizes.suffix[record])
+      copyShort(suffix, to: stem + common, rest)
+      suffix += rest
+      var size = common &+ rest
+      if scriptSizes[record] == 0 {
+        var offset = 0
+        repeat {
+          letters.apply(to: stem + offset, bytes + end + offset)
+          offset &+= 16
+        } while offset < size
+      } else {
+        let scriptSize = textSize(data, record)
+        _ = output.appendWritten(end &- output.byteCount)
+        _ = output.reserve((run.upperBound &- record) &* keys.longestStem &+ scriptSize)
+        bytes = output.bytes
+        size = Spelling.write(
+          stem: UnsafeBufferPointer(start: stem, count: size), rule: rule, script: script, scriptSize, scratch: cased,
+          to: bytes + end)
+        script += scriptSize
+      }
+      cell.initialize(to: .init(text: end, size: size, column: word))
+      cell += stride
+      end &+= size
+      record &+= 1
+      if record == run.upperBound { break }
+      // A restart point is stored whole, whatever it shares.
+      common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
+    }
+    _ = output.appendWritten(end &- output.byteCount)
+  }
+
+  /// Names from pieces of stems, or from stems that are long.
+  @inline(never)
+  private static func spell(
+    _ column: UnsafePointer<ShardHeader.Column>, _ data: UnsafePointer<Data>, _ run: Range<Int>, _ keys: KeyBlocks,
+    _ scratch: UnsafeMutablePointer<UInt8>, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int,
+    _ output: inout RecordOutput
+  ) {
+    let (word, rule, piece) = (column.pointee.word, column.pointee.variant, column.pointee.piece)
+    let sizes = data.pointee.codes
+    var script = data.pointee.texts + textStart(data, run.lowerBound)
+    let cased = scratch + keys.longestStem + 64
+    // What stands before a stem is inside no word.
+    scratch[15] = 0
+    var cell = cells
+    var cursor = StemCursor(keys, at: run.lowerBound, buffer: scratch + 16)
+    var record = run.lowerBound
+    while true {
+      let short = Int(sizes[record])
+      let scriptSize = short < 255 ? short : longSize(data, record)
+      let stem = Spelling.piece(piece, of: UnsafeBufferPointer(start: cursor.stem, count: cursor.stemSize))
+      let size = Spelling.write(
+        stem: stem, rule: rule, script: script, scriptSize, scratch: cased, to: output.reserve(stem.count &+ scriptSize)
+      )
+      cell.initialize(to: .init(text: output.appendWritten(size), size: size, column: word))
+      cell += stride
+      script += scriptSize
+      record &+= 1
+      if record == run.upperBound { break }
+      cursor.advance()
     }
   }
 
@@ -415,21 +540,24 @@ package struct FieldColumns {
     _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int,
     _ output: inout RecordOutput
   ) {
-    let (models, numberCount) = (header.models, header.numberCount)
-    let tails = keys.tailCount > 0 ? keys.tails : nil
-    let formats = header.rowFormatCount > 1 ? rowFormatCodes : nil
+    let (models, numberCount, rowModels) = (header.models, header.numberCount, header.rowModels)
+    // Where there are no codes, every record reads the same zero.
+    let (hasTails, hasFormats) = (keys.tailCount > 0, header.rowFormatCount > 1)
+    let (tails, tailMask) = hasTails ? (keys.tails, -1) : (header.zero, 0)
+    let (formats, formatMask) = hasFormats ? (rowFormatCodes, -1) : (header.zero, 0)
     @inline(__always) func row(_ record: Int) -> UnsafePointer<UInt16> {
-      guard let formats else { return header.rowModels }
-      return header.rowModels + Int(formats[record]) &* numberCount
+      rowModels + Int(formats[record & formatMask]) &* numberCount
     }
-    @inline(__always) func context(_ record: Int) -> Int {
-      if let tails { Int(tails[record]) } else { 0 }
-    }
+    @inline(__always) func context(_ record: Int) -> Int { Int(tails[record & tailMask]) }
     @inline(__always) func width(of records: Range<Int>) -> Int {
       var width = 0
       for record in records {
         let (row, context) = (row(record), context(record))
-        for number in 0..<numberCount { width &+= Int(models[Int(row[number])].range(context) & 0xff) }
+        var number = 0
+        repeat {
+          width &+= Int(models[Int(row[number])].range(context) & 0xff)
+          number &+= 1
+        } while number < numberCount
       }
       return width
     }
@@ -443,31 +571,45 @@ package struct FieldColumns {
       // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
       bit = max(0, (next < count ? Int(rowStarts[block &+ 1]) : rowEnd) &- width(of: run.lowerBound..<next))
     }
-    var cells = cells
+    var cells = UnsafeMutableRawPointer(cells)
+    let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
     for record in run {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record >> KeyBlocks.blockShift]) }
       let (row, context) = (row(record), context(record))
-      for number in 0..<numberCount {
+      var number = 0
+      repeat {
         let model = models + Int(row[number])
-        let word = model.pointee.word
-        let cell = cells + Int(model.pointee.cell)
-        if word >> 56 != 0 {
-          let range = model.pointee.range(context)
-          let width = Int(range & 0xff)
-          let value = model.pointee.base &+ Int64(range >> 32) &+ bits(at: bit, width)
-          cell.initialize(to: .init(value, number: word))
-          bit &+= width
-        } else {
-          let size = Int(model.pointee.literalSize)
-          cell.initialize(to: .init(text: output.append(model.pointee.literal, size), size: size, column: word))
-        }
-      }
-      cells += stride
+        let range = model.pointee.range(context)
+        let width = Int(range & 0xff)
+        let value = model.pointee.base &+ Int64(range >> 32) &+ Self.bits(rows, rowBits, at: bit, width)
+        let cell = (cells + Int(model.pointee.cell)).assumingMemoryBound(to: RecordOutput.Field.self)
+        cell.initialize(to: .init(value, number: model.pointee.word))
+        // A literal has a range without bits.
+        bit &+= width
+        number &+= 1
+      } while number < numberCount
+      if hasLiterals { Self.writeLiterals(models, row, numberCount, cells, &output) }
+      cells += stride &* MemoryLayout<RecordOutput.Field>.stride
+    }
+  }
+
+  /// Puts the texts of a record's numbers that have one whatever their value.
+  @inline(never)
+  private static func writeLiterals(
+    _ models: UnsafePointer<ShardHeader.Model>, _ row: UnsafePointer<UInt16>, _ count: Int,
+    _ cells: UnsafeMutableRawPointer, _ output: inout RecordOutput
+  ) {
+    for number in 0..<count {
+      let model = models[Int(row[number])]
+      guard model.isLiteral else { continue }
+      let size = Int(model.literalSize)
+      (cells + Int(model.cell)).assumingMemoryBound(to: RecordOutput.Field.self).initialize(
+        to: .init(text: output.append(model.literal, size), size: size, column: model.word))
     }
   }
 
   @inline(__always)
-  private func append(
+  private static func append(
     _ text: UnsafePointer<UInt8>, _ size: Int, _ column: ShardHeader.Column, _ output: inout RecordOutput
   ) -> RecordOutput.Field {
     guard column.kind == ShardHeader.mixedKinds else {
@@ -484,26 +626,31 @@ package struct FieldColumns {
   }
 
   /// `count` bits, at most 56, from bit `bit` of the rows on, lowest first.
-  @inline(__always) private func bits(at bit: Int, _ count: Int) -> Int64 {
+  @inline(__always) private static func bits(
+    _ rows: UnsafeRawPointer, _ rowBits: Int, at bit: Int, _ count: Int
+  ) -> Int64 {
     // Widths come from the file: a row that would begin behind the section reads what lies at its end, which is there.
     let at = min(bit, rowBits)
-    let word = UInt64(littleEndian: UnsafeRawPointer(rows).loadUnaligned(fromByteOffset: at >> 3, as: UInt64.self))
+    let word = UInt64(littleEndian: rows.loadUnaligned(fromByteOffset: at >> 3, as: UInt64.self))
     return Int64(truncatingIfNeeded: (word &>> UInt64(at & 7)) & ((1 &<< UInt64(count)) &- 1))
   }
 
   /// Where the text of a record starts among those of its column.
-  @inline(__always) private func textStart(_ data: Data, _ record: Int) -> Int {
-    var start = Int(data.starts[record / KeyBlocks.blockSize])
-    for before in record / KeyBlocks.blockSize &* KeyBlocks.blockSize..<record { start &+= textSize(data, before) }
-    return start
+  @inline(__always) private static func textStart(_ data: UnsafePointer<Data>, _ record: Int) -> Int {
+    let first = record & ~(KeyBlocks.blockSize - 1)
+    let sizes = data.pointee.codes + first
+    let start = Int(data.pointee.starts[record >> KeyBlocks.blockShift])
+    if data.pointee.longCount == 0 { return start &+ sum(sizes, record &- first) }
+    return start &+ (first..<record).reduce(0) { $0 &+ textSize(data, $1) }
   }
 
-  @inline(__always) private func textSize(_ data: Data, _ record: Int) -> Int {
-    let size = data.codes[record]
-    return size < 255 ? Int(size) : Self.longSize(data, record)
+  @inline(__always) private static func textSize(_ data: UnsafePointer<Data>, _ record: Int) -> Int {
+    let size = data.pointee.codes[record]
+    return size < 255 ? Int(size) : longSize(data, record)
   }
 
-  @inline(never) private static func longSize(_ data: Data, _ record: Int) -> Int {
+  @inline(never) private static func longSize(_ data: UnsafePointer<Data>, _ record: Int) -> Int {
+    let data = data.pointee
     var low = 0
     var high = data.longCount
     while low < high {
@@ -512,4 +659,17 @@ package struct FieldColumns {
     }
     return word(data.long, 2 * low + 1)  // It is there: checked when loaded.
   }
+}
+
+/// The sum of the first `count` bytes, fewer than 16; as many are readable.
+@inline(__always) func sum(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
+  // Without a branch: how many they are nobody can foresee.
+  let words = UnsafeRawPointer(bytes).loadUnaligned(as: SIMD2<UInt64>.self)
+  let (low, high) = (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
+  // Shifts by 64 or more leave nothing: those of the words that lie behind the count.
+  let first = low & ~(UInt64.max << UInt64(8 &* count))
+  let second = high & ~(UInt64.max << UInt64(8 &* max(0, count &- 8)))
+  let lanes: UInt64 = 0x00ff_00ff_00ff_00ff
+  let pairs = (first & lanes) &+ (first >> 8 & lanes) &+ (second & lanes) &+ (second >> 8 & lanes)
+  return Int((pairs &* 0x0001_0001_0001_0001) >> 48)
 }

@@ -39,16 +39,33 @@ package enum Fold {
 
   /// Folds by way of the stack; false, and nothing appended, if the fold is too long for that.
   private static func foldShort(_ input: UnsafePointer<UInt8>, count: Int, into output: inout [UInt8]) -> Bool {
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * Folder.shortText + Folder.slack) {
-      target in
-      var folder = Folder()
-      var position = 0
-      unsafe folder.run(input, count: count, from: &position, into: target)
-      guard position == count else { return false }
-      unsafe folder.endRun(in: target.baseAddress)
-      unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: target[..<folder.count]))
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: shortCapacity) { target in
+      guard let size = unsafe foldShort(UnsafeBufferPointer(start: input, count: count), into: target) else {
+        return false
+      }
+      unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: target[..<size]))
       return true
     }
+  }
+
+  /// What ``foldShort(_:into:)`` wants, in bytes: small enough for the stack.
+  package static let shortCapacity = 3 * Folder.shortText + Folder.slack
+
+  /// Folds a short text without allocating.
+  ///
+  /// - Parameter target: Of ``shortCapacity`` bytes.
+  /// - Returns: The size of the fold in bytes; nil if the text or its fold is too long for that.
+  package static func foldShort(
+    _ text: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int? {
+    guard let input = text.baseAddress, !text.isEmpty else { return 0 }
+    guard text.count <= Folder.shortText, target.count >= shortCapacity else { return nil }
+    var folder = Folder()
+    var position = 0
+    unsafe folder.run(input, count: text.count, from: &position, into: target)
+    guard position == text.count else { return nil }
+    unsafe folder.endRun(in: target.baseAddress)
+    return folder.count
   }
 
   /// The fold of `text`, in an array of its own.

@@ -147,6 +147,11 @@ package struct KeyBlocks {
       : Int(length.load(fromByteOffset: index, as: UInt8.self))
   }
 
+  /// The same for all records, where they are 8 bits each: what each shares with the one before, and what it adds.
+  @inline(__always) var sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)? {
+    isWide ? nil : (shared.assumingMemoryBound(to: UInt8.self), length.assumingMemoryBound(to: UInt8.self))
+  }
+
   /// The folded text of tail number `tail`.
   @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { tailTable[tail] }
 
@@ -181,9 +186,8 @@ package struct KeyBlocks {
   package func upperBound(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
     // A stem that shares this much with the one before it begins with the prefix too. A prefix that reaches
     // into the tail is not decided by stems: then the first key above all that begin with it is searched.
-    if tailCount > 0, contains(prefix, Fold.separator) {
-      // Keys that are in no order, which no query checks, may have any upper bound.
-      return max(lower, upperBoundAcrossTails(of: prefix))
+    if tailCount > 0, Words(prefix).hasSeparator {
+      return upperBoundAcrossTails(of: prefix, from: lower)
     }
     let size = prefix.count
     var index = lower + 1
@@ -191,28 +195,85 @@ package struct KeyBlocks {
       while index < count, sharedSize(index) >= size { index += 1 }
       return index
     }
-    guard size < 256 else { return index }
+    guard size < 256 else { return min(index, count) }
+    // Behind the sizes lie those of the suffixes, and behind them at least as much that can be read.
     let limit = SIMD16<UInt8>(repeating: UInt8(truncatingIfNeeded: size))
-    while index &+ 16 <= count {
+    while index < count {
       let run = shared.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      let ends = run .< limit
-      if any(ends) { break }
+      let ends = unsafeBitCast(run .< limit, to: SIMD2<UInt64>.self)
+      let (low, high) = (UInt64(littleEndian: ends[0]), UInt64(littleEndian: ends[1]))
+      if low | high != 0 {
+        let end = low != 0 ? low.trailingZeroBitCount >> 3 : 8 &+ high.trailingZeroBitCount >> 3
+        return min(index &+ end, count)
+      }
       index &+= 16
     }
-    while index < count, shared.load(fromByteOffset: index, as: UInt8.self) >= UInt8(truncatingIfNeeded: size) {
-      index &+= 1
-    }
-    return index
+    return count
   }
 
   @inline(never)
-  private func upperBoundAcrossTails(of prefix: UnsafeBufferPointer<UInt8>) -> Int {
+  private func upperBoundAcrossTails(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
+    // Mostly a handful of records: each is compared from where its stem leaves the one before, which begins with the
+    // prefix.
+    let words = Words(prefix)
+    var index = lower &+ 1
+    let end = min(count, index &+ Self.blockSize)
+    guard index < end else { return index }
+    var suffix = suffixes(ofBlock: index >> Self.blockShift)
+    for before in index & ~(Self.blockSize - 1)..<index { suffix += suffixSize(before) }
+    while index < end {
+      let rest = suffixSize(index)
+      let common = index & (Self.blockSize - 1) == 0 ? 0 : sharedSize(index)
+      guard common >= prefix.count || commonSize(suffix, rest, index, from: common, prefix, words) == prefix.count
+      else {
+        return index
+      }
+      suffix += rest
+      index &+= 1
+    }
+    guard index < count else { return count }
     // The bytes of folded text are below 0xff, so the last one has a successor.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count) { next in
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count) { next in
       _ = next.update(fromContentsOf: prefix)
       next[prefix.count - 1] &+= 1
       let bytes = UnsafeBufferPointer(next)
-      return lowerBound(of: bytes, head: Self.head(of: bytes)).index
+      // Keys that are in no order, which no query checks, may have any upper bound.
+      return max(lower, lowerBound(of: bytes, head: Self.head(of: bytes)).index)
+    }
+  }
+
+  /// A key's bytes, eight at a time, wherever they begin.
+  private struct Words {
+    private let bytes: UnsafeRawPointer?
+    private let count: Int
+    /// All of a key of eight bytes or fewer, with zeros behind it.
+    private let head: UInt64
+
+    @inline(__always) init(_ key: UnsafeBufferPointer<UInt8>) {
+      bytes = UnsafeRawPointer(key.baseAddress)
+      count = key.count
+      head = KeyBlocks.head(of: key).byteSwapped
+    }
+
+    /// Whether one of the bytes is the separator.
+    @inline(__always) var hasSeparator: Bool {
+      let ones: UInt64 = 0x0101_0101_0101_0101
+      var position = 0
+      while position < count {
+        // Zero where it is one; only above a zero can a byte be taken for one.
+        let word = self[position] ^ (ones &* UInt64(Fold.separator))
+        if (word &- ones) & ~word & (ones &* 0x80) != 0 { return true }
+        position &+= 8
+      }
+      return false
+    }
+
+    /// The bytes from `position` on, which lies within the key, the first of them lowest; zeros behind its end.
+    @inline(__always) subscript(_ position: Int) -> UInt64 {
+      guard count > 8 else { return head &>> UInt64(8 &* position) }
+      let start = min(position, count &- 8)
+      let word = UInt64(littleEndian: bytes!.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+      return word &>> UInt64(8 &* (position &- start))
     }
   }
 
@@ -221,9 +282,17 @@ package struct KeyBlocks {
     if bytes.count >= 8 {
       return UInt64(bigEndian: UnsafeRawPointer(bytes.baseAddress!).loadUnaligned(as: UInt64.self))
     }
-    var head: UInt64 = 0
-    for byte in bytes { head = head << 8 | UInt64(byte) }
-    return bytes.isEmpty ? 0 : head << UInt64(8 * (8 - bytes.count))
+    guard let start = UnsafeRawPointer(bytes.baseAddress), bytes.count > 0 else { return 0 }
+    let last = bytes.count &- 1
+    if bytes.count >= 4 {
+      // Two halves, which have what is in the middle in common.
+      let first = UInt64(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+      let second = UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: last &- 3, as: UInt32.self)))
+      return (first | second &<< UInt64(8 &* (last &- 3))).byteSwapped
+    }
+    let middle = bytes.count >> 1
+    let (first, second, third) = (UInt64(bytes[0]), UInt64(bytes[middle]), UInt64(bytes[last]))
+    return (first | second &<< UInt64(8 &* middle) | third &<< UInt64(8 &* last)).byteSwapped
   }
 
   /// The first record whose key is at or above `key`, `count` if none is, and whether it begins with `key`.
@@ -254,9 +323,10 @@ package struct KeyBlocks {
   private func scan(block: Int, for key: UnsafeBufferPointer<UInt8>) -> (Int, Bool) {
     let first = block << Self.blockShift
     let end = min(first &+ Self.blockSize, count)
+    let words = Words(key)
     var suffix = suffixes(ofBlock: block)
     // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key.
-    var matched = commonSize(suffix, suffixSize(first), first, from: 0, key)
+    var matched = commonSize(suffix, suffixSize(first), first, from: 0, key, words)
     suffix += suffixSize(first)
     var index = first &+ 1
     while index < end {
@@ -270,7 +340,7 @@ package struct KeyBlocks {
           index &+= 1
           continue
         }
-        let now = commonSize(suffix, rest, index, from: common, key)
+        let now = commonSize(suffix, rest, index, from: common, key, words)
         if now == key.count { return (index, true) }
         if byte(at: now, suffix, rest, index, common) > Int(key[now]) { return (index, false) }
         matched = now
@@ -286,12 +356,23 @@ package struct KeyBlocks {
   /// Up to where the record's key, known to agree with `key` in its first `from` bytes, agrees with it.
   @inline(__always)
   private func commonSize(
-    _ suffix: UnsafePointer<UInt8>, _ size: Int, _ index: Int, from: Int, _ key: UnsafeBufferPointer<UInt8>
+    _ suffix: UnsafePointer<UInt8>, _ size: Int, _ index: Int, from: Int, _ key: UnsafeBufferPointer<UInt8>,
+    _ words: Words
   ) -> Int {
     var at = from
     let stemEnd = from &+ size
     let end = min(stemEnd, key.count)
-    while at < end, suffix[at &- from] == key[at] { at &+= 1 }
+    // Suffixes have bytes behind them that can be read.
+    while at < end {
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(suffix).loadUnaligned(fromByteOffset: at &- from, as: UInt64.self))
+      let differences = word ^ words[at]
+      if differences != 0 {
+        at = min(at &+ differences.trailingZeroBitCount >> 3, end)
+        break
+      }
+      at = min(at &+ 8, end)
+    }
     guard at == stemEnd, tailCount > 0, at < key.count, key[at] == Fold.separator else { return at }
     at &+= 1
     let tail = self.tail(Int(tails[index]))
@@ -319,21 +400,16 @@ package struct KeyBlocks {
 
   private func restart(_ block: Int, beginsWith key: UnsafeBufferPointer<UInt8>) -> Bool {
     let record = block << Self.blockShift
-    return commonSize(suffixes(ofBlock: block), suffixSize(record), record, from: 0, key) == key.count
+    return commonSize(suffixes(ofBlock: block), suffixSize(record), record, from: 0, key, Words(key)) == key.count
   }
 
   /// Negative if the restart key of `block` is below `key`, positive if above, 0 if equal to it or longer by more.
   private func compareRestart(_ block: Int, with key: UnsafeBufferPointer<UInt8>) -> Int {
     let record = block << Self.blockShift
     let (suffix, size) = (suffixes(ofBlock: block), suffixSize(record))
-    let common = commonSize(suffix, size, record, from: 0, key)
+    let common = commonSize(suffix, size, record, from: 0, key, Words(key))
     guard common < key.count else { return 0 }
     return byte(at: common, suffix, size, record, 0) - Int(key[common])
-  }
-
-  @inline(__always) private func contains(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: UInt8) -> Bool {
-    for byte in bytes where byte == wanted { return true }
-    return false
   }
 }
 

@@ -160,11 +160,9 @@ package final class Manifest: @unchecked Sendable {
     for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
     self.contexts = contexts
     let end = min(root.pagesEnd, 1 << 60) + (root.dots?.end ?? root.notes?.end ?? 0)
-    let size = file.size
-    let path = file.path
     self.file = file
-    guard rootSize + end == size else {
-      throw .corrupt(path: path, cause: .wrongSize(found: size, expected: rootSize + end))
+    guard rootSize + end == self.file.size else {
+      throw .corrupt(path: self.file.path, cause: .wrongSize(found: self.file.size, expected: rootSize + end))
     }
   }
 
@@ -410,7 +408,9 @@ package final class Manifest: @unchecked Sendable {
     let index = max(0, page.bounds.countBelow(prefix, head: head) &- 1)
     // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
     let next = index &+ 1
-    let isBeginning = next < page.bounds.count && page.bounds.equals(next, prefix) && !page.isContinuation(next)
+    let isBeginning =
+      next < page.bounds.count && page.bounds.head(next) == head && page.bounds.equals(next, prefix)
+      && !page.isContinuation(next)
     return isBeginning ? next : index
   }
 

@@ -102,11 +102,29 @@ package struct BoundTable {
   /// How many bounds are below `key`, which has the head `head`. O(log ``count``).
   @inline(__always)
   func countBelow(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
+    // By their heads alone first: nearly always that is all.
+    guard count > 0 else { return 0 }
     var low = 0
     var size = count
+    while size > 1 {
+      let half = size >> 1
+      low &+= self.head(low &+ half &- 1) < head ? half : 0
+      size &-= half
+    }
+    low &+= self.head(low) < head ? 1 : 0
+    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
+    guard key.count >= 8, low < count, self.head(low) == head else { return low }
+    return countLongBelow(key, head, from: low)
+  }
+
+  /// The same for a key that has its first eight bytes in common with bound `from`, the first that does.
+  @inline(never)
+  private func countLongBelow(_ key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from: Int) -> Int {
+    var low = from
+    var size = count &- from
     while size > 0 {
       let half = size >> 1
-      let below = isBelow(low &+ half, key, head)
+      let below = self.head(low &+ half) == head && isLongBelow(low &+ half, key)
       low = below ? low &+ half &+ 1 : low
       size = below ? size &- half &- 1 : half
     }

@@ -198,7 +198,8 @@ package struct ManifestRoot: @unchecked Sendable {
   }
 
   @inline(__always) func shards(ofPage page: Int) -> Range<Int> {
-    page * Manifest.pageCapacity..<min(shardCount, (page + 1) * Manifest.pageCapacity)
+    let first = page &* Manifest.pageCapacity
+    return first..<max(first, min(shardCount, first &+ Manifest.pageCapacity))
   }
 
   func page(_ page: Int) -> Page {

@@ -16,7 +16,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   package var a: UInt8
   package var b: UInt8
 
-  package init(type: UInt8, a: UInt8, b: UInt8) {
+  @inlinable package init(type: UInt8, a: UInt8, b: UInt8) {
     self.type = type
     self.a = a
     self.b = b
@@ -45,9 +45,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     var scaled = value
     var decimals = Int(a)
     if type == 3 {
-      // Sixtieths in units of 10^-5, the nearest: 5000 v / 3, which no two are equally near to.
-      scaled = value &* 5000
-      scaled = (scaled &+ (value < 0 ? -1 : 1)) / 3
+      scaled = Self.hundredThousandths(ofSixtieths: value)
       decimals = 5
       if b == 0 { return Self.write(scaled, decimals: 5, trimmed: true, to: target) }
     }
@@ -55,6 +53,18 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     // Six decimals are what programs print unless told otherwise: worth a path in which they are a constant.
     return b == 6
       ? Self.writeFloat(stored, decimals: 6, to: target) : Self.writeFloat(stored, decimals: Int(b), to: target)
+  }
+
+  /// Of a format that goes by way of a float: what it prints of `value`, in units of 10^-b.
+  package func printed(_ value: Int64) -> Int64 {
+    let isSixtieths = type == 3
+    let scaled = isSixtieths ? Self.hundredThousandths(ofSixtieths: value) : value
+    return Self.nearest(Float(Double(scaled) / Self.power(isSixtieths ? 5 : Int(a))), decimals: Int(b)) ?? 0
+  }
+
+  /// The nearest, 5000 v / 3, which no two are equally near to.
+  @inline(__always) private static func hundredThousandths(ofSixtieths value: Int64) -> Int64 {
+    (value &* 5000 &+ (value < 0 ? -1 : 1)) / 3
   }
 
   /// 10^`exponent`, exact.
@@ -75,12 +85,20 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
 
   @inline(__always)
   private static func writeFloat(_ value: Float, decimals: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    guard let nearest = nearest(value, decimals: decimals) else {
+      return write(0, decimals: 0, trimmed: true, to: target)
+    }
+    return write(nearest, decimals: decimals, trimmed: true, to: target)
+  }
+
+  /// `value` in units of 10^-`decimals`, the nearest, of two the even one; nil from 2^51 on.
+  @inline(__always)
+  private static func nearest(_ value: Float, decimals: Int) -> Int64? {
     // A float's 24 bits times 10^9 = 5^9 2^9 take 24 + 21: the product is exact.
     let scaled = Double(value) * power(decimals)
-    guard scaled.magnitude < 0x1p51 else { return write(0, decimals: 0, trimmed: true, to: target) }
+    guard scaled.magnitude < 0x1p51 else { return nil }
     // Adding 1.5 x 2^52 leaves the nearest integer, ties to even, in the low bits of the significand.
-    let nearest = Int64(bitPattern: (scaled + 0x1.8p52).bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
-    return write(nearest, decimals: decimals, trimmed: true, to: target)
+    return Int64(bitPattern: (scaled + 0x1.8p52).bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
   }
 
   /// Writes the decimal text of `value` / 10^`decimals`; returns its size.

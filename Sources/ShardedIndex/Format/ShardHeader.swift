@@ -58,9 +58,11 @@ package final class ShardHeader: @unchecked Sendable {
     var number: UInt32 = 0
     /// number: count of its formats.
     var formatCount: UInt8 = 0
+    /// dictionary, tail: size of the longest text.
+    var longest: UInt32 = 0
     /// The texts of constant, dictionary and tail.
     var texts: UnsafePointer<UInt8>
-    /// dictionary, tail: per text its end.
+    /// dictionary, tail: per text its end. A zero stands before the first.
     var ends: UnsafePointer<UInt32>
   }
 
@@ -68,8 +70,10 @@ package final class ShardHeader: @unchecked Sendable {
   struct Model: BitwiseCopyable {
     /// What all numbers of it have in common in a decoded record.
     var word: UInt64
-    /// Where the column's cell stands among those of a record.
-    var cell: UInt16
+    /// Where the column's cell stands among those of a record, in bytes.
+    var cell: UInt32
+    /// Type 0: the size of the text.
+    var literalSize: UInt32
     /// Added to every value.
     var base: Int64
     /// Per context the number of its range.
@@ -79,7 +83,9 @@ package final class ShardHeader: @unchecked Sendable {
     var ranges: UnsafePointer<UInt64>
     /// Type 0: the text.
     var literal: UnsafePointer<UInt8>
-    var literalSize: UInt32
+
+    /// Whether it is of type 0, a text whatever the value.
+    var isLiteral: Bool { word >> 56 == 0 }
 
     @inline(__always) func range(_ context: Int) -> UInt64 { ranges[Int(own[context])] }
   }
@@ -105,6 +111,13 @@ package final class ShardHeader: @unchecked Sendable {
   let rowFormatCount: Int
   /// Per row format and number column the model of the value.
   let rowModels: UnsafePointer<UInt16>
+  /// Whether there is a model of type 0.
+  let hasLiterals: Bool
+  /// How many columns are no numbers, and which, in file order.
+  let textCount: Int
+  let textColumns: UnsafePointer<UInt16>
+  /// What stands for the codes of records where there are none.
+  let zero: UnsafePointer<UInt8>
   private let bounds: UnsafePointer<UInt8>
   /// Per part the head of its lower bound, side by side for the search.
   private let partHeads: UnsafePointer<UInt64>
@@ -250,11 +263,13 @@ package final class ShardHeader: @unchecked Sendable {
       // Columns.
       let columns = arena.allocate(Column.self, columnCount)
       var models = scratch.vector(of: Model.self, capacity: 16)
-      // Which columns are numbers, and which have data in the parts.
-      let (numberColumns, dataColumns) = (
-        scratch.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
+      // Which columns are numbers and which are not, and of those which have data in the parts.
+      let numberColumns = scratch.allocate(UInt16.self, columnCount)
+      let (dataColumns, textColumns) = (
+        arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
       )
-      var (numberCount, dataCount) = (0, 0)
+      var (numberCount, dataCount, textCount) = (0, 0, 0)
+      var hasLiterals = false
       let contexts = max(1, tailCount)
       let (noContexts, noRanges) = (arena.allocate(UInt8.self, contexts), arena.allocate(UInt64.self, 1))
       noContexts.initialize(repeating: 0, count: contexts)
@@ -272,6 +287,10 @@ package final class ShardHeader: @unchecked Sendable {
           encoding: encoding, kind: kind, name: names[index], cell: cells[index],
           word: RecordOutput.Field.column(name: names[index], kind: kind), texts: nothing,
           ends: UnsafePointer(bitPattern: 8)!)
+        if encoding != .number {
+          textColumns[textCount] = UInt16(index)
+          textCount += 1
+        }
         switch encoding {
         case .constant:
           column.number = UInt32(try reader.readVarint())
@@ -280,10 +299,12 @@ package final class ShardHeader: @unchecked Sendable {
           let count = encoding == .tail ? tailCount : try reader.readVarint()
           guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
           column.number = UInt32(count)
-          let ends = arena.allocate(UInt32.self, count)
+          let ends = arena.allocate(UInt32.self, count + 1) + 1
+          ends[-1] = 0
           var end = 0
           for text in 0..<count {
             let size = try reader.readVarint()
+            column.longest = max(column.longest, UInt32(truncatingIfNeeded: size))
             guard kind < Self.mixedKinds || size > 0 else {
               throw .invalid(reason: "a text without its kind", offset: at)
             }
@@ -330,9 +351,11 @@ package final class ShardHeader: @unchecked Sendable {
               type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
             guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
             var model = Model(
-              word: RecordOutput.Field.number(format, column: column.word), cell: column.cell, base: 0,
-              own: noContext, ranges: noRange, literal: nothing, literalSize: 0)
+              word: RecordOutput.Field.number(format, column: column.word),
+              cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride), literalSize: 0, base: 0,
+              own: noContext, ranges: noRange, literal: nothing)
             if format.type == 0 {
+              hasLiterals = true
               model.literalSize = UInt32(try reader.readVarint())
               model.literal = try reader.read(bytes: Int(model.literalSize)).baseAddress!
             } else {
@@ -383,7 +406,10 @@ package final class ShardHeader: @unchecked Sendable {
       self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
       self.dataColumns = UnsafePointer(dataColumns)
-      (self.dataCount, self.numberCount) = (dataCount, numberCount)
+      self.textColumns = UnsafePointer(textColumns)
+      (self.dataCount, self.numberCount, self.textCount) = (dataCount, numberCount, textCount)
+      self.hasLiterals = hasLiterals
+      zero = noContext
     } catch {
       storage.deallocate()
       Arena.deallocate(arena.last)
@@ -499,14 +525,22 @@ package final class ShardHeader: @unchecked Sendable {
   /// The last part, from `first` on, that can hold keys which begin with `prefix`.
   @inline(__always)
   package func lastPart(for prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from first: Int) -> Int {
+    // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
+    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* prefix.count))
     var part = first
     while part &+ 1 < parts.count {
-      let bound = bound(ofPart: part &+ 1)
+      let other = partHeads[part &+ 1] & mask
       // Bounds at or below the prefix come before those that begin with it, and then come those above.
-      guard compareBound(part &+ 1, with: prefix, head: head) <= 0 || begins(bound, with: prefix) else { break }
+      guard other != head || prefix.count <= 8 ? other <= head : isNotAbove(part &+ 1, prefix, head) else { break }
       part &+= 1
     }
     return part
+  }
+
+  /// Whether the bound of a part is at or below `prefix` or begins with it.
+  @inline(never)
+  private func isNotAbove(_ part: Int, _ prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
+    compareBound(part, with: prefix, head: head) <= 0 || begins(bound(ofPart: part), with: prefix)
   }
 
   @inline(__always)

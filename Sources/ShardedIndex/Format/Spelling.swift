@@ -44,40 +44,57 @@ package enum Spelling {
   ) {
     guard let base = source.baseAddress else { return }
     guard rule != 0 else { return copyShort(base, to: target, source.count) }
-    // Tests of all bytes at once leave their answers in each byte's highest bit. (Comparisons of `SIMD16<UInt8>` would
-    // say the same; compiled they are several times slower.)
-    typealias Words = SIMD2<UInt64>
-    @inline(__always) func all(_ byte: UInt64) -> Words { Words(repeating: byte &* 0x0101_0101_0101_0101) }
-    let high = all(0x80)
-    @inline(__always) func isWithin(_ ascii: Words, _ first: UInt64, _ last: UInt64) -> Words {
-      (ascii &+ all(0x80 - first)) & ~(ascii &+ all(0x7f - last))
-    }
+    let letters = Case(rule)
     var offset = 0
     repeat {
-      let words = UnsafeRawPointer(base + offset).loadUnaligned(as: Words.self)
-      var flips = isWithin(words & ~high, 0x61, 0x7a) & ~words & high
-      if rule == 1 {
-        let before = UnsafeRawPointer(base + offset - 1).loadUnaligned(as: Words.self)
-        let ascii = before & ~high
-        let inside = isWithin(ascii, 0x61, 0x7a) | isWithin(ascii, 0x30, 0x39) | ~((ascii ^ all(0x27)) &+ all(0x7f))
-        flips &= ~(inside | before)
-      }
-      UnsafeMutableRawPointer(target + offset).storeBytes(of: words ^ (flips &>> 2), as: Words.self)
+      letters.apply(to: base + offset, target + offset)
       offset &+= 16
     } while offset < source.count
   }
 
-  /// Writes the spelling of a stem behind what is in `output`; returns its size.
+  /// A case rule, as what 16 bytes are compared with at once.
+  struct Case {
+    private typealias Bytes = SIMD16<UInt8>
+    /// What tells a capital from its small letter, where the rule changes any.
+    private let flip: Bytes
+    /// Whether letters inside words change too.
+    private let isEverywhere: SIMDMask<SIMD16<Int8>>
+
+    @inline(__always) init(_ rule: UInt8) {
+      flip = Bytes(repeating: rule == 0 ? 0 : 0x20)
+      isEverywhere = SIMDMask(repeating: rule == 2)
+    }
+
+    @inline(__always)
+    private func isWithin(_ bytes: Bytes, _ first: UInt8, _ last: UInt8) -> SIMDMask<SIMD16<Int8>> {
+      (bytes &- Bytes(repeating: first)) .<= Bytes(repeating: last &- first)
+    }
+
+    /// Applies the rule to 16 bytes at `source`, before which one more is readable.
+    @inline(__always)
+    func apply(to source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
+      let bytes = UnsafeRawPointer(source).loadUnaligned(as: Bytes.self)
+      let before = UnsafeRawPointer(source - 1).loadUnaligned(as: Bytes.self)
+      let isInside =
+        isWithin(before, 0x61, 0x7a) .| isWithin(before, 0x30, 0x39) .| (before .== Bytes(repeating: 0x27))
+        .| (before .>= Bytes(repeating: 0x80))
+      let isChanged = isWithin(bytes, 0x61, 0x7a) .& (.!isInside .| isEverywhere)
+      // A mask is all ones where it holds; `replacing` would make it anew from one bit of each.
+      let flips = unsafeBitCast(isChanged, to: Bytes.self) & flip
+      UnsafeMutableRawPointer(target).storeBytes(of: bytes ^ flips, as: Bytes.self)
+    }
+  }
+
+  /// Writes the spelling of a stem or a piece of one; returns its size.
   ///
-  /// - Parameter stem: As ``applyCase(_:_:to:)`` wants its source.
-  /// - Parameter scratch: Room for the stem and 32 bytes more.
+  /// - Parameter source: As ``applyCase(_:_:to:)`` wants it.
+  /// - Parameter scratch: Room for the source and 32 bytes more.
+  /// - Parameter target: Room for the source, the script and 16 bytes more.
   @inline(__always)
   static func write(
-    stem: UnsafeBufferPointer<UInt8>, rule: UInt8, piece: UInt8, script: UnsafePointer<UInt8>, _ scriptSize: Int,
-    scratch: UnsafeMutablePointer<UInt8>, to output: inout RecordOutput
+    stem source: UnsafeBufferPointer<UInt8>, rule: UInt8, script: UnsafePointer<UInt8>, _ scriptSize: Int,
+    scratch: UnsafeMutablePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
   ) -> Int {
-    let source = Self.piece(piece, of: stem)
-    let target = output.reserve(source.count &+ scriptSize)
     guard scriptSize > 0 else {
       applyCase(rule, source, to: target)
       return source.count

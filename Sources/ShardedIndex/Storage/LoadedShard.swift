@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
   let header: ShardHeader
@@ -13,7 +15,8 @@ final class LoadedShard: @unchecked Sendable {
   }
 
   deinit {
-    slots.deinitialize(count: slotCount)
+    // One by one: to let go of them at once a type would be made up at run time.
+    for slot in 0..<slotCount { slots[slot] = nil }
     slots.deallocate()
   }
 
@@ -31,9 +34,13 @@ final class LoadedPart: @unchecked Sendable {
   /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock.
   var node: Int32 = 0
   private let keyStorage: UnsafeMutableRawPointer
+  // No optional by itself: of that a type would be made up at run time when the part goes.
+  private struct Packed {
+    var fields: PackedFields?
+  }
   private let unpacked = OnceReference<LoadedFields>()
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
-  private let packed: Lock<PackedFields?>
+  private let packed: Lock<Packed>
   /// Bytes that it costs the cache before its fields are unpacked.
   let charge: Int
 
@@ -46,7 +53,7 @@ final class LoadedPart: @unchecked Sendable {
     firstRecord = header.parts[number].firstRecord
     keyStorage = storage
     charge = size + packed.frame.count + 256
-    self.packed = Lock(packed)
+    self.packed = Lock(Packed(fields: packed))
   }
 
   deinit { keyStorage.deallocate() }
@@ -62,6 +69,14 @@ final class LoadedPart: @unchecked Sendable {
     return true
   }
 
+  /// Asks for the memory of what leads to the fields, if they are unpacked.
+  @inline(__always) func prefetchFields() {
+    guard let fields = unpacked.loadUnmanaged() else { return }
+    let start = fields.toOpaque()
+    CPrefetch.prefetch(start)
+    CPrefetch.prefetch(start + 64)
+  }
+
   /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
   @inline(__always)
   func fields(
@@ -69,9 +84,9 @@ final class LoadedPart: @unchecked Sendable {
   ) throws(IndexError) -> LoadedFields {
     if let fields = unpacked.load() { return fields }
     return try packed.withLock { (packed) throws(IndexError) -> LoadedFields in
-      guard let frame = packed else { return unpacked.load()! }
+      guard let frame = packed.fields else { return unpacked.load()! }
       let fields = unpacked.storeIfNil(try unpack(frame))
-      packed = nil
+      packed.fields = nil
       grew(fields.charge - frame.frame.count)
       return fields
     }

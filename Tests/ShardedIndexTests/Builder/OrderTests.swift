@@ -37,6 +37,13 @@ import Testing
             serialised[a] == serialised[b] ? 0 : serialised[a].lexicographicallyPrecedes(serialised[b]) ? -1 : 1
           #expect(sign == signs[a][b], "serialised \(a) \(b)")
         }
+        var (first, second): ([UInt8], [UInt8]) = ([], [])
+        let shared = order.serializeDifference(chunk.record(a), chunk.record(b), &first, &second)
+        first = second[..<shared] + first
+        let depth = zip(serialised[a], serialised[b]).prefix { $0 == $1 }.count
+        // As far as the first difference, and with it.
+        #expect(first.starts(with: serialised[a].prefix(depth + 1)), "\(a) \(b)")
+        #expect(second.starts(with: serialised[b].prefix(depth + 1)), "\(a) \(b)")
         guard signs[a][b] < 0 else { continue }
         let broken = (0..<count).filter { signs[b][$0] < 0 && signs[a][$0] >= 0 }
         #expect(broken.isEmpty, "\(a) \(b) \(broken)")

@@ -142,6 +142,100 @@ import Testing
     #expect(written < shards / 2)
   }
 
+  private static func repeatedIDs(of directory: String) throws -> Int? {
+    let index = try ShardedIndex(opening: directory)
+    let frames = try #require(try index.generation.notes())
+    return try BuildNotes(frames, shardCount: index.shardCount).repeatedIDs
+  }
+
+  @Test("all records with an id are replaced, wherever their keys are") func repeatedIDs() throws {
+    let directory = TemporaryDirectory()
+    let options = Self.options()
+    var list = List(count: 900, seed: 17, Self.smooth)
+    for place in list.records.indices.dropFirst(800) { list.records[place].id -= 800 }
+    func build(_ name: String) throws {
+      let input = directory.write(List.text(list.records), to: "list.jsonl")
+      Files.remove(directory(name))
+      _ = try ShardBuilder.build([input], into: directory(name), options: options)
+    }
+    try build("index")
+    #expect(try Self.repeatedIDs(of: directory("index")) == 100)
+    for round in 0..<10 {
+      // Ten ids at a time: one of both records of each changes, or both go; told by id alone, or by key as well.
+      let ids = Set(round * 10..<round * 10 + 10)
+      var seen: Set<Int> = []
+      var kept = list.records.filter { ids.contains($0.id) && seen.insert($0.id).inserted }
+      for place in kept.indices { kept[place].members[2].1 = .number("\(round)") }
+      let upsert = round % 2 == 0 ? kept : []
+      let delete = round % 2 == 1 ? kept : []
+      list.records.removeAll { ids.contains($0.id) }
+      list.records = upsert + list.records
+      let text =
+        round % 4 == 1 ? List.text(delete) : delete.map { "{\"_id\":\($0.id)}\n" }.joined()
+      let summary = try ShardBuilder.update(
+        directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
+        delete: [directory.write(text, to: "delete.jsonl")])
+      #expect(summary.recordsRemoved == 20 && summary.idsNotFound == 0)
+      #expect(try Self.repeatedIDs(of: directory("index")) == 90 - 10 * round)
+      try build("built")
+      let (built, found) = (Files.contents(of: directory("built")), Files.contents(of: directory("index")))
+      #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
+    }
+  }
+
+  @Test("a record whose key stays is found without a look at other shards") func likelyShards() throws {
+    let directory = TemporaryDirectory()
+    let list = List(count: 3000, seed: 5, Self.smooth)
+    _ = try ShardBuilder.build(
+      [directory.write(List.text(list.records), to: "list.jsonl")], into: directory("index"), options: Self.options())
+    #expect(try Self.repeatedIDs(of: directory("index")) == 0)
+    let sorted = list.records.sorted { ModelRecord.json($0.members) < ModelRecord.json($1.members) }
+    let (first, last) = (sorted[0], sorted[2999])
+    // All shards but those of the first quarter are gone: who reads one of them says so.
+    let index = try ShardedIndex(opening: directory("index"))
+    let names = try withExtendedLifetime(index) { try index.generation.shards().map(\.fileName) }
+    for name in names.dropFirst(names.count / 4) { Files.remove(directory("index/\(name)")) }
+    var changed = first
+    changed.members[2].1 = .number("2.5")
+    func update(upsert: [(id: Int, members: List.Members)], delete: String = "") throws -> BuildSummary {
+      try ShardBuilder.update(
+        directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
+        delete: [directory.write(delete, to: "delete.jsonl")])
+    }
+    #expect(try update(upsert: [changed]).recordsRemoved == 1)
+    // The id alone says nothing of the place; a new id may be anywhere; a key that changes leads elsewhere.
+    #expect(throws: BuildError.self) { try update(upsert: [], delete: "{\"_id\":\(last.id)}\n") }
+    #expect(throws: BuildError.self) { try update(upsert: [(5000, first.members)]) }
+    #expect(throws: BuildError.self) { try update(upsert: [(last.id, first.members)]) }
+    #expect(try update(upsert: [], delete: List.text([changed])).recordsRemoved == 1)
+  }
+
+  @Test("repeated ids are counted, however little memory there is", arguments: [1, 1 << 30]) func idCounter(
+    memory: Int
+  ) throws {
+    let directory = TemporaryDirectory()
+    var random = SplitMix64(seed: 3)
+    var counter = try IDCounter(memory: memory, directory: directory.path, expected: 60_000)
+    var distinct: Set<UInt64> = []
+    var count = 0
+    for round in 0..<60 {
+      let hashes = (0..<Int.random(in: 0..<1000, using: &random)).map { _ -> UInt64 in
+        round % 3 == 0 ? UInt64.random(in: 0..<500, using: &random) : random.next()
+      }
+      try counter.add(hashes)
+      distinct.formUnion(hashes)
+      count += hashes.count
+    }
+    #expect(count > 20_000 && distinct.contains(0))
+    #expect(try counter.finish() == count - distinct.count)
+    var notes = BuildNotes(level: 1)
+    #expect(notes.repeatedIDs(replacing: 3, of: 1) == nil)
+    notes.repeatedIDs = 2
+    #expect(notes.repeatedIDs(replacing: 3, of: 1) == 0 && notes.repeatedIDs(replacing: 2, of: 2) == 2)
+    // Notes come from a file: they may say less than there is.
+    #expect(notes.repeatedIDs(replacing: 4, of: 1) == nil)
+  }
+
   /// Of the shard that has the most.
   private static func mostParts(of directory: String) throws -> Int {
     let index = try ShardedIndex(opening: directory)

@@ -1,0 +1,86 @@
+@testable import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("What columns are made with") struct ColumnTests {
+  @Test("a table numbers texts in order of first appearance", arguments: UInt64(1)...8) func table(seed: UInt64) {
+    var random = BuilderSupport.Random(seed)
+    // Sizes around those at which other loads are used.
+    let texts = (0..<400).map { _ in
+      let size = Int.random(in: 0...20, using: &random)
+      return (0..<size).map { _ in UInt8.random(in: 0...(seed < 5 ? 1 : 255), using: &random) }
+    }
+    let memory = texts.map { text in
+      let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)
+      _ = copy.initialize(from: text)
+      return copy
+    }
+    defer { for text in memory { text.deallocate() } }
+    var table = TextTable(limit: texts.count)
+    var expected: [[UInt8]] = []
+    for (text, copy) in zip(texts, memory) {
+      if !expected.contains(text) { expected.append(text) }
+      #expect(table.number(of: UnsafeBufferPointer(copy)) == expected.firstIndex(of: text))
+    }
+    #expect(table.texts.map { Array($0) } == expected)
+  }
+
+  @Test("texts are the same where their bytes are", arguments: 0...20) func equality(size: Int) {
+    let text = (0..<size).map { UInt8($0) }
+    text.withUnsafeBufferPointer { text in
+      #expect(equalBytes(text, text))
+      for changed in 0..<size {
+        var other = Array(text)
+        other[changed] ^= 0x80
+        other.withUnsafeBufferPointer { #expect(!equalBytes(text, $0)) }
+      }
+      if size > 0 { #expect(!equalBytes(text, UnsafeBufferPointer(rebasing: text[1...]))) }
+    }
+  }
+
+  @Test("bits come out as they went in", arguments: UInt64(1)...8) func bits(seed: UInt64) {
+    var random = BuilderSupport.Random(seed)
+    let runs = (0..<300).map { _ in
+      let width = Int.random(in: 0...56, using: &random)
+      return (value: UInt64.random(in: 0...(1 << UInt64(width)) - 1, using: &random), width: width)
+    }
+    var writer = BitWriter(bitCount: runs.reduce(0) { $0 + $1.width })
+    for run in runs { writer.write(run.value, run.width) }
+    let expected = runs.flatMap { run in (0..<run.width).map { run.value >> UInt64($0) & 1 } }
+    #expect(writer.bitCount == expected.count)
+    let bytes = writer.finish()
+    #expect(bytes.count == (expected.count + 7) / 8)
+    for bit in 0..<bytes.count * 8 {
+      let isSet = UInt64(bytes[bit / 8] >> UInt8(bit % 8) & 1)
+      #expect(isSet == (bit < expected.count ? expected[bit] : 0))
+    }
+  }
+
+  @Test("what a format prints is what it writes") func printed() {
+    var random = BuilderSupport.Random(1)
+    for format in [
+      NumberFormat(type: 3, a: 0, b: 6), NumberFormat(type: 2, a: 4, b: 6), NumberFormat(type: 2, a: 5, b: 6),
+    ] {
+      for bits in 1...40 {
+        for _ in 0..<50 {
+          let value = Int64.random(in: -(1 << Int64(bits))...1 << Int64(bits), using: &random)
+          withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * NumberFormat.longestText) { buffer in
+            let size = format.write(value, to: buffer.baseAddress!)
+            let text = buffer.baseAddress! + NumberFormat.longestText
+            let other = NumberFormat.write(format.printed(value), decimals: 6, trimmed: true, to: text)
+            #expect(buffer[..<size].elementsEqual(UnsafeBufferPointer(start: text, count: other)), "\(format) \(value)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "plain numbers have as many digits as any", arguments: OrderTests.texts + ["-1.", "-.5", "1.5.", "123.456", "-7"])
+  func digits(text: String) {
+    Array(text.utf8).withUnsafeBufferPointer { text in
+      guard let count = DecimalText.digitCount(ofPlain: text) else { return }
+      #expect(count == DecimalText(text)?.digitCount)
+    }
+  }
+}
