@@ -55,10 +55,11 @@ package enum TerminalGuard {
       close(ends[1])
       return nil
     }
-    var (saved, raw, size) = (saved, raw, farewell.count)
+    var (saved, raw, group, size) = (saved, raw, getpgrp(), farewell.count)
     var message: [UInt8] = []
     withUnsafeBytes(of: &saved) { message += $0 }
     withUnsafeBytes(of: &raw) { message += $0 }
+    withUnsafeBytes(of: &group) { message += $0 }
     withUnsafeBytes(of: &size) { message += $0 }
     message += farewell
     message.append(held)
@@ -77,9 +78,9 @@ package enum TerminalGuard {
         close(name)
       }
     #endif
-    guard let saved = read(termios()), let raw = read(termios()), let size = read(0), (0...4096).contains(size) else {
-      _exit(0)
-    }
+    guard let saved = read(termios()), let raw = read(termios()), let group = read(pid_t(0)), let size = read(0),
+      (0...4096).contains(size)
+    else { _exit(0) }
     var farewell = [UInt8](repeating: 0, count: size)
     guard readAll(&farewell) else { _exit(0) }
     var state: [UInt8] = [free]
@@ -87,6 +88,11 @@ package enum TerminalGuard {
     let terminal = open("/dev/tty", O_RDWR | O_NOCTTY)
     guard state[0] == held, terminal >= 0 else { _exit(0) }
     _ = write(terminal, farewell, farewell.count)
+    if tcgetpgrp(terminal) != group {
+      // A shell that was faster has said so, and asked for the next command, on the screen that is left just now.
+      let notice = Array("shardq was killed; Enter shows the prompt.\r\n".utf8)
+      _ = write(terminal, notice, notice.count)
+    }
     // A shell that was faster has set the terminal as it wants it, and that stays.
     var present = termios()
     if tcgetattr(terminal, &present) == 0, bytes(present) == bytes(raw) {

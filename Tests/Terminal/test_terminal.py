@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
 SHARDQ = os.path.join(BIN, "shardq")
 CITIES = os.path.join(ROOT, "shards")
-PATIENCE = float(os.environ.get("PATIENCE", 10))
+PATIENCE = float(os.environ.get("PATIENCE", 30))
 
 NAMES = [
     "Ærø", "Sa\u0303o NFD", "Łódź", "مكة المكرمة", "תל אביב", "北京市", "서울특별시", "とうきょう", "กรุงเทพมหานคร", "नई दिल्ली",
@@ -281,6 +281,22 @@ class Choosing(TerminalTest):
             self.assertTrue(done.stderr)
 
 
+# A shell that takes the terminal back and prints its prompt before the guard knows.
+SHELL = """
+import os, signal, subprocess
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+def ahead():
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+shown = subprocess.Popen(["shardq", "ui"], preexec_fn=ahead)
+open("now").read()
+os.tcsetpgrp(0, os.getpgrp())
+print("$ ", end="", flush=True)
+shown.kill()
+shown.wait()
+"""
+
+
 class Restoring(TerminalTest):
     """Whatever ends the list, or stops it, leaves the terminal as it was."""
 
@@ -327,12 +343,24 @@ class Restoring(TerminalTest):
             screen, process = self.begin(command)
             self.guarded(screen)
             os.kill(process, signal.SIGKILL)
-            screen.shows("Killed")
+            screen.wait(lambda text: "killed" in text.lower())  # By the shell or, where that was faster, by the guard.
             deadline = time.monotonic() + PATIENCE
             while screen.state() != "0 0 1 1" and time.monotonic() < deadline:
                 time.sleep(0.02)
             self.check(screen)
             self.assertEqual(self.processes(screen), [])  # The guard has gone too.
+
+    def test_killed_when_the_shell_has_the_terminal_already(self):
+        screen = self.screen()
+        screen.run(f"cd {screen.directory}; mkfifo now")
+        screen.write("shell.py", SHELL)
+        self.settings(screen)
+        screen.run("python3 shell.py")
+        screen.query("")
+        self.guarded(screen)
+        screen.write("now", "")
+        screen.shows("shardq was killed; Enter shows the prompt.")
+        self.check(screen)
 
     def test_killed_under_a_shell_that_mends_nothing(self):
         screen = self.screen()
