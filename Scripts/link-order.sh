@@ -35,7 +35,8 @@ if [ -x "$resident" ]; then
   valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/0" \
     "$resident" "$index" "$work/prefixes" 262144 >"$work/output" 2>&1
 fi
-# Most of the standard library is one section of 1.6 MB: named among the others it would stand between them.
+# Most of the standard library is one section of 1.6 MB: named among the others it would stand between them. A start does
+# without most of it; a typed session does not, and its list has it.
 library="$(dirname "$(realpath "$(command -v swiftc)")")/../lib/swift_static/linux/libswiftCore.a"
 ar p "$library" Swift.o >"$work/Swift.o"
 nm "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
@@ -60,7 +61,7 @@ if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
   "$built/shardq-footprint-sqlite" prepare sqlite "$index" "$model" "$fields" "$work/sqlite"
   session session-sqlite "$built/shardq-footprint-sqlite" run sqlite "$work/sqlite" "$model" "$fields" "$work/log" 50
 fi
-names "$work"/session-* | small >Scripts/link-order-session.txt
+names "$work"/session-* >Scripts/link-order-session.txt
 wc -l Scripts/link-order.txt Scripts/link-order-session.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
