@@ -58,7 +58,7 @@ package struct ManifestEncoder {
     guard let first = page.first else { return }
     let content = Self.page(page)
     // Root and page are read by every start, and are a thousandth of an index.
-    let frame = self.frame(content, level: ZstdFrame.quickLevel)
+    let frame = quickFrame(content)
     frames += frame
     first.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
     firstRecords.write(UInt64(pagedRecords))
@@ -71,6 +71,10 @@ package struct ManifestEncoder {
     pages.write(first.file.isContinuation ? UInt32(1) : 0)
     pagedRecords = recordCount
     page.removeAll(keepingCapacity: true)
+  }
+
+  private func quickFrame(_ content: [UInt8]) -> [UInt8] {
+    knownFrames[content] ?? ZstdFrame.quick(content, with: compressor)
   }
 
   private func frame(_ content: [UInt8], level: Int) -> [UInt8] {
@@ -191,6 +195,6 @@ package struct ManifestEncoder {
     guard fieldNames.count <= ManifestRoot.fieldLimit, root.bytes.count <= Manifest.contentLimit else {
       throw tooLarge(fieldCount: fieldNames.count, size: root.bytes.count)
     }
-    return frame(root.bytes, level: ZstdFrame.quickLevel) + frames
+    return quickFrame(root.bytes) + frames
   }
 }

@@ -694,7 +694,7 @@ class Page(unittest.TestCase):
         root, page = (self.example("### 3.7 Example", size, i) for i, size in enumerate((361, 137)))
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in ((224, root), (122, page))
+            for size, content in ((375, root), (150, page))
         ]
         index = reader.Index.__new__(reader.Index)
         index.entries = []

@@ -20,7 +20,7 @@ package final class Manifest: @unchecked Sendable {
   package static let pageCapacity = 64
   /// No frame of a manifest has more content, in bytes.
   package static let contentLimit = ZstdFrame.contentLimit
-  /// A pinned manifest is held in memory whole; one of more bytes (some 800 million records) is refused.
+  /// A pinned manifest is held in memory whole; one of more bytes (some 400 million records) is refused.
   package static let pinnedSizeLimit = 1 << 24
   /// No shard's file is larger, in bytes: who reads one whole, as verification does, needs no more memory for it.
   package static let fileLimit = 1 << 26

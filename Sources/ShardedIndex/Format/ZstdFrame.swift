@@ -10,9 +10,6 @@
 package enum ZstdFrame {
   /// No content of a frame is larger, in bytes: what a file says is never allocated beyond it.
   package static let contentLimit = 1 << 24
-  /// A level at which zstd leaves literals as they are, so that a reader has no table of theirs to build: half the work
-  /// of unpacking a frame of a few KB, for a tenth more of its bytes.
-  package static let quickLevel = -1
   /// zstd's version as a number: another one may compress the same content into other bytes.
   package static var libraryVersion: UInt32 { UInt32(ZSTD_versionNumber()) }
 
@@ -93,6 +90,48 @@ package enum ZstdFrame {
       }
       count = output.pos
     }
+  }
+}
+
+extension ZstdFrame {
+  /// No block of a frame has more content, in bytes (RFC 8878, 3.1.1.2.4).
+  private static let blockLimit = 1 << 17
+
+  /// A frame that takes a reader little to unpack: the content as it is, in blocks that are copied, unless zstd halves it
+  /// at a level at which it leaves at least the literals alone.
+  ///
+  /// - Parameter content: At most ``contentLimit`` bytes.
+  package static func quick(_ content: [UInt8], with context: Compressor) -> [UInt8] {
+    let packed = compress(content, level: -1, with: context)
+    var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+    frame.reserveCapacity(content.count + 3 * (content.count / blockLimit + 1) + 13)
+    func append(_ value: Int, bytes: Int) {
+      for byte in 0..<bytes { frame.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+    // The descriptor: how wide the content size is, one segment, a checksum. A size of two bytes is less by 256.
+    let flags = 0b10_0100
+    switch content.count {
+    case ..<256:
+      append(flags, bytes: 1)
+      append(content.count, bytes: 1)
+    case ..<(65536 + 256):
+      append(1 << 6 | flags, bytes: 1)
+      append(content.count - 256, bytes: 2)
+    default:
+      append(2 << 6 | flags, bytes: 1)
+      append(content.count, bytes: 4)
+    }
+    var start = 0
+    repeat {
+      let end = min(content.count, start + blockLimit)
+      // Its size, the type of a block that is stored, whether it is the last.
+      append((end - start) << 3 | (end == content.count ? 1 : 0), bytes: 3)
+      frame += content[start..<end]
+      start = end
+    } while start < content.count
+    // The checksum is of the content, in either frame the same.
+    frame += packed.suffix(4)
+    return 2 * packed.count < frame.count ? packed : frame
   }
 }
 
