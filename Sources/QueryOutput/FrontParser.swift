@@ -19,7 +19,7 @@ package enum FrontParser {
 
   package typealias Argument = UnsafeMutablePointer<CChar>
 
-  /// - Parameter arguments: `count` of them, the program's name first.
+  /// - Parameter arguments: `count` of them, the program's name first. What is returned refers to them.
   /// - Returns: nil for what the full parser has to read.
   package static func parse(_ arguments: UnsafeMutablePointer<Argument?>, count: Int) -> QueryRequest? {
     var request = QueryRequest(prefix: "")
@@ -36,18 +36,18 @@ package enum FrontParser {
       guard let argument = unsafe arguments[at] else { return nil }
       at += 1
       guard unsafe argument[0] == 0x2d else {
-        guard !hasPrefix, unsafe isQuery || !isCommand(argument), let text = unsafe String(validatingCString: argument)
+        guard !hasPrefix, unsafe isQuery || !isCommand(argument), let text = unsafe ArgumentText(argument)
         else { return nil }
-        request.prefix = text
+        request.prefixText = text
         hasPrefix = true
         continue
       }
       if unsafe strcmp(argument, "--") == 0 {
         // Behind it stands the prefix and nothing else.
         guard !hasPrefix, at == count - 1, let last = unsafe arguments[at],
-          let text = unsafe String(validatingCString: last)
+          let text = unsafe ArgumentText(last)
         else { return nil }
-        request.prefix = text
+        request.prefixText = text
         hasPrefix = true
         at += 1
       } else if unsafe strcmp(argument, "--all") == 0 {
@@ -96,8 +96,8 @@ package enum FrontParser {
           else { return nil }
           request.format = format
         default:
-          guard request.index == nil, let text = unsafe String(validatingCString: value) else { return nil }
-          request.index = text
+          guard !request.isIndexSaid, let text = unsafe ArgumentText(value) else { return nil }
+          (request.isIndexSaid, request.indexText) = (true, text)
         }
       }
     }

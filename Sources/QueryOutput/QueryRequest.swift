@@ -2,15 +2,16 @@ import ShardedIndex
 
 /// A query as it was asked for on a command line.
 package struct QueryRequest: Equatable, Sendable {
-  package var prefix: String
+  package var prefix: String { prefixText.text }
+  var prefixText: ArgumentText
   /// The index's directory; nil for the one of the environment or the default.
   package var index: String? {
-    get { isIndexSaid ? indexText : nil }
-    set { (isIndexSaid, indexText) = (newValue != nil, newValue ?? "") }
+    get { isIndexSaid ? indexText.text : nil }
+    set { (isIndexSaid, indexText) = (newValue != nil, ArgumentText(newValue ?? "")) }
   }
   // In two, because copying an optional text out of this makes up its type at run time.
-  private(set) var isIndexSaid = false
-  private(set) var indexText = ""
+  var isIndexSaid = false
+  var indexText = ArgumentText("")
   /// The SHA-256 that the manifest must have; nil for any.
   package var expectedDigest: ManifestDigest?
   /// The most records to print; nil when not said.
@@ -27,7 +28,38 @@ package struct QueryRequest: Equatable, Sendable {
   package var readsLines = false
 
   package static let defaultLimit = 20
-  package static let defaultIndex = "shards"
+  static let defaultIndex: StaticString = "shards"
 
-  package init(prefix: String) { self.prefix = prefix }
+  package init(prefix: String) { prefixText = ArgumentText(prefix) }
+}
+
+/// A text of a command line: one of its own, or an argument where it stands.
+///
+/// Of an argument in ASCII no `String` is made before somebody wants one: what makes it lies in three places of the
+/// standard library, far from all else that a query runs, and a start would map 64 KiB of the program around each.
+struct ArgumentText: Equatable, @unchecked Sendable {
+  /// Zero-terminated and in ASCII, where it stands; nil for a text of its own.
+  let argument: UnsafePointer<CChar>?
+  private let own: String
+
+  init(_ text: String) { unsafe (argument, own) = (nil, text) }
+
+  /// nil if the bytes are no UTF-8.
+  ///
+  /// - Parameter argument: Zero-terminated; stays where it is and as it is for as long as this value, and what is copied
+  ///   of it, is used.
+  init?(_ argument: UnsafePointer<CChar>) {
+    var end = unsafe argument
+    while unsafe end.pointee > 0 { unsafe end += 1 }
+    if unsafe end.pointee == 0 {
+      unsafe (self.argument, own) = (argument, "")
+    } else {
+      guard let text = unsafe String(validatingCString: argument) else { return nil }
+      unsafe (self.argument, own) = (nil, text)
+    }
+  }
+
+  var text: String { if let argument = unsafe argument { unsafe String(cString: argument) } else { own } }
+
+  static func == (one: ArgumentText, other: ArgumentText) -> Bool { one.text == other.text }
 }

@@ -18,8 +18,32 @@ package enum QueryRunner {
   package static func indexPath(_ said: String?) -> String { said ?? defaultPath() }
 
   private static func defaultPath() -> String {
-    if let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 { return unsafe String(cString: set) }
-    return QueryRequest.defaultIndex
+    if let set = unsafe ofEnvironment { return unsafe String(cString: set) }
+    return unsafe String(cString: QueryRequest.defaultIndex.utf8Start)
+  }
+
+  private static var ofEnvironment: UnsafePointer<CChar>? {
+    guard let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 else { return nil }
+    return unsafe UnsafePointer(set)
+  }
+
+  private static func open(_ request: QueryRequest) throws(IndexError) -> ShardedIndex {
+    let directory: IndexDirectory
+    if !request.isIndexSaid {
+      let usual = unsafe UnsafeRawPointer(QueryRequest.defaultIndex.utf8Start).assumingMemoryBound(to: CChar.self)
+      directory = unsafe try IndexDirectory(opening: ofEnvironment ?? usual)
+    } else if let argument = unsafe request.indexText.argument {
+      directory = unsafe try IndexDirectory(opening: argument)
+    } else {
+      directory = try IndexDirectory(opening: request.indexText.text)
+    }
+    return try ShardedIndex(directory, options: Options(expectedDigest: request.expectedDigest))
+  }
+
+  private static func matches(_ request: QueryRequest, of index: ShardedIndex) throws(IndexError) -> Matches {
+    guard let argument = unsafe request.prefixText.argument else { return try index.matches(forPrefix: request.prefix) }
+    let bytes = unsafe UnsafeRawPointer(argument).assumingMemoryBound(to: UInt8.self)
+    return unsafe try index.matches(forPrefix: UnsafeBufferPointer(start: bytes, count: strlen(argument)))
   }
 
   package static func run(_ request: QueryRequest) -> ExitStatus {
@@ -73,13 +97,10 @@ package enum QueryRunner {
 
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
     let format = request.format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-    let path = request.isIndexSaid ? request.indexText : defaultPath()
-    let index = try reading { () throws(IndexError) in
-      try ShardedIndex(opening: path, options: Options(expectedDigest: request.expectedDigest))
-    }
+    let index = try reading { () throws(IndexError) in try open(request) }
     // The process ends with the answer: nothing is given back piece by piece.
     _ = unsafe Unmanaged.passRetained(index)
-    let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: request.prefix) }
+    let matches = try reading { () throws(IndexError) in try Self.matches(request, of: index) }
     do throws(WriteError) {
       if request.countOnly {
         if format == .json {
@@ -104,7 +125,13 @@ package enum QueryRunner {
     var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
     let buffer = RecordBuffer()
     var at = first
-    do throws(WriteError) { try writer.begin(query: request.prefix, count: matches.count, to: &output) } catch {
+    do throws(WriteError) {
+      if format == .json {
+        try writer.begin(query: request.prefix, count: matches.count, to: &output)
+      } else {
+        try writer.begin(to: &output)
+      }
+    } catch {
       throw .write(error)
     }
     while at < end {

@@ -57,8 +57,13 @@ public final class ShardedIndex: Sendable {
   /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
   ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``,
   ///   ``IndexError/wrongDigest(path:found:expected:)`` if it is not the one that is expected.
-  public init(opening path: String, options: Options = Options()) throws(IndexError) {
-    directory = try IndexDirectory(opening: path)
+  public convenience init(opening path: String, options: Options = Options()) throws(IndexError) {
+    try self.init(IndexDirectory(opening: path), options: options)
+  }
+
+  /// Opens the index in a directory that is open.
+  package init(_ directory: IndexDirectory, options: Options) throws(IndexError) {
+    self.directory = directory
     let contexts = DecompressorPool()
     loader = ShardLoader(
       directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)

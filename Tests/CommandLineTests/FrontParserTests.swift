@@ -31,8 +31,8 @@
     ]
 
     static func front(_ arguments: [String]) -> QueryRequest? {
+      // Never freed, like a process's own: what is accepted refers to them.
       var pointers: [UnsafeMutablePointer<CChar>?] = (["shardq"] + arguments).map { strdup($0) } + [nil]
-      defer { for pointer in pointers { free(pointer) } }
       return FrontParser.parse(&pointers, count: arguments.count + 1)
     }
 

@@ -19,19 +19,32 @@ private func retrying(_ call: () -> CInt) -> CInt {
 
 /// A directory of index files, open for as long as the value lives, so that a later change of the working directory or a rename of the directory leads nowhere else.
 package final class IndexDirectory: Sendable {
-  package let path: String
+  package var path: String { String(cString: name) }
+  // No `String`, which a query makes none of.
+  nonisolated(unsafe) private let name: UnsafeMutablePointer<CChar>
   private let descriptor: CInt
 
-  package init(opening path: String) throws(IndexError) {
-    self.path = path
-    descriptor = path.withCString { path in retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) } }
+  package convenience init(opening path: String) throws(IndexError) {
+    // What is thrown in a closure would be of any type.
+    let copy = path.withCString { strdup($0)! }
+    defer { free(copy) }
+    try self.init(opening: UnsafePointer(copy))
+  }
+
+  package init(opening path: UnsafePointer<CChar>) throws(IndexError) {
+    descriptor = retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = descriptor < 0 ? errno : 0
+    name = strdup(path)!
     guard descriptor >= 0 else {
-      throw errno == ENOENT || errno == ENOTDIR
-        ? .notFound(path: path) : .io(operation: "open", path: path, errno: errno)
+      throw number == ENOENT || number == ENOTDIR
+        ? .notFound(path: String(cString: path)) : .io(operation: "open", path: String(cString: path), errno: number)
     }
   }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    if descriptor >= 0 { _ = close(descriptor) }
+    free(name)
+  }
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
