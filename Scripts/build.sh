@@ -28,6 +28,10 @@ for name in $names; do
     if [ "$name" != shardq-serve ]; then
       flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
     fi
+    # What Sources/CStartup leaves out.
+    if [ "$name" = shardq ]; then
+      flags="$flags -Xlinker --wrap=__register_frame_info -Xlinker --wrap=__deregister_frame_info"
+    fi
   fi
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done

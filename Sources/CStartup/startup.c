@@ -38,6 +38,21 @@ _Alignas(16) char _swift_backtraceSettings[512];
 char *_swift_backtrace_demangle(void) { return 0; }
 _Bool _swift_backtrace_isThunkFunction(void) { return 0; }
 
+/*
+ * What the compiler's startup code does in a static program: it registers the tables for unwinding, though the unwinder
+ * finds them by the program's headers as well, and reads the first of them, for which 64 KiB of the file are mapped.
+ * The linker is told to put these in the place of the two that it calls (Scripts/build.sh); without that nobody does.
+ */
+void __wrap___register_frame_info(const void *frames, void *object) {
+  (void)frames;
+  (void)object;
+}
+
+void *__wrap___deregister_frame_info(const void *frames) {
+  (void)frames;
+  return 0;
+}
+
 #else
 
 char **startup_arguments(int *count) {
