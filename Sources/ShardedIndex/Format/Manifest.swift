@@ -177,12 +177,17 @@ package final class Manifest: @unchecked Sendable {
   private static func rootFrame(
     of file: borrowing IndexFile
   ) throws(IndexError) -> (bytes: UnsafeMutableBufferPointer<UInt8>, frame: UnsafeBufferPointer<UInt8>) {
-    // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares.
+    // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares, and
+    // seldom is it further than that is long.
     var bytes = try file.read(from: 0, size: min(file.size, 4096))
     let content = ZstdFrame.contentSize(of: UnsafeBufferPointer(bytes)) ?? Int.max
-    if content <= contentLimit, file.size > bytes.count, ZstdFrame.size(of: UnsafeBufferPointer(bytes)) == nil {
+    var limit = content &+ 4096
+    while content <= contentLimit, bytes.count < min(file.size, limit),
+      ZstdFrame.size(of: UnsafeBufferPointer(bytes)) == nil
+    {
       bytes.deallocate()
-      bytes = try file.read(from: 0, size: min(file.size, ZstdFrame.sizeLimit(content: content)))
+      bytes = try file.read(from: 0, size: min(file.size, limit))
+      limit = ZstdFrame.sizeLimit(content: content)
     }
     guard content <= contentLimit, let size = ZstdFrame.size(of: UnsafeBufferPointer(bytes)) else {
       bytes.deallocate()
