@@ -41,8 +41,15 @@ package struct BoundTable {
   }
 
   /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
+  @inline(__always)
   func checkOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
-    guard index > 0 else { return }
+    // Nearly always heads say it, which were compared with their bounds.
+    guard index > 0, head(index - 1) >= head(index) else { return }
+    try checkLongOrder(index, isContinuation: isContinuation)
+  }
+
+  @inline(never)
+  private func checkLongOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
     guard isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index])) else {
       throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
     }
