@@ -36,8 +36,9 @@ package struct QueryRequest: Equatable, Sendable {
 /// A text of a command line: one of its own, or an argument where it stands.
 ///
 /// Of an argument in ASCII no `String` is made before somebody wants one: what makes it lies in three places of the
-/// standard library, far from all else that a query runs, and a start would map 64 KiB of the program around each.
-struct ArgumentText: Equatable, @unchecked Sendable {
+/// standard library, far from all else that a query runs, and a start would map 64 KiB of the program around each. Safe,
+/// because whoever makes one of an argument promises that it stays.
+@safe struct ArgumentText: Equatable, @unchecked Sendable {
   /// Zero-terminated and in ASCII, where it stands; nil for a text of its own.
   let argument: UnsafePointer<CChar>?
   private let own: String
@@ -50,7 +51,8 @@ struct ArgumentText: Equatable, @unchecked Sendable {
   ///   of it, is used.
   init?(_ argument: UnsafePointer<CChar>) {
     var end = unsafe argument
-    while unsafe end.pointee > 0 { unsafe end += 1 }
+    // Signed on some processors, unsigned on others.
+    while unsafe 1..<0x80 ~= UInt8(truncatingIfNeeded: end.pointee) { unsafe end += 1 }
     if unsafe end.pointee == 0 {
       unsafe (self.argument, own) = (argument, "")
     } else {
