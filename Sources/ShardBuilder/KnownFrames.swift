@@ -1,38 +1,52 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 import ShardedIndex
 
 /// Frames of an index, by what they hold: what holds the same need not be compressed again, since the same zstd makes the
 /// same frame of it at the same level.
-package struct KnownFrames {
-  /// An array's own hash takes its elements one by one.
-  private struct Content: Hashable, Sendable {
-    let bytes: [UInt8]
+package struct KnownFrames: Sendable {
+  /// By the size that their headers declare for their content. Nothing is decompressed before it is compared.
+  private var frames: [Int: [ArraySlice<UInt8>]] = [:]
 
-    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
-  }
+  /// Frames of one size that are compared, at most: a file can have any number of them.
+  private static let mostOfOneSize = 8
 
-  private var frames: [Content: [UInt8]] = [:]
-  /// Bytes of content that are still taken in: of a few bytes in a file any number can be made.
-  private var room = 2 * ZstdFrame.contentLimit
+  private let contexts: DecompressorPool
 
-  package init() {}
+  /// - Parameter contexts: What frames are decompressed with.
+  package init(contexts: DecompressorPool = DecompressorPool()) { self.contexts = contexts }
 
-  /// Takes in the frames of a file, but for those that cannot be decompressed and those there is no room for.
-  mutating func add(framesOf file: [UInt8], with decompressor: Decompressor) {
+  /// Takes in the frames of a file.
+  mutating func add(framesOf file: [UInt8]) {
     for range in ZstdFrame.frames(of: file) {
-      file[range].withUnsafeBufferPointer { frame in
-        guard let size = ZstdFrame.contentSize(of: frame), size <= room else { return }
-        let content = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-        defer { content.deallocate() }
-        guard (try? ZstdFrame.decompress(frame, into: content, with: decompressor)) != nil else { return }
-        frames[Content(bytes: Array(content))] = Array(frame)
-        room -= size
-      }
+      guard let size = file[range].withUnsafeBufferPointer({ ZstdFrame.contentSize(of: $0) }),
+        size <= ZstdFrame.contentLimit
+      else { continue }
+      if frames[size, default: []].count < Self.mostOfOneSize { frames[size, default: []].append(file[range]) }
     }
   }
 
   var isEmpty: Bool { frames.isEmpty }
 
-  subscript(content: [UInt8]) -> [UInt8]? { frames.isEmpty ? nil : frames[Content(bytes: content)] }
+  /// The frame that holds `content`; one that cannot be decompressed holds nothing.
+  subscript(content: [UInt8]) -> [UInt8]? {
+    guard let candidates = frames[content.count] else { return nil }
+    let decompressor = contexts.take()
+    defer { contexts.put(decompressor) }
+    let found = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
+    defer { found.deallocate() }
+    let target = UnsafeMutableRawBufferPointer(rebasing: found[..<content.count])
+    return candidates.first { frame in
+      frame.withUnsafeBufferPointer { frame in
+        (try? ZstdFrame.decompress(frame, into: target, with: decompressor)) != nil
+      } && content.withUnsafeBytes { memcmp($0.baseAddress!, target.baseAddress!, content.count) == 0 }
+    }.map { Array($0) }
+  }
 }
 
 extension ZstdFrame {

@@ -123,7 +123,7 @@ package struct ManifestEncoder {
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotMap? = nil, threads: Int = 1
+    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotBands? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
@@ -170,7 +170,7 @@ package struct ManifestEncoder {
       sections.append((section, entry.bytes))
     }
     if let notes { chain(.notes, notes.groups) { notes.head(checksums: $0) } }
-    if let dots { chain(.dots, dots.bands) { dots.head(checksums: $0) } }
+    if let dots, !dots.bands.isEmpty { chain(.dots, dots.bands.map(\.content)) { dots.head(checksums: $0) } }
     var root = ByteWriter()
     root.write(Manifest.magic)
     root.write(UInt16(Manifest.version))

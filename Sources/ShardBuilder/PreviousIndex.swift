@@ -67,11 +67,10 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// The frames of the shards in which records of a piece may have been, as far as they can be read.
   func knownFrames(for piece: Piece) -> KnownFrames {
-    var known = KnownFrames()
+    var known = KnownFrames(contexts: index.contexts)
     guard offersFrames, !shards.isEmpty, piece.count > 0 else { return known }
     let first = shards(ofKey: piece.record(0).folded).lowerBound
     let last = shards(ofKey: piece.record(piece.count - 1).folded).upperBound
-    let decompressor = Decompressor()
     for shard in shards[first...max(first, last)] {
       guard
         let file = try? shard.withFileName({ (name) throws(IndexError) in
@@ -79,17 +78,15 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
         })
       else { continue }
       defer { file.deallocate() }
-      known.add(framesOf: Array(file), with: decompressor)
+      known.add(framesOf: Array(file))
     }
     return known
   }
 
   /// The frames of the manifest.
   var knownManifestFrames: KnownFrames {
-    var known = KnownFrames()
-    if offersFrames, let manifest = try? index.generation.fileBytes() {
-      known.add(framesOf: manifest, with: Decompressor())
-    }
+    var known = KnownFrames(contexts: index.contexts)
+    if offersFrames, let manifest = try? index.generation.fileBytes() { known.add(framesOf: manifest) }
     return known
   }
 

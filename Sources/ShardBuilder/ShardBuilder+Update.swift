@@ -76,8 +76,9 @@ extension ShardBuilder {
     let added = try intake.finish()
     let total = index.recordCount - found.places.count + added.count
     let stream = UpdateStream(
-      previous, pieces: notes.pieces, removed: found.places, added: added, template: template, names: names,
-      dots: try PreviousIndex.opening { () throws(IndexError) in try index.dotMap() } ?? DotMap())
+      previous, pieces: notes.pieces, removed: found.places, added: added, template: template, names: names)
+    // Read before anything is written: a damaged one ends the update.
+    let dots = try PreviousIndex.opening { () throws(IndexError) in try index.generation.dotBands() }
     previous.offerPieces(for: options.packing)
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
@@ -85,10 +86,13 @@ extension ShardBuilder {
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
-    output.dots = stream.dots
     output.notes.repeatedIDs = notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 })
     summary.recordsIndexed = output.manifest.recordCount
-    try publish(output, settings, options.packing, to: publisher, previous, threads: options.jobs, &summary)
+    let moved = try PreviousIndex.opening { () throws(IndexError) in
+      try index.generation.dotBands(dots, changedBy: stream.cells)
+    }
+    try publish(
+      output, settings, options.packing, dots: moved, to: publisher, previous, threads: options.jobs, &summary)
     return summary
   }
 

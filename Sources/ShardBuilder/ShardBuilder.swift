@@ -136,9 +136,11 @@ public enum ShardBuilder {
   }
 
   /// Makes what was written the index's new generation.
+  ///
+  /// - Parameter dots: The map, where `output` has none.
   static func publish(
-    _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, to publisher: Publisher,
-    _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
+    _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, dots: DotBands? = nil,
+    to publisher: Publisher, _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = output.manifest
     // The last files are synced while the manifest is made; it is written when both are done.
@@ -153,7 +155,7 @@ public enum ShardBuilder {
       manifest = try encoder.file(
         shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
         settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes,
-        dots: output.dots.isEmpty ? nil : output.dots, threads: threads)
+        dots: dots ?? output.dots.map { DotBands($0) }, threads: threads)
     } catch {
       syncer?.join()
       throw error

@@ -33,7 +33,8 @@ struct ShardWriter {
     var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
-    var dots = DotMap()
+    /// nil where the caller makes it.
+    var dots: DotMap?
   }
 
   /// A piece that was written.
@@ -63,6 +64,7 @@ struct ShardWriter {
     var output = Output(manifest: ManifestEncoder(level: packing.level), notes: BuildNotes(level: packing.level))
     if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
     let cellFinder = makesDots ? CellFinder(names: names) : nil
+    if makesDots { output.dots = DotMap() }
     var idCounter = try IDCounter(
       memory: plan.ids, directory: publisher.directory, expected: countedID?.records ?? 0)
     let idField = countedID?.field
@@ -113,7 +115,7 @@ struct ShardWriter {
           output.notes.pieces.append(piece.note)
           lastKey = piece.lastKey
           note(piece.fields)
-          for cell in piece.cells { output.dots.add(Int(cell)) }
+          for cell in piece.cells { output.dots?.add(Int(cell)) }
           try idCounter.add(piece.ids)
         case .kept(let pieces, let key):
           guard let previous, let notes = previous.notes else { return }

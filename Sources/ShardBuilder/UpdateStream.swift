@@ -93,8 +93,8 @@ final class UpdateStream {
   private let shardLimit: Int
   private var source: IndexedRecords
   private let cellFinder: CellFinder
-  /// The map of what was handed out and of what is left as it was.
-  private(set) var dots: DotMap
+  /// How many records more than before lie in cells of the map, in what was handed out.
+  private(set) var cells: [Int: Int] = [:]
 
   // What is left of the changes.
   private var nextRemoved = 0
@@ -130,16 +130,14 @@ final class UpdateStream {
   ///   - removed: In order.
   ///   - added: Cut into the index, in the order of records.
   ///   - names: Those of the index by their numbers there, and those that only `added` has.
-  ///   - dots: The map of `previous`.
   init(
     _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [Place], added: SortedRecords,
-    template: KeyTemplate, names: FieldNames, dots: DotMap
+    template: KeyTemplate, names: FieldNames
   ) {
     (self.previous, self.pieces, self.removed, self.added) = (previous, pieces, removed, added)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.shardLimit
     cellFinder = CellFinder(names: names.names)
-    self.dots = dots
     source = IndexedRecords(previous.index, template: template, names: names)
   }
 
@@ -275,7 +273,7 @@ final class UpdateStream {
     let place = Place(shard: region.shard - 1, record: region.record)
     if nextRemoved < removed.count, removed[nextRemoved] == place {
       nextRemoved += 1
-      if let cell = cellFinder.cell(of: record) { dots.remove(cell) }
+      if let cell = cellFinder.cell(of: record) { cells[cell, default: 0] -= 1 }
       region.lastChanged = region.taken
     } else {
       if region.record == 0, place.shard == previous.firstShards[region.piece] {
@@ -289,7 +287,7 @@ final class UpdateStream {
 
   private func takeAdded(_ region: inout Region) throws(BuildError) {
     region.cutter.append(addedBatch[nextAdded])
-    if let cell = cellFinder.cell(of: addedBatch[nextAdded]) { dots.add(cell) }
+    if let cell = cellFinder.cell(of: addedBatch[nextAdded]) { cells[cell, default: 0] += 1 }
     nextAdded += 1
     addedPiece = nil
     region.taken += 1

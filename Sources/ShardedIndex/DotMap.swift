@@ -11,9 +11,8 @@ public struct DotMap: Sendable, Equatable {
 
   /// Rows whose cells have a frame of their own, so that a change leaves the frames of others as they are.
   private static let bandRows = 20
-  private static let bandCells = bandRows * columns
-  private static let bandCount = rows / bandRows
-  private static let magic: UInt32 = 0x3144_5153  // "SQD1"
+  fileprivate static let bandCells = bandRows * columns
+  fileprivate static let bandCount = rows / bandRows
   /// No frame of a band is larger, nor has more content, in bytes: two varints for each cell would be 115,200.
   static let frameLimit = 1 << 17
 
@@ -29,99 +28,22 @@ public struct DotMap: Sendable, Equatable {
     return Int(counts[row * Self.columns + column])
   }
 
-  package var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
-
   /// - Parameter cell: As ``cell(latitude:longitude:)`` gives it.
   package mutating func add(_ cell: Int) { counts[cell] &+= 1 }
-  package mutating func remove(_ cell: Int) { counts[cell] &-= 1 }
 
   // MARK: The index's bytes
 
   /// - Parameter frames: Contents and checksums of the map's frames, in order.
   package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
     self.init()
-    var bands: [Int] = []
-    try Self.reading(frames.first?.content ?? []) { (reader) throws(FormatError) in
-      let magic = try reader.read(UInt32.self)
-      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      let present = try reader.read(UInt32.self)
-      bands = (0..<32).filter { present >> UInt32($0) & 1 == 1 }
-      guard bands.last ?? 0 < Self.bandCount, bands.count == frames.count - 1 else {
-        throw .invalid(reason: "has \(frames.count - 1) bands of a map with \(bands.count)", offset: reader.offset)
-      }
-      for frame in frames.dropFirst() {
-        let expected = try reader.read(UInt32.self)
-        guard frame.checksum == expected else { throw .wrongChecksum(found: frame.checksum, expected: expected) }
-      }
-    }
-    for (band, frame) in zip(bands, frames.dropFirst()) {
-      try Self.reading(frame.content) { (reader) throws(FormatError) in
-        let count = try reader.readVarint()
-        guard 1...Self.bandCells ~= count else {
-          throw .invalid(reason: "has \(count) cells in a band of \(Self.bandCells)", offset: 0)
-        }
-        var cells: [Int] = []
-        var next = 0
-        for _ in 0..<count {
-          next += try reader.readVarint()
-          guard next < Self.bandCells else { throw .invalid(reason: "has a cell off the map", offset: reader.offset) }
-          cells.append(band * Self.bandCells + next)
-          next += 1
-        }
-        for cell in cells {
-          let others = try reader.readVarint()
-          guard others < UInt32.max else { throw .invalid(reason: "has a cell too full", offset: reader.offset) }
-          counts[cell] = UInt32(others) + 1
-        }
-      }
+    for band in try DotBands(frames).bands {
+      try DotBands.read(band.content) { counts[band.number * Self.bandCells + $0] = $1 }
     }
   }
 
-  /// Reads all of `content`.
-  private static func reading(
-    _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Void
-  ) throws(FormatError) {
-    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      var reader = ByteReader(bytes)
-      try body(&reader)
-      guard reader.remaining == 0 else {
-        throw .invalid(reason: "has bytes behind the end of its map", offset: reader.offset)
-      }
-    }
-  }
-
-  private func cells(ofBand band: Int) -> [Int] {
-    (band * Self.bandCells..<(band + 1) * Self.bandCells).filter { counts[$0] > 0 }
-  }
-
-  /// The contents of the frames behind the first.
-  package var bands: [[UInt8]] {
-    (0..<Self.bandCount).compactMap { band in
-      let cells = cells(ofBand: band)
-      guard !cells.isEmpty else { return nil }
-      var writer = ByteWriter()
-      writer.writeVarint(cells.count)
-      var next = band * Self.bandCells
-      for cell in cells {
-        writer.writeVarint(cell - next)
-        next = cell + 1
-      }
-      for cell in cells { writer.writeVarint(Int(counts[cell]) - 1) }
-      return writer.bytes
-    }
-  }
-
-  /// The content of the first frame.
-  ///
-  /// - Parameter checksums: Of the others.
-  package func head(checksums: [UInt32]) -> [UInt8] {
-    var present: UInt32 = 0
-    for band in 0..<Self.bandCount where !cells(ofBand: band).isEmpty { present |= 1 << UInt32(band) }
-    var writer = ByteWriter()
-    writer.write(Self.magic)
-    writer.write(present)
-    for checksum in checksums { writer.write(checksum) }
-    return writer.bytes
+  /// The cells of a band.
+  fileprivate func counts(ofBand band: Int) -> ArraySlice<UInt32> {
+    counts[band * Self.bandCells..<(band + 1) * Self.bandCells]
   }
 
   // MARK: Cells
@@ -232,6 +154,130 @@ public struct DotMap: Sendable, Equatable {
     guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
     let upper = hasRest ? lower + 1 : lower
     return isNegative ? (-upper, -lower) : (lower, upper)
+  }
+}
+
+/// A map of dots as it stands in a manifest: the contents of its frames, of which a few may be changed without a look at
+/// the others. Source: docs/format.md §3.9.
+package struct DotBands: Sendable {
+  private static let magic: UInt32 = 0x3144_5153  // "SQD1"
+
+  /// Those that have records, from the north; each with the content of its frame.
+  package private(set) var bands: [(number: Int, content: [UInt8])] = []
+
+  /// Without records.
+  package init() {}
+
+  package init(_ map: DotMap) {
+    for number in 0..<DotMap.bandCount {
+      if let content = Self.content(map.counts(ofBand: number)) { bands.append((number, content)) }
+    }
+  }
+
+  /// Checks which bands there are, and that they are the ones that belong together; not what is in them.
+  ///
+  /// - Parameter frames: Contents and checksums of the map's frames, in order.
+  package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
+    var numbers: [Int] = []
+    try Self.reading(frames.first?.content ?? []) { (reader) throws(FormatError) in
+      let magic = try reader.read(UInt32.self)
+      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+      let present = try reader.read(UInt32.self)
+      numbers = (0..<32).filter { present >> UInt32($0) & 1 == 1 }
+      guard numbers.last ?? 0 < DotMap.bandCount, numbers.count == frames.count - 1 else {
+        throw .invalid(reason: "has \(frames.count - 1) bands of a map with \(numbers.count)", offset: reader.offset)
+      }
+      for frame in frames.dropFirst() {
+        let expected = try reader.read(UInt32.self)
+        guard frame.checksum == expected else { throw .wrongChecksum(found: frame.checksum, expected: expected) }
+      }
+    }
+    for (number, frame) in zip(numbers, frames.dropFirst()) { bands.append((number, frame.content)) }
+  }
+
+  /// Changes how many records lie in some cells.
+  ///
+  /// - Parameter changes: By cell, as ``DotMap/cell(latitude:longitude:)`` gives it, how many more.
+  /// - Complexity: O(changes + cells of the bands that they lie in).
+  package mutating func change(_ changes: [Int: Int]) throws(FormatError) {
+    var byBand: [Int: [(cell: Int, more: Int)]] = [:]
+    for (cell, more) in changes where more != 0 {
+      byBand[cell / DotMap.bandCells, default: []].append((cell % DotMap.bandCells, more))
+    }
+    for (number, changes) in byBand {
+      var counts = [UInt32](repeating: 0, count: DotMap.bandCells)
+      let place = bands.firstIndex { $0.number >= number } ?? bands.count
+      let isThere = place < bands.count && bands[place].number == number
+      if isThere { try Self.read(bands[place].content) { counts[$0] = $1 } }
+      // A map that is wrong about its cells comes out wrong, whatever it says.
+      for change in changes { counts[change.cell] &+= UInt32(truncatingIfNeeded: change.more) }
+      let content = Self.content(counts[...]).map { [(number, $0)] } ?? []
+      bands.replaceSubrange(place..<(isThere ? place + 1 : place), with: content)
+    }
+  }
+
+  /// The content of the first frame.
+  ///
+  /// - Parameter checksums: Of the others.
+  package func head(checksums: [UInt32]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(bands.reduce(UInt32(0)) { $0 | 1 << UInt32($1.number) })
+    for checksum in checksums { writer.write(checksum) }
+    return writer.bytes
+  }
+
+  /// The content of a band's frame; nil if it has no records.
+  private static func content(_ counts: ArraySlice<UInt32>) -> [UInt8]? {
+    counts.withUnsafeBufferPointer { counts in
+      let cells = counts.indices.filter { counts[$0] > 0 }
+      guard !cells.isEmpty else { return nil }
+      var writer = ByteWriter()
+      writer.writeVarint(cells.count)
+      var next = 0
+      for cell in cells {
+        writer.writeVarint(cell - next)
+        next = cell + 1
+      }
+      for cell in cells { writer.writeVarint(Int(counts[cell]) - 1) }
+      return writer.bytes
+    }
+  }
+
+  /// Calls `body` with each cell of a band that has records, and how many.
+  fileprivate static func read(_ content: [UInt8], _ body: (Int, UInt32) -> Void) throws(FormatError) {
+    try reading(content) { (reader) throws(FormatError) in
+      let count = try reader.readVarint()
+      guard 1...DotMap.bandCells ~= count else {
+        throw .invalid(reason: "has \(count) cells in a band of \(DotMap.bandCells)", offset: 0)
+      }
+      var cells: [Int] = []
+      var next = 0
+      for _ in 0..<count {
+        next += try reader.readVarint()
+        guard next < DotMap.bandCells else { throw .invalid(reason: "has a cell off the map", offset: reader.offset) }
+        cells.append(next)
+        next += 1
+      }
+      for cell in cells {
+        let others = try reader.readVarint()
+        guard others < UInt32.max else { throw .invalid(reason: "has a cell too full", offset: reader.offset) }
+        body(cell, UInt32(others) + 1)
+      }
+    }
+  }
+
+  /// Reads all of `content`.
+  private static func reading(
+    _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = ByteReader(bytes)
+      try body(&reader)
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "has bytes behind the end of its map", offset: reader.offset)
+      }
+    }
   }
 }
 

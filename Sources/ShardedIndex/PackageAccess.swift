@@ -6,6 +6,7 @@ extension ShardedIndex {
   /// Whether the directory has another manifest than that generation's by now.
   package var isSuperseded: Bool { current.isSuperseded }
   package var files: IndexDirectory { current.directory }
+  package var contexts: DecompressorPool { current.loader.contexts }
   package var fieldSchema: Schema { current.schema }
   /// How many fields records may have.
   package var fieldCount: Int { current.manifest.fieldCount }

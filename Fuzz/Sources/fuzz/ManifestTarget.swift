@@ -50,10 +50,14 @@ final class ManifestTarget: FuzzTarget {
       return [(head, 0)] + contents.dropFirst().enumerated().map { ($0.element, UInt32($0.offset + 1)) }
     }
     if let map = try? DotMap(frames(checksumsAt: 8)) {
-      let bands = map.bands
-      let checksums = bands.indices.map { UInt32($0) }
-      let again = [(map.head(checksums: checksums), UInt32(0))] + zip(bands, checksums)
-      require(bands.count == contents.count - 1 && (try? DotMap(again)) == map, "a map that comes back as another")
+      let dots = DotBands(map)
+      let checksums = dots.bands.indices.map { UInt32($0) }
+      let again = [(dots.head(checksums: checksums), UInt32(0))] + zip(dots.bands.map(\.content), checksums)
+      require(dots.bands.count == contents.count - 1 && (try? DotMap(again)) == map, "a map that comes back as another")
+    }
+    if var dots = try? DotBands(frames(checksumsAt: 8)) {
+      // A cell of a band that may be damaged, and of one that may not be there.
+      for cell in [0, 130_000] { try? dots.change([cell: 1]) }
     }
     for shardCount in [1, 3, 70] {
       guard let notes = try? BuildNotes(frames(checksumsAt: 28), shardCount: shardCount) else { continue }
@@ -214,12 +218,13 @@ final class ManifestTarget: FuzzTarget {
     var map = DotMap()
     for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 259_199] { map.add(cell) }
     for _ in 0..<200 { map.add(130_000) }
+    let dots = DotBands(map)
     var notes = BuildNotes(level: 19)
     notes.pieces = (0..<70).map {
       BuildNotes.Piece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))
     }
     return [
-      ("dots", chain([map.head(checksums: map.bands.map { _ in 0 })] + map.bands)),
+      ("dots", chain([dots.head(checksums: dots.bands.map { _ in 0 })] + dots.bands.map(\.content))),
       ("notes", chain([notes.head(checksums: notes.groups.map { _ in 0 })] + notes.groups)),
       ("none", seed(0, 1)), ("one", seed(1, 1)), ("few", seed(7, 1)), ("few-memory", seed(7, 0)),
       ("long", seed(9, 1, long: true)), ("page", seed(64, 1)), ("pages", seed(66, 1)), ("unfit", seed(3, 3)),

@@ -268,9 +268,27 @@ package final class Manifest: @unchecked Sendable {
 
   /// How many records lie where, read from the file at each call; nil if the index does not say.
   package func dotMap() throws(IndexError) -> DotMap? {
+    try dots { (frames) throws(FormatError) in try DotMap(frames) }
+  }
+
+  /// The same as it stands there.
+  package func dotBands() throws(IndexError) -> DotBands? {
+    try dots { (frames) throws(FormatError) in try DotBands(frames) }
+  }
+
+  /// The same, `nil` standing for none, with some records more or fewer in some cells.
+  package func dotBands(_ dots: DotBands?, changedBy changes: [Int: Int]) throws(IndexError) -> DotBands {
+    var dots = dots ?? DotBands()
+    do throws(FormatError) { try dots.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
+    return dots
+  }
+
+  private func dots<Map>(
+    _ read: ([(content: [UInt8], checksum: UInt32)]) throws(FormatError) -> Map
+  ) throws(IndexError) -> Map? {
     guard let dots = root.dots else { return nil }
     let frames = try frames(of: dots, limit: DotMap.frameLimit, name: "map of dots")
-    do throws(FormatError) { return try DotMap(frames) } catch { throw .corrupt(path: file.path, cause: error) }
+    do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }
 
   /// - Parameter limit: No frame but the first is larger, nor has more content, in bytes.

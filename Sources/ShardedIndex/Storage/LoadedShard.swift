@@ -254,7 +254,7 @@ struct ShardLoader: Sendable {
 }
 
 /// Decompression contexts that no load is using: at most two are kept.
-final class DecompressorPool: Sendable {
+package final class DecompressorPool: Sendable {
   // No tuple: of that a type would be made up at run time.
   private struct Kept {
     var one: Decompressor?
@@ -262,7 +262,9 @@ final class DecompressorPool: Sendable {
   }
   private let lock = Lock(Kept())
 
-  func take() -> Decompressor {
+  package init() {}
+
+  package func take() -> Decompressor {
     let kept = lock.withLock { (kept) -> Decompressor? in
       let taken = kept.one ?? kept.other
       if kept.one != nil { kept.one = nil } else { kept.other = nil }
@@ -271,7 +273,7 @@ final class DecompressorPool: Sendable {
     return kept ?? Decompressor()
   }
 
-  func put(_ context: Decompressor) {
+  package func put(_ context: Decompressor) {
     lock.withLock { (kept) -> Void in if kept.one == nil { kept.one = context } else { kept.other = context } }
   }
 

@@ -49,14 +49,18 @@ import Testing
   }
 
   private static func frames(_ map: DotMap) -> [(content: [UInt8], checksum: UInt32)] {
-    let checksums = map.bands.indices.map { UInt32($0) }
-    return [(map.head(checksums: checksums), 7)] + zip(map.bands, checksums).map { ($0, $1) }
+    frames(DotBands(map))
+  }
+
+  private static func frames(_ dots: DotBands) -> [(content: [UInt8], checksum: UInt32)] {
+    let checksums = dots.bands.indices.map { UInt32($0) }
+    return [(dots.head(checksums: checksums), 7)] + zip(dots.bands, checksums).map { ($0.content, $1) }
   }
 
   @Test("a map comes back as it was, and a damaged one is another or refused")
   func bytes() throws {
     var map = DotMap()
-    #expect(map.isEmpty && map.bands.isEmpty)
+    #expect(DotBands(map).bands.isEmpty)
     for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 130_000, 259_199] { map.add(cell) }
     for _ in 0..<300 { map.add(130_001) }
     let frames = Self.frames(map)
@@ -78,8 +82,34 @@ import Testing
     }
     #expect(throws: FormatError.self) { try DotMap(frames.dropLast()) }
     #expect(throws: FormatError.self) { try DotMap([]) }
-    for cell in [0, 14_400] { map.remove(cell) }
-    #expect(map.count(column: 0, row: 0) == 0 && map.bands.count == 3)
+  }
+
+  @Test("changes to a map make what a map of the changed records is")
+  func changes() throws {
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<30 {
+      let cells = [0, 1, 719, 14_399, 14_400, 130_000, 130_001, 259_199].shuffled(using: &random)
+      let counts = cells.map { _ in Int.random(in: 0...2, using: &random) }
+      let changes = counts.map { Int.random(in: -$0...2, using: &random) }
+      func map(_ counts: [Int]) -> DotMap {
+        var map = DotMap()
+        for (cell, count) in zip(cells, counts) { for _ in 0..<count { map.add(cell) } }
+        return map
+      }
+      var dots = try DotBands(Self.frames(map(counts)))
+      try dots.change(Dictionary(uniqueKeysWithValues: zip(cells, changes)))
+      let expected = DotBands(map(zip(counts, changes).map { $0 + $1 }))
+      #expect(dots.bands.map(\.number) == expected.bands.map(\.number))
+      #expect(dots.bands.map(\.content) == expected.bands.map(\.content))
+    }
+    // What is not changed is not looked at; what is has to be sound.
+    var map = DotMap()
+    for cell in [3, 200_000] { map.add(cell) }
+    var frames = Self.frames(map)
+    frames[2].content = [0]
+    var dots = try DotBands(frames)
+    try dots.change([3: 1])
+    #expect(throws: FormatError.self) { try dots.change([200_001: 1]) }
   }
 
   @Test("an index has a map of its records, if they have coordinates")
