@@ -112,7 +112,7 @@ package struct Piece: Sendable {
 /// Takes linear time, and memory for the records since the last boundary and those of a window.
 package struct Cutter {
   private let order: RecordOrder
-  private let window: Int
+  let window: Int
   private let longest: Int
   /// No piece but those before a forced cut weighs more than this many windows; see ``cutLong()``.
   package static let longestWindows = 32
@@ -120,9 +120,11 @@ package struct Cutter {
   private var records = BlobChunk()  // Since the last boundary.
   private var weights: [Int] = []
   private var gaps: [Piece.Gap] = []
-  private var pendingWeight = 0
+  /// Weight of the records since the last boundary.
+  private(set) var pendingWeight = 0
   private var firstNumber = 0  // Of the first of them, counted over all records.
-  private var position = 0  // Weight of all records so far.
+  /// Weight of all records so far.
+  private(set) var position = 0
 
   /// Gaps whose window is still open, best first; those below a later one are gone.
   private var candidates: [Candidate] = []
@@ -139,6 +141,17 @@ package struct Cutter {
   private let behind = BlobChunk(capacity: 0)  // The record before the first one, if there is any.
   /// Of the piece that comes next, ``Piece/isRestart``.
   private(set) var isRestart = true
+  /// Whether the gap that this began at is a boundary.
+  enum Start: Equatable {
+    case certain
+    /// It is if nothing better comes within a window.
+    case open
+    /// Nothing did; the weight of the records that were taken in by then.
+    case found(weight: Int)
+    /// Something did, or the records ended before, or were cut by force.
+    case lost
+  }
+  private(set) var start = Start.certain
   /// Pieces that are done, in order; the caller takes them out.
   package var finished: [Piece] = []
 
@@ -153,7 +166,13 @@ package struct Cutter {
 
   /// Begins behind a record, at a boundary whose piece ``Piece/isRestart``: what comes is cut as if all records before
   /// had been taken in.
-  package func begin(behind record: RecordBlob) { behind.append(record) }
+  ///
+  /// - Parameter isCertain: Whether it stays a boundary whatever comes; if not, it is one as far as what lies before it
+  ///   says, and ``start`` says what became of it.
+  package mutating func begin(behind record: RecordBlob, isCertain: Bool = true) {
+    behind.append(record)
+    if !isCertain { start = .open }
+  }
 
   /// The record before the next one.
   private var last: RecordBlob? {
@@ -167,7 +186,12 @@ package struct Cutter {
       common = commonPrefix(last.folded, record.folded)
       let gap = self.gap(last, record, common)
       gaps.append(gap)
-      if records.count > 0 { consider(gap.priority, firstNumber + records.count) }
+      if records.count > 0 {
+        consider(gap.priority, firstNumber + records.count)
+      } else if start == .open, candidates.isEmpty {
+        // Only this one is of the number 0: no other gap has no record before it.
+        candidates.append(Candidate(number: 0, position: 0, priority: gap.priority, isBestToLeft: true))
+      }
     } else {
       gaps.append(Piece.Gap(priority: .lowest, separatorCount: 0))
     }
@@ -191,7 +215,19 @@ package struct Cutter {
     while firstCandidate < candidates.count {
       if position - candidates[firstCandidate].position > window { settleFirst() } else { firstCandidate += 1 }
     }
+    if start == .open { start = .lost }
     if records.count > 0 { emit(records.count) }
+  }
+
+  /// Finishes what is left if the gap before `record`, the one that comes next, is a boundary as far as what lies before
+  /// it says; otherwise that record is still to come.
+  mutating func finish(before record: RecordBlob) -> Bool {
+    guard records.count > 0, let last else { return false }
+    let gap = gap(last, record, commonPrefix(last.folded, record.folded))
+    consider(gap.priority, firstNumber + records.count)
+    guard candidates[candidates.count - 1].isBestToLeft else { return false }
+    emit(records.count)
+    return true
   }
 
   private mutating func gap(_ a: RecordBlob, _ b: RecordBlob, _ common: Int) -> Piece.Gap {
@@ -223,6 +259,7 @@ package struct Cutter {
     var isBestToLeft = position > window
     while firstCandidate < candidates.count, let last = candidates.last, last.priority <= priority {
       if last.priority == priority { isBestToLeft = false }
+      if last.number == 0 { start = .lost }
       candidates.removeLast()
     }
     if firstCandidate == candidates.count {
@@ -244,6 +281,10 @@ package struct Cutter {
       candidates.removeFirst(firstCandidate)
       firstCandidate = 0
     }
+    if candidate.number == 0 {
+      start = pendingWeight <= longest ? .found(weight: pendingWeight) : .lost
+      return
+    }
     guard candidate.isBestToLeft, candidate.number > firstNumber else { return }
     emit(candidate.number - firstNumber)
     // Whoever begins here knows the boundary from the first record on. It cuts as this does unless a record so large
@@ -254,6 +295,7 @@ package struct Cutter {
   /// Bounds the memory where no boundary comes for very long, as among identical records: cuts as a piece that is
   /// too large is divided.
   private mutating func cutLong() {
+    if start == .open { start = .lost }
     if let index = Piece.bestGap(0..<records.count, weights, gaps) { emit(index) }
   }
 

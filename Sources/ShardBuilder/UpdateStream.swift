@@ -7,6 +7,8 @@ struct IndexedRecords {
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
   private var batch = RecordBatch()
+  /// A shard that was read and is going to be read again, and its records.
+  var held: (shard: Int, records: BlobChunk)?
 
   /// - Parameter names: The index's field names by their numbers there, and what an update adds.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
@@ -16,6 +18,10 @@ struct IndexedRecords {
 
   /// All records of a shard, in order.
   mutating func records(of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
+    if let held, held.shard == shard.number {
+      self.held = nil
+      return held.records
+    }
     let chunk = BlobChunk(capacity: 8 * shard.file.size)
     do throws(IndexError) {
       _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
@@ -30,6 +36,17 @@ struct IndexedRecords {
     let chunk = BlobChunk(capacity: 0)
     do throws(IndexError) {
       _ = try index.readLast(shard) { encode($0.count - 1..<$0.count, of: $0, into: chunk) }
+    } catch {
+      throw .index(error)
+    }
+    return try checked(chunk, count: 1, of: shard)
+  }
+
+  /// The first one, alone.
+  mutating func firstRecord(of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
+    let chunk = BlobChunk(capacity: 0)
+    do throws(IndexError) {
+      _ = try index.readFirst(shard) { encode(0..<1, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
@@ -73,9 +90,14 @@ struct IndexedRecords {
 /// The pieces of an index with some records removed and others added: those that can be no other than before, as they
 /// are, and around each change the records, cut anew.
 ///
-/// A change moves no boundary but those within a window of it, so the cut begins anew at a boundary before that, and
-/// ends where it comes upon an old one behind which all is as it was. What comes out is what a cut of all records would.
-/// Source: docs/format.md §9.4.
+/// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it, as
+/// long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an old one
+/// behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md §9.4.
+///
+/// A boundary stands if it is better than all gaps within a window on either side, of which the change may lie on one
+/// alone: of the other it is known. What remains is that nothing is cut by force on the way. That depends on the weight
+/// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if the
+/// other part has become no heavier.
 final class UpdateStream {
   /// Where a record stands: in which shard, and counted within it.
   struct Place: Comparable {
@@ -87,8 +109,6 @@ final class UpdateStream {
 
   private let previous: PreviousIndex
   private let pieces: [BuildNotes.Piece]
-  private let removed: [Place]
-  private let added: SortedRecords
   private let order: RecordOrder
   private let shardLimit: Int
   private var source: IndexedRecords
@@ -96,22 +116,49 @@ final class UpdateStream {
   /// How many records more than before lie in cells of the map, in what was handed out.
   private(set) var cells: [Int: Int] = [:]
 
-  // What is left of the changes.
-  private var nextRemoved = 0
-  private var addedBatch: [RecordBlob] = []
-  private var nextAdded = 0
-  private var isAddedOver = false
-  private var addedPiece: Int?  // Where the next one goes, once somebody asked.
-
+  private var changes: Changes
   /// The first piece that is not handed out, outside of a region.
   private var at = 0
   private var ready: [Portion] = []
   private var nextReady = 0
   private var region: Region?
 
+  /// What is left of the changes.
+  private struct Changes {
+    let removed: [Place]
+    let added: SortedRecords
+    var nextRemoved = 0
+    var batch: [RecordBlob] = []
+    var nextAdded = 0  // In the batch.
+    var batchedCount = 0  // With those of the batches before.
+    var addedPiece: Int?  // Where the next one goes, once somebody asked.
+
+    /// Whether the next one is in a batch that was not read: reading it ends the one before.
+    var needsBatch: Bool { nextAdded == batch.count && batchedCount < added.count }
+
+    mutating func peekAdded() throws(BuildError) -> RecordBlob? {
+      if needsBatch {
+        batch = try added.nextBatch() ?? []
+        nextAdded = 0
+        batchedCount = batch.isEmpty ? added.count : batchedCount + batch.count
+      }
+      return nextAdded < batch.count ? batch[nextAdded] : nil
+    }
+  }
+
   /// A run of records that is cut anew.
   private struct Region {
     var cutter: Cutter
+    /// The piece that it begins with, and the last key before that.
+    let start: Int
+    var keyBefore: [UInt8] = []
+    /// What to go back to, as long as it is not certain that the cut could begin there; all of it lies in one batch.
+    var retreat: Changes?
+    /// Whether it has to be gone back to.
+    var isLost = false
+    /// What comes to ``UpdateStream/cells`` if not.
+    var cells: [(cell: Int, more: Int)] = []
+
     var records = BlobChunk()  // Of the shard that is read.
     var record = 0
     /// The next shard to be read, and the piece that it belongs to.
@@ -124,6 +171,14 @@ final class UpdateStream {
     var starts: [(record: Int, piece: Int)] = []
     /// The last record, counted like `taken`, whose neighbour before it is another than it was, or that is new.
     var lastChanged = -1
+
+    /// What the records weighed before: those that were read, those up to the piece that they belong to, and those up to
+    /// the first behind a window.
+    var oldPosition = 0
+    var oldPieceStart = 0
+    var oldStartWeight: Int?
+    /// The record before the shard that is read.
+    var oldLast = BlobChunk(capacity: 0)
   }
 
   /// - Parameters:
@@ -134,7 +189,8 @@ final class UpdateStream {
     _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [Place], added: SortedRecords,
     template: KeyTemplate, names: FieldNames
   ) {
-    (self.previous, self.pieces, self.removed, self.added) = (previous, pieces, removed, added)
+    (self.previous, self.pieces) = (previous, pieces)
+    changes = Changes(removed: removed, added: added)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.shardLimit
     cellFinder = CellFinder(names: names.names)
@@ -159,15 +215,6 @@ final class UpdateStream {
 
   // MARK: Changes
 
-  private func peekAdded() throws(BuildError) -> RecordBlob? {
-    if nextAdded == addedBatch.count, !isAddedOver {
-      addedBatch = try added.nextBatch() ?? []
-      isAddedOver = addedBatch.isEmpty
-      nextAdded = 0
-    }
-    return nextAdded < addedBatch.count ? addedBatch[nextAdded] : nil
-  }
-
   private func piece(ofShard shard: Int) -> Int {
     var (low, high) = (0, pieces.count)
     while high - low > 1 {
@@ -180,9 +227,11 @@ final class UpdateStream {
   /// The piece that the next change lies in, or before the first record of; nil when none is left.
   private func nextChange() throws(BuildError) -> Int? {
     var piece: Int?
-    if nextRemoved < removed.count { piece = self.piece(ofShard: removed[nextRemoved].shard) }
-    guard let record = try peekAdded() else { return piece }
-    if addedPiece == nil {
+    if changes.nextRemoved < changes.removed.count {
+      piece = self.piece(ofShard: changes.removed[changes.nextRemoved].shard)
+    }
+    guard let record = try changes.peekAdded() else { return piece }
+    if changes.addedPiece == nil {
       var shard = 0
       if !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
@@ -193,67 +242,95 @@ final class UpdateStream {
           throw .index(error)
         }
       }
-      addedPiece = self.piece(ofShard: shard)
+      changes.addedPiece = self.piece(ofShard: shard)
     }
-    return min(piece ?? .max, addedPiece!)
+    return min(piece ?? .max, changes.addedPiece!)
   }
 
-  /// The piece at which the cut has to begin anew for a change in `piece`.
+  /// The last piece up to this one that is a restart.
+  private func restart(upTo piece: Int) -> Int {
+    var restart = max(0, piece)
+    while restart > 0, !pieces[restart].isRestart { restart -= 1 }
+    return restart
+  }
+
+  /// The last piece of which it is certain that the cut can begin anew there for a change in `piece`.
   ///
   /// The change may move its first gap and what lies within a window before that, so one restart before it is too near.
   /// Two are never nearer to each other than a window: the one before it will do. (Where a piece grew too long and was
   /// cut by force, the next boundary may be as near as that.)
   private func restart(before piece: Int) -> Int {
-    func last(upTo piece: Int) -> Int {
-      var restart = max(0, piece)
-      while restart > 0, !pieces[restart].isRestart { restart -= 1 }
-      return restart
-    }
-    return pieces.isEmpty ? 0 : last(upTo: last(upTo: piece) - 1)
+    pieces.isEmpty ? 0 : restart(upTo: restart(upTo: piece) - 1)
   }
 
   // MARK: Regions
 
-  private func begin() throws(BuildError) {
+  /// - Parameter isCertain: Whether to begin where the cut can begin whatever the change is.
+  private func begin(isCertain: Bool = false) throws(BuildError) {
     guard let change = try nextChange() else {
       ready.append(.kept(at..<pieces.count, lastKey: []))
       at = max(1, pieces.count)
       return
     }
-    let start = max(at, restart(before: change))
+    let certain = max(at, restart(before: change))
+    let start = isCertain || pieces.isEmpty ? certain : max(at, restart(upTo: change))
     let shard = pieces.isEmpty ? 0 : previous.firstShards[start]
-    let region = Region(cutter: Cutter(limit: shardLimit, order: order), shard: shard, piece: start)
+    var region = Region(
+      cutter: Cutter(limit: shardLimit, order: order), start: start, shard: shard, piece: start)
+    if start > certain { region.retreat = changes }
     if shard > 0 {
-      let chunk = try source.lastRecord(of: previous.shards[shard - 1])
-      let last = chunk.record(0)
-      region.cutter.begin(behind: last)
-      if start > at { ready.append(.kept(at..<start, lastKey: Array(last.folded))) }
-      withExtendedLifetime(chunk) {}
+      region.oldLast = try source.lastRecord(of: previous.shards[shard - 1])
+      let last = region.oldLast.record(0)
+      region.cutter.begin(behind: last, isCertain: start == certain)
+      region.keyBefore = Array(last.folded)
     }
+    if start == certain { keepPieces(before: region) }
     self.region = region
   }
 
-  /// Goes on until the cutter has finished a piece, or the region is over.
+  /// Hands out the pieces before a region.
+  private func keepPieces(before region: Region) {
+    if region.start > at { ready.append(.kept(at..<region.start, lastKey: region.keyBefore)) }
+  }
+
+  /// Goes on until there is something to hand out, or the region is over.
   private func advance() throws(BuildError) {
     var region = self.region.take()!
-    while region.cutter.finished.isEmpty {
-      if region.record == region.records.count {
-        guard region.shard < previous.shards.count else {
-          while try peekAdded() != nil { try takeAdded(&region) }
-          region.cutter.finish()
-          ready += region.cutter.finished.map { .records($0) }
-          at = max(1, pieces.count)
-          return
-        }
-        region.records = try source.records(of: previous.shards[region.shard])
-        region.record = 0
-        if region.piece + 1 < pieces.count, region.shard == previous.firstShards[region.piece + 1] { region.piece += 1 }
-        region.shard += 1
+    var isOver = false
+    repeat {
+      if region.record < region.records.count {
+        try takeNext(&region)
+      } else if region.shard < previous.shards.count {
+        if try end(behindPieceOf: &region) { return }
+        try readShard(&region)
+      } else {
+        while !isOutOfReach(&region), try changes.peekAdded() != nil { try takeAdded(&region) }
+        region.cutter.finish()
+        region.oldStartWeight = region.oldStartWeight ?? region.oldPosition
+        isOver = true
       }
-      try takeNext(&region)
-    }
+      if let before = region.retreat {
+        switch isStartFound(region) {
+        case nil where !isOver: break
+        case true?:
+          region.retreat = nil
+          keepPieces(before: region)
+          for (cell, more) in region.cells { cells[cell, default: 0] += more }
+        default:
+          changes = before
+          source.held = (region.shard - 1, region.records)
+          return try begin(isCertain: true)
+        }
+      }
+    } while !isOver && (region.cutter.finished.isEmpty || region.retreat != nil)
+
     let finished = region.cutter.finished
     region.cutter.finished.removeAll()
+    guard !isOver else {
+      ready += finished.map { .records($0) }
+      at = max(1, pieces.count)
+      return
+    }
     for (index, piece) in finished.enumerated() {
       ready.append(.records(piece))
       region.finished += piece.count
@@ -266,32 +343,112 @@ final class UpdateStream {
     self.region = region
   }
 
+  /// Whether the cut could begin where it did; nil as long as that is open.
+  private func isStartFound(_ region: Region) -> Bool? {
+    guard !region.isLost else { return false }
+    switch region.cutter.start {
+    case .certain: return true
+    case .open: return nil
+    case .lost: return false
+    case .found(let weight): return region.oldStartWeight.map { weight <= $0 }
+    }
+  }
+
+  /// Whether the next change cannot be looked at without losing those that may have to be gone back to.
+  private func isOutOfReach(_ region: inout Region) -> Bool {
+    if region.retreat != nil, changes.needsBatch { region.isLost = true }
+    return region.isLost
+  }
+
+  private func readShard(_ region: inout Region) throws(BuildError) {
+    if region.records.count > 0 {
+      region.oldLast = BlobChunk(capacity: 0)
+      region.oldLast.append(region.records.record(region.records.count - 1))
+    }
+    region.records = try source.records(of: previous.shards[region.shard])
+    region.record = 0
+    if region.piece + 1 < pieces.count, region.shard == previous.firstShards[region.piece + 1] { region.piece += 1 }
+    region.shard += 1
+  }
+
   /// Hands the cutter the next record of the shard, unless it is removed, or one that is added before it.
   private func takeNext(_ region: inout Region) throws(BuildError) {
+    guard !isOutOfReach(&region) else { return }
     let record = region.records.record(region.record)
-    if let added = try peekAdded(), order.compare(added, record) < 0 { return try takeAdded(&region) }
+    if let added = try changes.peekAdded(), order.compare(added, record) < 0 { return try takeAdded(&region) }
     let place = Place(shard: region.shard - 1, record: region.record)
-    if nextRemoved < removed.count, removed[nextRemoved] == place {
-      nextRemoved += 1
-      if let cell = cellFinder.cell(of: record) { cells[cell, default: 0] -= 1 }
+    let isFirst = region.record == 0 && place.shard == previous.firstShards[region.piece]
+    if isFirst { region.oldPieceStart = region.oldPosition }
+    if region.oldStartWeight == nil, region.oldPosition > region.cutter.window {
+      region.oldStartWeight = region.oldPosition
+    }
+    if changes.nextRemoved < changes.removed.count, changes.removed[changes.nextRemoved] == place {
+      guard !isBeforeFirst(&region) else { return }
+      changes.nextRemoved += 1
+      count(record, -1, &region)
+      region.oldPosition += oldWeight(of: record, in: region)
       region.lastChanged = region.taken
     } else {
-      if region.record == 0, place.shard == previous.firstShards[region.piece] {
-        region.starts.append((region.taken, region.piece))
-      }
+      if isFirst { region.starts.append((region.taken, region.piece)) }
+      let position = region.cutter.position
       region.cutter.append(record)
+      let isNeighbourChanged = region.taken == region.lastChanged
+      region.oldPosition +=
+        isNeighbourChanged ? oldWeight(of: record, in: region) : region.cutter.position - position
       region.taken += 1
     }
     region.record += 1
   }
 
   private func takeAdded(_ region: inout Region) throws(BuildError) {
-    region.cutter.append(addedBatch[nextAdded])
-    if let cell = cellFinder.cell(of: addedBatch[nextAdded]) { cells[cell, default: 0] += 1 }
-    nextAdded += 1
-    addedPiece = nil
+    guard !isBeforeFirst(&region) else { return }
+    let record = changes.batch[changes.nextAdded]
+    region.cutter.append(record)
+    count(record, 1, &region)
+    changes.nextAdded += 1
+    changes.addedPiece = nil
     region.taken += 1
     region.lastChanged = region.taken
+  }
+
+  /// Whether a change comes before the first record of a region, so that the gap there is another.
+  private func isBeforeFirst(_ region: inout Region) -> Bool {
+    if region.retreat != nil, region.taken == 0 { region.isLost = true }
+    return region.isLost
+  }
+
+  /// What the next record of the shard weighed behind the one that was before it.
+  private func oldWeight(of record: RecordBlob, in region: Region) -> Int {
+    let before: RecordBlob? =
+      if region.record > 0 {
+        region.records.record(region.record - 1)
+      } else {
+        region.oldLast.count > 0 ? region.oldLast.record(0) : nil
+      }
+    let common = before.map { commonPrefix($0.folded, record.folded) } ?? 0
+    return RecordWeight.weight(of: record, after: before, common: common)
+  }
+
+  private func count(_ record: RecordBlob, _ more: Int, _ region: inout Region) {
+    guard let cell = cellFinder.cell(of: record) else { return }
+    if region.retreat != nil { region.cells.append((cell, more)) } else { cells[cell, default: 0] += more }
+  }
+
+  /// Ends the region behind the piece that was read if the next one still begins where it did: all from there on is as
+  /// it was up to where the next region begins.
+  private func end(behindPieceOf region: inout Region) throws(BuildError) -> Bool {
+    let next = region.piece + 1
+    guard region.retreat == nil, next < pieces.count, pieces[next].isRestart,
+      region.shard == previous.firstShards[next],
+      region.lastChanged < region.taken,
+      region.cutter.pendingWeight <= region.oldPosition - region.oldPieceStart
+    else { return false }
+    if let change = try nextChange(), restart(before: change) <= next { return false }
+    let chunk = try source.firstRecord(of: previous.shards[region.shard])
+    guard region.cutter.finish(before: chunk.record(0)) else { return false }
+    ready += region.cutter.finished.map { .records($0) }
+    at = next
+    return true
   }
 
   /// The piece that the records behind the finished ones begin, if they do, and all from there on is as it was up to

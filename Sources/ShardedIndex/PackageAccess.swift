@@ -163,14 +163,21 @@ extension ShardedIndex {
   package func readWhole<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    try read(shard, from: { _ in 0 }, body)
+    try read(shard, parts: { 0..<$0.parts.count }, body)
+  }
+
+  /// The same for the first part alone.
+  package func readFirst<Failure: Error>(
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(shard, parts: { _ in 0..<1 }, body)
   }
 
   /// The same for the last part alone.
   package func readLast<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    try read(shard, from: { $0.parts.count - 1 }, body)
+    try read(shard, parts: { $0.parts.count - 1..<$0.parts.count }, body)
   }
 
   /// The numbers of the fields that a shard's records have, in the order of its columns.
@@ -180,14 +187,14 @@ extension ShardedIndex {
   }
 
   private func read<Failure: Error>(
-    _ shard: Manifest.Shard, from first: (ShardHeader) -> Int, _ body: (PartContent) throws(Failure) -> Void
+    _ shard: Manifest.Shard, parts: (ShardHeader) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     let generation = current
     return try shard.withFileName { (name) throws(IndexError) in
       var resident: LoadedShard?
       var number: Int?
       repeat {
-        let (loaded, part) = try generation.read(shard, resident) { number ?? first($0) }
+        let (loaded, part) = try generation.read(shard, resident) { number ?? parts($0).lowerBound }
         let fields = try part.fields(
           unpack: { (packed) throws(IndexError) in
             try generation.loader.fields(packed, name, of: part)
@@ -200,7 +207,7 @@ extension ShardedIndex {
         withExtendedLifetime((loaded, part, fields)) {}
         resident = loaded
         number = part.number + 1
-      } while number! < resident!.header.parts.count
+      } while number! < parts(resident!.header).upperBound
       return .success(())
     }
   }
