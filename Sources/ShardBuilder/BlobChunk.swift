@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Record blobs one after the other in memory that does not move once it is handed on, and a sort entry for each.
 ///
 /// Whoever fills a chunk is its only owner; afterwards it is only read, from any thread.
@@ -22,10 +30,16 @@ package final class BlobChunk: @unchecked Sendable {
 
   package init(capacity: Int = 1 << 16) {
     self.capacity = max(capacity, 64)
-    start = .allocate(byteCount: self.capacity + Self.slack, alignment: 16)
+    start = Self.resized(nil, to: self.capacity + Self.slack)
   }
 
-  deinit { start.deallocate() }
+  deinit { free(start) }
+
+  /// Memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched anew.
+  private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
+    guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
+    return start
+  }
 
   package var count: Int { entries.count }
   /// Bytes of memory held.
@@ -44,10 +58,7 @@ package final class BlobChunk: @unchecked Sendable {
   package func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
     if capacity - size < byteCount {
       capacity = max(capacity * 2, size + byteCount)
-      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity + Self.slack, alignment: 16)
-      larger.copyMemory(from: start, byteCount: size)
-      start.deallocate()
-      start = larger
+      start = Self.resized(start, to: capacity + Self.slack)
     }
     return start + size
   }

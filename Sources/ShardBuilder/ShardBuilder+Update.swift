@@ -80,9 +80,12 @@ extension ShardBuilder {
     // Read before anything is written: a damaged one ends the update.
     let dots = try PreviousIndex.opening { () throws(IndexError) in try index.generation.dotBands() }
     previous.offerPieces(for: options.packing)
+    // Few changes are made sooner than threads are started.
+    let threads = min(options.jobs, max(1, (found.places.count + added.count) / 4))
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     writer.makesDots = false
+    writer.threads = threads
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
@@ -92,7 +95,7 @@ extension ShardBuilder {
       try index.generation.dotBands(dots, changedBy: stream.cells)
     }
     try publish(
-      output, settings, options.packing, dots: moved, to: publisher, previous, threads: options.jobs, &summary)
+      output, settings, options.packing, dots: moved, to: publisher, previous, threads: threads, &summary)
     return summary
   }
 

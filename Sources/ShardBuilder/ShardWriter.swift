@@ -17,6 +17,8 @@ struct ShardWriter {
   let packing: Packing
   /// Its pieces that come again are not encoded again.
   let previous: PreviousIndex?
+  /// At most.
+  var threads = Int.max
   /// Whether the map of dots is made of the portions' records; else the caller makes it.
   var makesDots = true
   /// The field by which records are told apart, if ids are counted here, and the most records that may come; else the
@@ -79,7 +81,7 @@ struct ShardWriter {
       }
     }
     try WorkerPool.orderedMap(
-      threads: plan.writers, budget: plan.pieces,
+      threads: min(plan.writers, threads), budget: plan.pieces,
       cost: {
         if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
       },
