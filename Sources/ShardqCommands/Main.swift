@@ -23,7 +23,9 @@ enum Main {
       exit(ExitStatus.usage.rawValue)
     }
     #if CommandLineTool
-      CommandLineParser.run(Array(CommandLine.arguments.dropFirst()))
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if let update = PlainUpdate(arguments) { update.run() }
+      CommandLineParser.run(arguments)
     #else
       Diagnostics.report(
         "built without its commands, only queries work; build it with: swift build -c release --traits CommandLineTool"

@@ -100,5 +100,32 @@
       }
       #expect(CommandLineParser.normalized(["-i", "d", "stats"]) == ["stats", "-i", "d"])
     }
+
+    @Test("An update that is understood without the full parser means the same to that", arguments: UInt64(1)...4)
+    func plainUpdates(seed: UInt64) {
+      var random = SplitMix64(seed: seed)
+      let words = [
+        "-i", "--index", "--upsert", "--delete", "-i=x", "--upsert=a", "--skip-bad", "--jobs", "--memory", "--help",
+        "--",
+        "-", "", "a", "b c", "-a", "2", "1M", "ł", "=", "update", "build",
+      ]
+      var accepted = 0
+      for _ in 0..<5000 {
+        var arguments = ["update"]
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+          if Int.random(in: 0..<4, using: &random) == 0 {
+            arguments.append(words.randomElement(using: &random)!)
+          } else {
+            arguments.append(["-i", "--index", "--upsert", "--delete"].randomElement(using: &random)!)
+            arguments.append(words.randomElement(using: &random)!)
+          }
+        }
+        guard let update = PlainUpdate(arguments) else { continue }
+        accepted += 1
+        #expect(PlainUpdate.parsed(arguments) == update, "\(arguments)")
+      }
+      #expect(accepted > 200)
+      #expect(PlainUpdate(["update", "--upsert", "a", "-i", "d", "--delete", "b", "--upsert", "c"]) != nil)
+    }
   }
 #endif
