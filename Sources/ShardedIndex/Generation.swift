@@ -64,7 +64,7 @@ final class Generation: Sendable {
   /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
   @inline(__always)
   func part(
-    of shard: Manifest.Shard, promotes: Bool = true, choose: (ShardHeader) -> Int
+    of shard: Manifest.Shard, promotes: Bool = true, choose: (PartTable) -> Int
   ) throws(IndexError) -> PartReference {
     let part =
       if let found = cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
@@ -77,7 +77,7 @@ final class Generation: Sendable {
 
   @inline(never)
   private func missingPart(
-    of shard: Manifest.Shard, _ promotes: Bool, _ choose: (ShardHeader) -> Int
+    of shard: Manifest.Shard, _ promotes: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> LoadedPart {
     try cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
       (resident) throws(IndexError) in try load(shard, resident, choose)
@@ -85,7 +85,7 @@ final class Generation: Sendable {
   }
 
   private func load(
-    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     do throws(IndexError) {
       return try read(shard, resident, choose)
@@ -96,7 +96,7 @@ final class Generation: Sendable {
 
   /// Reads a part of a shard from its file, past the cache.
   func read(
-    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (ShardHeader) -> Int
+    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     try shard.withFileName { (name) throws(IndexError) in
       try loader.part(
@@ -132,9 +132,9 @@ final class Generation: Sendable {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches }
     let head = KeyBlocks.head(of: prefix)
     let (first, last) = try manifest.shards(forPrefix: prefix, head: head)
-    let part = try part(of: first) { $0.firstPart(for: prefix, head: head) }
+    let part = try part(of: first) { $0.first(for: prefix, head: head) }
     if first.number == last.number {
-      let number = part.part.header.lastPart(for: prefix, head: head, from: part.part.number)
+      let number = part.part.header.parts.last(for: prefix, head: head, from: part.part.number)
       if number == part.part.number {
         let keys = part.part.keys
         let (lower, matches) = keys.lowerBound(of: prefix, head: head)
@@ -165,7 +165,7 @@ final class Generation: Sendable {
     of last: Manifest.Shard
   ) throws(IndexError) -> Matches {
     let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
-    let end = try self.part(of: last) { lastPart ?? $0.lastPart(for: prefix, head: head, from: 0) }
+    let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
     return Matches(self, range: lower..<max(lower, upper), first: part)

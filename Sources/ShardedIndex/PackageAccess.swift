@@ -77,7 +77,7 @@ package struct PartContent {
     let part = header.parts[number]
     self.number = number
     firstRecord = part.firstRecord
-    bound = header.bound(ofPart: number)
+    bound = header.parts.bound(of: number)
     isContinuation = part.isContinuation
     contentSize = part.keysContentSize + part.fieldsContentSize
     self.keys = keys
@@ -163,7 +163,7 @@ extension ShardedIndex {
   package func readWhole<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    try read(shard, parts: { 0..<$0.parts.count }, body)
+    try read(shard, parts: { 0..<$0.count }, body)
   }
 
   /// The same for the first part alone.
@@ -177,7 +177,7 @@ extension ShardedIndex {
   package func readLast<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    try read(shard, parts: { $0.parts.count - 1..<$0.parts.count }, body)
+    try read(shard, parts: { $0.count - 1..<$0.count }, body)
   }
 
   /// The numbers of the fields that a shard's records have, in the order of its columns.
@@ -187,7 +187,7 @@ extension ShardedIndex {
   }
 
   private func read<Failure: Error>(
-    _ shard: Manifest.Shard, parts: (ShardHeader) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
+    _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     let generation = current
     return try shard.withFileName { (name) throws(IndexError) in
@@ -207,7 +207,7 @@ extension ShardedIndex {
         withExtendedLifetime((loaded, part, fields)) {}
         resident = loaded
         number = part.number + 1
-      } while number! < parts(resident!.header).upperBound
+      } while number! < parts(resident!.parts).upperBound
       return .success(())
     }
   }

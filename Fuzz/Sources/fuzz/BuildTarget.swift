@@ -67,7 +67,7 @@ final class BuildTarget: FuzzTarget {
           storage: content(0, file.headerSize, file.headerContentSize), size: file.headerContentSize,
           records: records.count, fileSize: bytes.count, frameSize: file.headerSize,
           name: { path in names.names.firstIndex { $0.utf8.elementsEqual(path) } })
-        for part in header.parts {
+        for part in header.parts.all {
           let derived = (part.keysContentSize + FieldColumns.slack + 7) & ~7
           let keysStorage = content(
             part.offset, part.keysSize, part.keysContentSize, more: 8 + KeyBlocks.derivedSize(records: part.recordCount)

@@ -43,21 +43,21 @@ final class ShardTarget: FuzzTarget {
 
   private func check(_ header: ShardHeader) {
     require(header.parts[0].firstRecord == 0, "the first record of a shard")
-    for (number, part) in header.parts.enumerated() {
+    for (number, part) in header.parts.all.enumerated() {
       require(part.recordCount > 0, "a part without records")
       require(part.firstRecord + part.recordCount <= header.recordCount, "records behind the last")
-      _ = header.bound(ofPart: number).reduce(0, &+)
+      _ = header.parts.bound(of: number).reduce(0, &+)
     }
     for prefix in ["a", "san jose\u{1}us", "zz"] {
       Array(prefix.utf8).withUnsafeBufferPointer { bytes in
         let head = KeyBlocks.head(of: bytes)
-        let first = header.firstPart(for: bytes, head: head)
-        let last = header.lastPart(for: bytes, head: head, from: first)
+        let first = header.parts.first(for: bytes, head: head)
+        let last = header.parts.last(for: bytes, head: head, from: first)
         require(first <= last && last < header.parts.count, "parts of a prefix")
       }
     }
     for position in [0, header.recordCount / 2, header.recordCount - 1] {
-      let part = header.parts[header.part(holding: position)]
+      let part = header.parts[header.parts.part(holding: position)]
       require(part.firstRecord <= position && position < part.firstRecord + part.recordCount, "the part of a record")
     }
   }

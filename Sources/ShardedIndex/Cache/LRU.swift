@@ -80,7 +80,8 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
-  /// Counts what came in and what grew: only between two of these does it matter who was used before whom.
+  /// Counts what came in, what grew and what is protected no more: only between two of these does it matter who was used
+  /// before whom.
   private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
   private let nodes: NodeTable
@@ -103,10 +104,10 @@ struct LRU: @unchecked Sendable {
   /// - Parameter promotes: Whether this is a use that protects. A reader that walks through many records uses each part
   ///   several times and is a scan all the same.
   @inline(__always)
-  mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> LoadedShard? {
+  mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> Unmanaged<LoadedShard>? {
     guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
     touch(entry.node, promotes)
-    return nodes[Int(entry.node)].value
+    return entry.shard
   }
 
   /// The shard if it is resident; that is no use of it.
@@ -118,7 +119,10 @@ struct LRU: @unchecked Sendable {
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
     guard let part = shard.slots[part] else { return nil }
-    touch(part.node, promotes)
+    if part.protectedAt != insertions {
+      touch(part.node, promotes)
+      if nodes[Int(part.node)].isProtected { part.protectedAt = insertions }
+    }
     return part
   }
 
@@ -143,6 +147,7 @@ struct LRU: @unchecked Sendable {
       unlink(last)
       nodes[Int(last)].isProtected = false
       protectedBytes -= nodes[Int(last)].charge
+      insertions &+= 1
       link(last, behind: 0)
     }
   }
@@ -154,7 +159,7 @@ struct LRU: @unchecked Sendable {
     let node = newNode(header: nil, part: -1, charge: value.charge, value: value, ticket: lastTicket)
     shardCount += 1
     shrink(to: limitBytes, sparing: node)
-    return EntryTable.Entry(node: node, ticket: lastTicket)
+    return EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
   }
 
   /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
@@ -235,7 +240,7 @@ struct LRU: @unchecked Sendable {
 
   private mutating func removeShard(_ node: Int32) {
     let value = nodes[Int(node)].value!
-    for part in 0..<value.slotCount where value.slots[part] != nil { letGo(value.slots + part) }
+    for part in 0..<value.parts.count where value.slots[part] != nil { letGo(value.slots + part) }
     shardCount -= 1
     release(node)
   }
@@ -279,6 +284,8 @@ struct EntryTable: @unchecked Sendable {
   struct Entry {
     var node: Int32
     var ticket: UInt64
+    /// What the node holds as long as its ticket is this one: one step less on the way there.
+    var shard: Unmanaged<LoadedShard>?
   }
 
   private final class Storage {

@@ -37,10 +37,11 @@ final class ShardCache: Sendable {
     /// The shard, and of it the part that `choose` names, as far as they are resident.
     @inline(__always)
     mutating func find(
-      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (ShardHeader) -> Int
-    ) -> (shard: LoadedShard, part: LoadedPart?)? {
+      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (PartTable) -> Int
+    ) -> (shard: Unmanaged<LoadedShard>, part: LoadedPart?)? {
       guard let shard = lru.use(table[id], promotes: promotes) else { return nil }
-      return (shard, lru.use(choose(shard.header), of: shard, promotes: promotes))
+      // The cache holds it, and nobody else changes the cache meanwhile.
+      return shard._withUnsafeGuaranteedRef { (shard, lru.use(choose($0.parts), of: $0, promotes: promotes)) }
     }
   }
 
@@ -70,7 +71,7 @@ final class ShardCache: Sendable {
 
   /// The part of shard `id` that `choose` names, if it is in memory.
   @inline(__always)
-  func part(of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int) -> LoadedPart? {
+  func part(of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
       guard let part = state.find(id, table, promotes: promotes, choose)?.part else { return nil }
       state.hits &+= 1
@@ -81,7 +82,7 @@ final class ShardCache: Sendable {
 
   /// The part that was not in memory: by `load`, which is told the shard if that is resident.
   func part(
-    of id: Int, in table: EntryTable, promotes: Bool, choose: (ShardHeader) -> Int,
+    of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
     let loading = state.withLock { $0.join(id, table) }
@@ -89,7 +90,7 @@ final class ShardCache: Sendable {
     return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
       var resident: LoadedShard?
       let found = state.withLock { (state) -> (shard: LoadedShard, part: LoadedPart?)? in
-        state.find(id, table, promotes: promotes, choose)
+        state.find(id, table, promotes: promotes, choose).map { ($0.shard.takeUnretainedValue(), $0.part) }
       }
       if let (shard, part) = found {
         if let part {
@@ -127,7 +128,7 @@ final class ShardCache: Sendable {
   ) -> Description? {
     state.withLock { (state) -> Description? in
       guard let shard = state.lru.resident(table[id]) else { return nil }
-      return describe(shard, (0..<shard.slotCount).compactMap { shard.slots[$0] })
+      return describe(shard, (0..<shard.parts.count).compactMap { shard.slots[$0] })
     }
   }
 

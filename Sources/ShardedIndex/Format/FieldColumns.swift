@@ -8,7 +8,10 @@ package struct FieldColumns {
   package static let magic: UInt32 = 0x3146_5153  // "SQF1"
   package static let headerSize = 16
   /// Bytes behind the content that may be read, though not used.
-  package static let slack = 16
+  package static let slack = 32
+  /// Numbers whose bits may be read one after the other before it is looked whether they lie within the rows: each takes
+  /// seven bytes at most, and reading one takes eight.
+  private static let numbersAtOnce = (slack - 8) / 7 + 1
 
   /// The data of a dictionary, text or spelled column.
   private struct Data {
@@ -79,8 +82,10 @@ package struct FieldColumns {
         }
       }
       let numbers = header.numberCount
-      rowFormatCodes = try Self.codes(
+      let formats = try Self.codes(
         &reader, count, below: header.rowFormatCount, isPresent: header.rowFormatCount > 1)
+      // Where there are no codes, every record reads the same zero.
+      rowFormatCodes = header.formatMask == 0 ? header.zero : formats
       let sizes = try reader.read(bytes: numbers > 0 ? 2 * blocks : 0).baseAddress!
       var bit = 0
       for block in 0..<(numbers > 0 ? blocks : 0) {
@@ -116,9 +121,9 @@ package struct FieldColumns {
     for record in 0..<count {
       let block = record / KeyBlocks.blockSize
       if record % KeyBlocks.blockSize == 0, bit != Int(rowStarts[block]) { return block - 1 }
-      let context = keys.tailCount > 0 ? Int(keys.tails[record]) : 0
+      let rangeRow = header.ranges.row(keys.tailCount > 0 ? Int(keys.tails[record]) : 0)
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) : 0) * numberCount
-      for number in 0..<numberCount { bit += Int(header.models[Int(row[number])].range(context) & 0xff) }
+      for number in 0..<numberCount { bit += header.ranges.bits(header.models + Int(row[number]), rangeRow) }
     }
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
@@ -133,19 +138,20 @@ package struct FieldColumns {
     let named = (0..<header.columnCount).filter { Int(header.columns[$0].name) == name }
     guard header.isPlain, named.count == 1, header.columns[named[0]].encoding == .number else { return false }
     let slot = Int(header.columns[named[0]].slot)
-    let (models, numberCount) = (header.models, header.numberCount)
+    let (models, ranges, numberCount) = (header.models, header.ranges, header.numberCount)
     var bit = 0
     for record in 0..<count {
       if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
-      let context = keys.tailCount > 0 ? Int(keys.tails[record]) : 0
+      let rangeRow = ranges.row(keys.tailCount > 0 ? Int(keys.tails[record]) : 0)
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) &* numberCount : 0)
       for number in 0..<numberCount {
         let model = models + Int(row[number])
-        let range = model.pointee.range(context)
+        let range = ranges.range(model, rangeRow)
         let width = Int(range & 0xff)
         if number == slot {
           let value =
-            model.pointee.base &+ Int64(range >> 32) &+ Self.bits(UnsafeRawPointer(rows), rowBits, at: bit, width)
+            model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8))
+            &+ Self.bits(UnsafeRawPointer(rows), rowBits, at: bit, width)
           let literal = UnsafeBufferPointer(start: model.pointee.literal, count: Int(model.pointee.literalSize))
           body(record, value, RecordOutput.Field(value, number: model.pointee.word).format, literal)
         }
@@ -347,6 +353,21 @@ package struct FieldColumns {
   ) {
     let (texts, ends, word) = (column.pointee.texts, column.pointee.ends, column.pointee.word)
     var cell = cells
+    if column.pointee.isShort {
+      _ = output.reserve(count &* 4)
+      let (bytes, first) = (UnsafeMutableRawPointer(output.bytes), output.byteCount)
+      var end = first
+      for record in 0..<count {
+        let text = ends[Int(codes[record])]
+        bytes.storeBytes(of: text.littleEndian, toByteOffset: end, as: UInt32.self)
+        let size = Int(text >> 24)
+        cell.initialize(to: .init(text: end, size: size, column: word))
+        cell += stride
+        end &+= size
+      }
+      _ = output.appendWritten(end &- first)
+      return
+    }
     if column.pointee.longest <= 16 {
       // One move a text, and room for all of them at once.
       _ = output.reserve(count &* 16)
@@ -535,61 +556,68 @@ package struct FieldColumns {
     }
   }
 
-  @inline(__always)
+  /// Values of all columns of numbers, row by row.
+  @inline(never)
   private func decodeNumbers(
     _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int,
     _ output: inout RecordOutput
   ) {
     let (models, numberCount, rowModels) = (header.models, header.numberCount, header.rowModels)
-    // Where there are no codes, every record reads the same zero.
-    let (hasTails, hasFormats) = (keys.tailCount > 0, header.rowFormatCount > 1)
-    let (tails, tailMask) = hasTails ? (keys.tails, -1) : (header.zero, 0)
-    let (formats, formatMask) = hasFormats ? (rowFormatCodes, -1) : (header.zero, 0)
+    let ranges = header.ranges
+    let (formats, formatMask, tailMask) = (rowFormatCodes, header.formatMask, header.tailMask)
+    let tails = tailMask == 0 ? header.zero : keys.tails
     @inline(__always) func row(_ record: Int) -> UnsafePointer<UInt16> {
       rowModels + Int(formats[record & formatMask]) &* numberCount
     }
-    @inline(__always) func context(_ record: Int) -> Int { Int(tails[record & tailMask]) }
-    @inline(__always) func width(of records: Range<Int>) -> Int {
-      var width = 0
-      for record in records {
-        let (row, context) = (row(record), context(record))
-        var number = 0
-        repeat {
-          width &+= Int(models[Int(row[number])].range(context) & 0xff)
-          number &+= 1
-        } while number < numberCount
-      }
-      return width
-    }
+    @inline(__always) func rangeRow(_ record: Int) -> UInt32 { ranges.row(Int(tails[record & tailMask])) }
     // Rows have no sizes of their own: those before the first one are passed, or those up to the next block.
     let block = run.lowerBound >> KeyBlocks.blockShift
-    let next = min((block &+ 1) << KeyBlocks.blockShift, count)
-    var bit: Int
-    if run.lowerBound & (KeyBlocks.blockSize - 1) <= KeyBlocks.blockSize / 2 {
-      bit = Int(rowStarts[block]) &+ width(of: block << KeyBlocks.blockShift..<run.lowerBound)
-    } else {
-      // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
-      bit = max(0, (next < count ? Int(rowStarts[block &+ 1]) : rowEnd) &- width(of: run.lowerBound..<next))
-    }
-    var cells = UnsafeMutableRawPointer(cells)
-    let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
-    for record in run {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record >> KeyBlocks.blockShift]) }
-      let (row, context) = (row(record), context(record))
+    let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
+    let isForward = run.lowerBound &- start <= KeyBlocks.blockSize / 2
+    var (record, end) = isForward ? (start, run.lowerBound) : (run.lowerBound, next)
+    var width = 0
+    while record < end {
+      let (row, rangeRow) = (row(record), rangeRow(record))
       var number = 0
       repeat {
-        let model = models + Int(row[number])
-        let range = model.pointee.range(context)
-        let width = Int(range & 0xff)
-        let value = model.pointee.base &+ Int64(range >> 32) &+ Self.bits(rows, rowBits, at: bit, width)
-        let cell = (cells + Int(model.pointee.cell)).assumingMemoryBound(to: RecordOutput.Field.self)
-        cell.initialize(to: .init(value, number: model.pointee.word))
-        // A literal has a range without bits.
-        bit &+= width
+        width &+= ranges.bits(models + Int(row[number]), rangeRow)
         number &+= 1
+      } while number < numberCount
+      record &+= 1
+    }
+    // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
+    var bit =
+      isForward
+      ? Int(rowStarts[block]) &+ width : max(0, (next < count ? Int(rowStarts[block &+ 1]) : rowEnd) &- width)
+    var cells = UnsafeMutableRawPointer(cells)
+    let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
+    (record, end) = (run.lowerBound, run.upperBound)
+    while record < end {
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record >> KeyBlocks.blockShift]) }
+      let (row, rangeRow) = (row(record), rangeRow(record))
+      var number = 0
+      repeat {
+        // Widths come from the file: numbers that would begin behind the section read what lies at its end, which is
+        // there.
+        bit = min(bit, rowBits)
+        let stop = min(number &+ Self.numbersAtOnce, numberCount)
+        repeat {
+          let model = models + Int(row[number])
+          let range = ranges.range(model, rangeRow)
+          let width = range & 0xff
+          let word = UInt64(littleEndian: rows.loadUnaligned(fromByteOffset: bit >> 3, as: UInt64.self))
+          let own = word &>> UInt64(bit & 7) & (1 &<< width &- 1)
+          let value = model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ Int64(bitPattern: own)
+          let cell = (cells + Int(model.pointee.cell)).assumingMemoryBound(to: RecordOutput.Field.self)
+          cell.initialize(to: .init(value, number: model.pointee.word))
+          // A literal has a range without bits.
+          bit &+= Int(width)
+          number &+= 1
+        } while number < stop
       } while number < numberCount
       if hasLiterals { Self.writeLiterals(models, row, numberCount, cells, &output) }
       cells += stride &* MemoryLayout<RecordOutput.Field>.stride
+      record &+= 1
     }
   }
 

@@ -10,21 +10,22 @@ package struct KeyBlocks {
   package static let blockSize = 16
   static let blockShift = 4
 
+  // In the order in which a search comes upon them.
   /// Records in the part, at least one.
   package let count: Int
-  private let tailTable: TailTable
-  /// The longest stem, in bytes.
-  package let longestStem: Int
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
-  private let isWide: Bool
+  // Derived when loaded, behind the content.
+  private let heads: UnsafePointer<UInt64>  // Per block: the first eight bytes of its restart key.
+  private let starts: UnsafePointer<UInt32>  // Per block: where its suffixes start.
+  private let suffixes: UnsafePointer<UInt8>
   private let shared: UnsafeRawPointer
   private let length: UnsafeRawPointer
   /// Each record's tail, when there are tails.
   package let tails: UnsafePointer<UInt8>
-  private let suffixes: UnsafePointer<UInt8>
-  // Derived when loaded, behind the content.
-  private let heads: UnsafePointer<UInt64>  // Per block: the first eight bytes of its restart key.
-  private let starts: UnsafePointer<UInt32>  // Per block: where its suffixes start.
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
+  private let isWide: Bool
+  private let tailTable: TailTable
+  /// The longest stem, in bytes.
+  package let longestStem: Int
 
   /// Distinct tails, 0 when keys are stems alone.
   @inline(__always) package var tailCount: Int { tailTable.count }

@@ -1,30 +1,11 @@
 /// The first frame of a shard file: its parts, its tails, and how the fields of its records are encoded.
 /// Source: docs/format.md §4.
 ///
-/// The bytes belong to whoever made this value and must outlive it.
+/// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
 package final class ShardHeader: @unchecked Sendable {
   package static let magic: UInt32 = 0x3148_5153  // "SQH1"
   package static let size = 32
   package static let columnLimit = 4096
-
-  /// One part: a run of records whose keys are one frame and whose fields are the next. Sizes in bytes.
-  package struct Part: BitwiseCopyable, Sendable {
-    /// Counted within the shard.
-    package var firstRecord: Int
-    package var recordCount: Int
-    /// Bytes from the start of the file.
-    package var offset: Int
-    package var keysSize: Int
-    package var keysContentSize: Int
-    package var keysChecksum: UInt32
-    package var fieldsSize: Int
-    package var fieldsContentSize: Int
-    package var fieldsChecksum: UInt32
-    package var isContinuation: Bool
-    fileprivate var boundStart: Int
-    fileprivate var boundEnd: Int
-    package var fileSize: Int { keysSize + fieldsSize }
-  }
 
   /// Column encodings, by the number that stands in the file.
   package enum Encoding: UInt8, BitwiseCopyable, Sendable {
@@ -60,9 +41,12 @@ package final class ShardHeader: @unchecked Sendable {
     var formatCount: UInt8 = 0
     /// dictionary, tail: size of the longest text.
     var longest: UInt32 = 0
-    /// The texts of constant, dictionary and tail.
+    /// dictionary, tail: all texts have three bytes at most, and ``ends`` holds them themselves.
+    var isShort = false
+    /// The texts of constant, dictionary and tail, unless they are short.
     var texts: UnsafePointer<UInt8>
-    /// dictionary, tail: per text its end. A zero stands before the first.
+    /// dictionary, tail: per text its end. A zero stands before the first. Of short ones, per text its bytes, the first
+    /// one lowest, and above three of them its size.
     var ends: UnsafePointer<UInt32>
   }
 
@@ -76,27 +60,62 @@ package final class ShardHeader: @unchecked Sendable {
     var literalSize: UInt32
     /// Added to every value.
     var base: Int64
-    /// Per context the number of its range.
-    var own: UnsafePointer<UInt8>
-    /// Per range the bits of a value in the lowest byte, what is added to the base in the upper half. The first is
-    /// for contexts that have none of their own.
-    var ranges: UnsafePointer<UInt64>
+    /// Where its range stands, in bytes: in the row of a context, or, if it is the same in all, among the ranges.
+    var range: UInt32
+    /// All ones if contexts have ranges of their own, else zero.
+    var rowMask: UInt32
     /// Type 0: the text.
     var literal: UnsafePointer<UInt8>
 
     /// Whether it is of type 0, a text whatever the value.
     var isLiteral: Bool { word >> 56 == 0 }
-
-    @inline(__always) func range(_ context: Int) -> UInt64 { ranges[Int(own[context])] }
   }
 
+  /// The ranges that values lie in, for each context in a row: a record's stand side by side.
+  struct Ranges: BitwiseCopyable {
+    /// A range: the bits of a value, u8, and what is added to the base, u32.
+    static let width = 5
+    /// Readable behind the last one, in bytes.
+    static let slack = 3
+
+    /// Per context the number of its row.
+    let rows: UnsafePointer<UInt8>
+    /// In bytes.
+    let rowSize: UInt32
+    let start: UnsafeRawPointer
+
+    /// Where the row of a context begins, in bytes.
+    @inline(__always) func row(_ context: Int) -> UInt32 { UInt32(rows[context]) &* rowSize }
+
+    /// The range of a model in a row: the bits of a value in the lowest byte, what is added to the base in the four
+    /// above it, anything in the rest.
+    @inline(__always) func range(_ model: UnsafePointer<Model>, _ row: UInt32) -> UInt64 {
+      let offset = Int(row & model.pointee.rowMask &+ model.pointee.range)
+      return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The bits of a value alone.
+    @inline(__always) func bits(_ model: UnsafePointer<Model>, _ row: UInt32) -> Int {
+      Int(start.load(fromByteOffset: Int(row & model.pointee.rowMask &+ model.pointee.range), as: UInt8.self))
+    }
+  }
+
+  /// A model's ranges as they stand in the file, for the contexts that have their own.
+  private struct OwnRanges: BitwiseCopyable {
+    /// Per context 0 or one more than the number of its range.
+    var codes: UnsafePointer<UInt8>
+    /// Per range the bits of a value, and behind them what is added to the base.
+    var widths: UnsafePointer<UInt8>
+    var offsets: UnsafeRawPointer
+  }
+
+  package let parts: PartTable
   package let recordCount: Int
-  // An array would have its type made up at run time, at every start.
-  package let parts: UnsafeBufferPointer<Part>
   package let tailTable: TailTable
   // What queries walk through lies in plain memory, freed with the header.
   let columns: UnsafePointer<Column>
   let models: UnsafePointer<Model>
+  let ranges: Ranges
   /// How many columns have data in the parts (dictionary, text, spelled), and which, in file order.
   let dataCount: Int
   let dataColumns: UnsafePointer<UInt16>
@@ -118,15 +137,13 @@ package final class ShardHeader: @unchecked Sendable {
   let textColumns: UnsafePointer<UInt16>
   /// What stands for the codes of records where there are none.
   let zero: UnsafePointer<UInt8>
-  private let bounds: UnsafePointer<UInt8>
-  /// Per part the head of its lower bound, side by side for the search.
-  private let partHeads: UnsafePointer<UInt64>
+  /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
+  let (tailMask, formatMask): (Int, Int)
   private let runs: UnsafeMutableRawPointer?
-  private let content: UnsafeMutableRawPointer
   /// Bytes that it keeps in memory.
   package let charge: Int
 
-  /// Checks a header and takes over its bytes.
+  /// Checks a header and takes from its bytes what is used.
   ///
   /// - Parameter storage: Holds the content; deallocated here, whatever happens.
   /// - Parameter name: Gives a column's path its number among the index's field names; nil if it has none.
@@ -134,7 +151,7 @@ package final class ShardHeader: @unchecked Sendable {
     storage: UnsafeMutableRawPointer, size: Int, records: Int, fileSize: Int, frameSize: Int,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) {
-    content = storage
+    defer { storage.deallocate() }
     let bytes = UnsafeBufferPointer(start: UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)), count: size)
     // What is kept, and what is used here alone.
     let (arena, scratch) = (Arena(), Arena())
@@ -163,14 +180,14 @@ package final class ShardHeader: @unchecked Sendable {
       guard partCount <= reader.remaining / 32 else {
         throw .truncated(offset: reader.offset, needed: 32 * partCount, available: reader.remaining)
       }
-      let parts = arena.allocate(Part.self, partCount)
+      let parts = arena.allocate(PartTable.Part.self, partCount)
       var offset = frameSize
       var boundEnd = 0
       for index in 0..<partCount {
         let at = reader.offset
         let first = Int(try reader.read(UInt32.self))
         let end = try reader.read(UInt32.self)
-        let part = Part(
+        let part = PartTable.Part(
           firstRecord: first, recordCount: 0, offset: offset, keysSize: Int(try reader.read(UInt32.self)),
           keysContentSize: Int(try reader.read(UInt32.self)), keysChecksum: try reader.read(UInt32.self),
           fieldsSize: Int(try reader.read(UInt32.self)), fieldsContentSize: Int(try reader.read(UInt32.self)),
@@ -199,9 +216,8 @@ package final class ShardHeader: @unchecked Sendable {
         }
         partHeads[index] = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
       }
-      self.partHeads = UnsafePointer(partHeads)
-      self.parts = UnsafeBufferPointer(start: parts, count: partCount)
-      self.bounds = bounds.baseAddress!
+      self.parts = PartTable(
+        count: partCount, heads: UnsafePointer(partHeads), parts: UnsafePointer(parts), bounds: arena.copy(bounds))
 
       // Tails.
       let tailSizes = try reader.read(bytes: tailCount)
@@ -214,7 +230,7 @@ package final class ShardHeader: @unchecked Sendable {
         tailEnds[tail] = UInt16(truncatingIfNeeded: end)
       }
       guard end == tailSize else { throw .invalid(reason: "tails do not fill their section", offset: reader.offset) }
-      tailTable = TailTable(count: tailCount, texts: tailTexts.baseAddress!, ends: UnsafePointer(tailEnds))
+      tailTable = TailTable(count: tailCount, texts: arena.copy(tailTexts), ends: UnsafePointer(tailEnds))
 
       // Names and shapes.
       let names = scratch.allocate(UInt16.self, columnCount)
@@ -271,11 +287,10 @@ package final class ShardHeader: @unchecked Sendable {
       var (numberCount, dataCount, textCount) = (0, 0, 0)
       var hasLiterals = false
       let contexts = max(1, tailCount)
-      let (noContexts, noRanges) = (arena.allocate(UInt8.self, contexts), arena.allocate(UInt64.self, 1))
-      noContexts.initialize(repeating: 0, count: contexts)
-      noRanges.initialize(to: 0)
-      let (noContext, noRange) = (UnsafePointer(noContexts), UnsafePointer(noRanges))
-      let nothing = bytes.baseAddress!
+      var ownRanges = scratch.vector(of: OwnRanges.self, capacity: 16)
+      let zero = arena.allocate(UInt8.self, 1)
+      zero.initialize(to: 0)
+      let nothing = UnsafePointer(zero)
       for index in 0..<columnCount {
         let at = reader.offset
         let kind = try reader.read(UInt8.self)
@@ -294,7 +309,7 @@ package final class ShardHeader: @unchecked Sendable {
         switch encoding {
         case .constant:
           column.number = UInt32(try reader.readVarint())
-          column.texts = try reader.read(bytes: Int(column.number)).baseAddress!
+          column.texts = arena.copy(try reader.read(bytes: Int(column.number)))
         case .dictionary, .tail:
           let count = encoding == .tail ? tailCount : try reader.readVarint()
           guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
@@ -315,10 +330,16 @@ package final class ShardHeader: @unchecked Sendable {
             ends[text] = UInt32(end)
           }
           column.ends = UnsafePointer(ends)
-          column.texts = try reader.read(bytes: end).baseAddress!
+          let texts = try reader.read(bytes: end)
+          column.isShort = column.longest <= 3 && count <= 256 && kind < Self.mixedKinds
+          if column.isShort {
+            Self.putShort(texts, in: ends, count)
+          } else {
+            column.texts = arena.copy(texts)
+          }
           if kind == Self.mixedKinds {
             for text in 0..<count {
-              let first = column.texts[text == 0 ? 0 : Int(ends[text - 1])]
+              let first = texts[text == 0 ? 0 : Int(ends[text - 1])]
               guard first < Self.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
             }
           }
@@ -353,30 +374,33 @@ package final class ShardHeader: @unchecked Sendable {
             var model = Model(
               word: RecordOutput.Field.number(format, column: column.word),
               cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride), literalSize: 0, base: 0,
-              own: noContext, ranges: noRange, literal: nothing)
+              range: 0, rowMask: 0, literal: nothing)
             if format.type == 0 {
               hasLiterals = true
               model.literalSize = UInt32(try reader.readVarint())
-              model.literal = try reader.read(bytes: Int(model.literalSize)).baseAddress!
+              model.literal = arena.copy(try reader.read(bytes: Int(model.literalSize)))
             } else {
               model.base = try reader.read(Int64.self)
-              var widest = try reader.read(UInt8.self)
+              let bits = try reader.read(UInt8.self)
+              var widest = bits
               let ownCount = Int(try reader.read(UInt8.self))
-              let ranges = arena.allocate(UInt64.self, ownCount + 1)
-              ranges[0] = UInt64(widest)
               if ownCount > 0 {
-                let own = try reader.read(bytes: contexts)
-                for code in own where code > ownCount {
+                let codes = try reader.read(bytes: contexts)
+                let code = Self.highest(codes)
+                guard code <= ownCount else {
                   throw .invalid(reason: "a context names model \(code) of \(ownCount)", offset: at)
                 }
-                model.own = own.baseAddress!
-                for (range, width) in try reader.read(bytes: ownCount).enumerated() {
-                  widest = max(widest, width)
-                  ranges[range + 1] = UInt64(width)
-                }
-                for range in 1...ownCount { ranges[range] |= UInt64(try reader.read(UInt32.self)) << 32 }
+                let widths = try reader.read(bytes: ownCount)
+                widest = max(widest, Self.highest(widths))
+                let offsets = try reader.read(bytes: 4 * ownCount)
+                ownRanges.append(
+                  OwnRanges(
+                    codes: codes.baseAddress!, widths: widths.baseAddress!,
+                    offsets: UnsafeRawPointer(offsets.baseAddress!)))
+                model.rowMask = .max
               }
-              model.ranges = UnsafePointer(ranges)
+              // Where it stands is known when all have been read; until then, how wide it is.
+              model.range = UInt32(bits)
               guard widest <= 56 else { throw .invalid(reason: "a value of \(widest) bits", offset: at) }
             }
             models.append(model)
@@ -403,41 +427,137 @@ package final class ShardHeader: @unchecked Sendable {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
       self.columns = UnsafePointer(columns)
+      ranges = Self.ranges(ownRanges, contexts, of: models, in: arena)
       self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
       self.dataColumns = UnsafePointer(dataColumns)
       self.textColumns = UnsafePointer(textColumns)
       (self.dataCount, self.numberCount, self.textCount) = (dataCount, numberCount, textCount)
       self.hasLiterals = hasLiterals
-      zero = noContext
+      self.zero = UnsafePointer(zero)
+      (tailMask, formatMask) = (tailCount > 0 ? -1 : 0, rowFormatCount > 1 ? -1 : 0)
     } catch {
-      storage.deallocate()
       Arena.deallocate(arena.last)
       throw error
     }
     runs = arena.last
-    charge = size + FieldColumns.slack + arena.size
+    charge = arena.size
   }
 
-  deinit {
-    content.deallocate()
-    Arena.deallocate(runs)
+  deinit { Arena.deallocate(runs) }
+
+  /// Puts texts of three bytes or fewer where their ends are.
+  private static func putShort(
+    _ texts: UnsafeBufferPointer<UInt8>, in ends: UnsafeMutablePointer<UInt32>, _ count: Int
+  ) {
+    var start = 0
+    for text in 0..<count {
+      let end = Int(ends[text])
+      var word = UInt32(end - start) << 24
+      for index in start..<end { word |= UInt32(texts[index]) << UInt32(8 * (index - start)) }
+      ends[text] = word
+      start = end
+    }
+  }
+
+  private static func highest(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
+    var highest: UInt8 = 0
+    for byte in bytes { highest = max(highest, byte) }
+    return highest
+  }
+
+  /// Lays the ranges out, and tells the models where theirs are. Each has at most five times the bytes that it has in
+  /// the file, where a model with ranges of its own says of every context which one it has.
+  private static func ranges(
+    _ own: Vector<OwnRanges>, _ contexts: Int, of models: Vector<Model>, in arena: Arena
+  ) -> Ranges {
+    // Contexts that have no range of their own share a row.
+    let rows = arena.allocate(UInt8.self, contexts)
+    rows.initialize(repeating: 0, count: contexts)
+    for index in 0..<own.count {
+      let codes = own.start[index].codes
+      for context in 0..<contexts { rows[context] |= codes[context] }
+    }
+    var (rowCount, common) = (0, -1)
+    for context in 0..<contexts {
+      let isCommon = rows[context] == 0
+      rows[context] = UInt8(truncatingIfNeeded: isCommon && common >= 0 ? common : rowCount)
+      if isCommon && common < 0 { common = rowCount }
+      if !isCommon || common == rowCount { rowCount += 1 }
+    }
+    let rowSize = own.count * Ranges.width
+    let fixed = rowCount * rowSize
+    let size = fixed + (models.count - own.count) * Ranges.width + Ranges.slack
+    let start = UnsafeMutableRawPointer(arena.allocate(UInt8.self, size))
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    var (next, nextOwn) = (fixed, 0)
+    for index in 0..<models.count {
+      let model = models.start + index
+      let bits = UInt8(truncatingIfNeeded: model.pointee.range)
+      guard model.pointee.rowMask != 0 else {
+        model.pointee.range = UInt32(next)
+        start.storeBytes(of: bits, toByteOffset: next, as: UInt8.self)
+        next += Ranges.width
+        continue
+      }
+      let place = nextOwn * Ranges.width
+      let entry = own.start[nextOwn]
+      nextOwn += 1
+      model.pointee.range = UInt32(place)
+      for row in 0..<rowCount { start.storeBytes(of: bits, toByteOffset: row * rowSize + place, as: UInt8.self) }
+      for context in 0..<contexts where entry.codes[context] > 0 {
+        let range = Int(entry.codes[context]) - 1
+        let at = start + (Int(rows[context]) * rowSize + place)
+        at.storeBytes(of: entry.widths[range], as: UInt8.self)
+        at.storeBytes(
+          of: entry.offsets.loadUnaligned(fromByteOffset: 4 * range, as: UInt32.self), toByteOffset: 1, as: UInt32.self)
+      }
+    }
+    return Ranges(rows: UnsafePointer(rows), rowSize: UInt32(rowSize), start: UnsafeRawPointer(start))
   }
 
   /// Runs of plain memory that go together, each with the address of the one before at its beginning. What that takes
-  /// is in the size, and comes to what malloc and the header itself take beside it.
+  /// is in the size, and stands for what malloc and the header itself take beside it. What is small shares runs.
   private final class Arena {
     private(set) var last: UnsafeMutableRawPointer?
     private(set) var size = 0
+    /// What is left of the run that is shared.
+    private var free: UnsafeMutableRawPointer?
+    private var room = 0
     private static let headSize = 16
+    private static let sharedSize = 480
 
     func allocate<T: BitwiseCopyable>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
-      let bytes = Self.headSize + max(1, count) * MemoryLayout<T>.stride
-      let run = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+      // A multiple of what any of them is aligned to.
+      let bytes = (max(1, count) * MemoryLayout<T>.stride + 7) & ~7
+      let start: UnsafeMutableRawPointer
+      if bytes <= room {
+        start = free!
+      } else if bytes > Self.sharedSize / 2 {
+        return run(of: bytes).bindMemory(to: T.self, capacity: max(1, count))
+      } else {
+        start = run(of: Self.sharedSize)
+        room = Self.sharedSize
+      }
+      room -= bytes
+      free = start + bytes
+      return start.bindMemory(to: T.self, capacity: max(1, count))
+    }
+
+    private func run(of bytes: Int) -> UnsafeMutableRawPointer {
+      let run = UnsafeMutableRawPointer.allocate(byteCount: Self.headSize + bytes, alignment: 16)
       run.initializeMemory(as: UnsafeMutableRawPointer?.self, to: last)
       last = run
-      size += bytes
-      return (run + Self.headSize).bindMemory(to: T.self, capacity: max(1, count))
+      size += Self.headSize + bytes
+      return run + Self.headSize
+    }
+
+    /// Texts, with room behind them that may be read.
+    func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8> {
+      let copy = allocate(UInt8.self, bytes.count + RecordOutput.slack)
+      if let start = bytes.baseAddress { copy.update(from: start, count: bytes.count) }
+      (copy + bytes.count).update(repeating: 0, count: RecordOutput.slack)
+      return UnsafePointer(copy)
     }
 
     func vector<T: BitwiseCopyable>(of _: T.Type, capacity: Int) -> Vector<T> {
@@ -485,80 +605,5 @@ package final class ShardHeader: @unchecked Sendable {
   @inline(__always) func shape(_ shape: Int) -> UnsafeBufferPointer<UInt16> {
     let start = shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
     return UnsafeBufferPointer(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
-  }
-
-  package func bound(ofPart part: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: bounds + parts[part].boundStart, count: parts[part].boundEnd - parts[part].boundStart)
-  }
-
-  // MARK: Search
-
-  /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.
-  @inline(__always)
-  private func compareBound(_ part: Int, with key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    let other = partHeads[part]
-    if other != head { return other < head ? -1 : 1 }
-    let bound = bound(ofPart: part)
-    var index = 0
-    let end = min(bound.count, key.count)
-    while index < end {
-      if bound[index] != key[index] { return bound[index] < key[index] ? -1 : 1 }
-      index &+= 1
-    }
-    return bound.count &- key.count
-  }
-
-  /// The part in which the first key at or above `key` lies, or behind whose end it lies.
-  @inline(__always)
-  package func firstPart(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // A handful of parts: a walk from the end is as fast as a search.
-    var part = parts.count &- 1
-    while part > 0 {
-      let order = compareBound(part, with: key, head: head)
-      // Equal keys may run over several parts: then the first of them lies in one before.
-      if order < 0 || (order == 0 && !parts[part].isContinuation) { break }
-      part &-= 1
-    }
-    return part
-  }
-
-  /// The last part, from `first` on, that can hold keys which begin with `prefix`.
-  @inline(__always)
-  package func lastPart(for prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from first: Int) -> Int {
-    // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
-    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* prefix.count))
-    var part = first
-    while part &+ 1 < parts.count {
-      let other = partHeads[part &+ 1] & mask
-      // Bounds at or below the prefix come before those that begin with it, and then come those above.
-      guard other != head || prefix.count <= 8 ? other <= head : isNotAbove(part &+ 1, prefix, head) else { break }
-      part &+= 1
-    }
-    return part
-  }
-
-  /// Whether the bound of a part is at or below `prefix` or begins with it.
-  @inline(never)
-  private func isNotAbove(_ part: Int, _ prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
-    compareBound(part, with: prefix, head: head) <= 0 || begins(bound(ofPart: part), with: prefix)
-  }
-
-  @inline(__always)
-  private func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count >= prefix.count else { return false }
-    var index = 0
-    while index < prefix.count {
-      if bytes[index] != prefix[index] { return false }
-      index &+= 1
-    }
-    return true
-  }
-
-  /// The part that holds record `record`, counted within the shard.
-  @inline(__always)
-  package func part(holding record: Int) -> Int {
-    var part = parts.count &- 1
-    while part > 0, parts[part].firstRecord > record { part &-= 1 }
-    return part
   }
 }

@@ -2,43 +2,47 @@ import CPrefetch
 
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
-  let header: ShardHeader
+  /// The header's, beside the slots that they lead to.
+  let parts: PartTable
   /// The parts that are resident. Guarded by the lock of the cache that holds the shard.
   let slots: UnsafeMutablePointer<LoadedPart?>
-  let slotCount: Int
+  let header: ShardHeader
 
   init(header: ShardHeader) {
     self.header = header
-    slotCount = header.parts.count
-    slots = .allocate(capacity: slotCount)
-    slots.initialize(repeating: nil, count: slotCount)
+    parts = header.parts
+    slots = .allocate(capacity: parts.count)
+    slots.initialize(repeating: nil, count: parts.count)
   }
 
   deinit {
     // One by one: to let go of them at once a type would be made up at run time.
-    for slot in 0..<slotCount { slots[slot] = nil }
+    for slot in 0..<parts.count { slots[slot] = nil }
     slots.deallocate()
   }
 
   /// Bytes that the header costs the cache.
-  var charge: Int { header.charge + slotCount * MemoryLayout<LoadedPart?>.stride + 128 }
+  var charge: Int { header.charge + parts.count * MemoryLayout<LoadedPart?>.stride + 128 }
 }
 
 /// A part of a shard in memory: its keys, and its fields once somebody asked for them.
 final class LoadedPart: @unchecked Sendable {
-  let keys: KeyBlocks
-  let number: Int
-  let header: ShardHeader  // Keys and fields lead into it.
+  // What a query comes upon first stands first: it is on its way to the keys.
+  /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock, as is what follows.
+  var node: Int32 = 0
+  /// The cache's ``LRU/insertions`` when it was last seen to be protected.
+  var protectedAt: UInt32 = 0
   /// Counted within the shard.
   let firstRecord: Int
-  /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock.
-  var node: Int32 = 0
+  private let unpacked = OnceReference<LoadedFields>()
+  let number: Int
+  let keys: KeyBlocks
+  let header: ShardHeader  // Keys and fields lead into it.
   private let keyStorage: UnsafeMutableRawPointer
   // No optional by itself: of that a type would be made up at run time when the part goes.
   private struct Packed {
     var fields: PackedFields?
   }
-  private let unpacked = OnceReference<LoadedFields>()
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
   private let packed: Lock<Packed>
   /// Bytes that it costs the cache before its fields are unpacked.
@@ -136,7 +140,7 @@ struct ShardLoader: Sendable {
   /// - Parameter choose: Names the part, given the header.
   func part(
     of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ entry: Manifest.File,
-    digest: UnsafeBufferPointer<UInt8>, records: Int, choose: (ShardHeader) -> Int,
+    digest: UnsafeBufferPointer<UInt8>, records: Int, choose: (PartTable) -> Int,
     fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     var file = try directory.file(name, size: entry.size)
@@ -151,7 +155,7 @@ struct ShardLoader: Sendable {
     } else {
       shard = LoadedShard(header: try header(file, entry, records: records, fieldNumber: fieldNumber))
     }
-    return (shard, try part(choose(shard.header), of: shard.header, file))
+    return (shard, try part(choose(shard.parts), of: shard.header, file))
   }
 
   /// Reads and checks the header of a shard.
@@ -162,7 +166,7 @@ struct ShardLoader: Sendable {
     defer { bytes.deallocate() }
     let storage = try decompress(
       UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, file.path,
-      capacity: entry.headerContentSize + FieldColumns.slack)
+      capacity: entry.headerContentSize)
     do throws(FormatError) {
       return try ShardHeader(
         storage: storage, size: entry.headerContentSize, records: records, fileSize: entry.size,

@@ -94,7 +94,7 @@
         let (path, keys) = try Self.build(count: 200_000)
         let buffer = RecordBuffer()
         var random = SplitMix64(seed: 2)
-        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 4 << 20))
+        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 3 << 20))
         try Self.ask(index, keys, times: 100_000, &random, buffer)
         let before = Self.anonymousBytes
         try Self.ask(index, keys, times: 1_000_000, &random, buffer)
