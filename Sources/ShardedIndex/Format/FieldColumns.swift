@@ -307,7 +307,6 @@ package struct FieldColumns {
     cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
     let stride = header.columnCount
-    if header.numberCount > 0 { decodeNumbers(run, keys, cells, stride, &output) }
     let limit = output.byteCount &+ run.count &* Self.recordLimit
     for index in 0..<header.textCount {
       let column = header.columns + Int(header.textColumns[index])
@@ -343,6 +342,8 @@ package struct FieldColumns {
         for record in 0..<run.count { (cell + record &* stride).initialize(to: field) }
       }
     }
+    // Last: their memory was asked for, and comes while texts are made of keys, which the search has read.
+    if header.numberCount > 0 { decodeNumbers(run, keys, cells, stride, &output) }
   }
 
   /// `count` records' texts of a dictionary by their codes of eight bits.
