@@ -313,21 +313,27 @@ package struct KeyBlocks {
       low = isBelow ? low &+ half &+ 1 : low
       size = isBelow ? size &- half &- 1 : half
     }
-    guard low > 0 else { return (0, restart(0, beginsWith: key)) }
-    let (index, matches) = scan(block: low &- 1, for: key)
-    if index < 0 { return (min(low << Self.blockShift, count), low < blockCount && restart(low, beginsWith: key)) }
+    guard low > 0 else { return (0, restart(0, beginsWith: key, head: head)) }
+    let (index, matches) = scan(block: low &- 1, for: key, head: head)
+    if index < 0 {
+      return (min(low << Self.blockShift, count), low < blockCount && restart(low, beginsWith: key, head: head))
+    }
     return (index, matches)
   }
 
   /// Walks block `block`, whose restart key is below `key`; -1 if all its keys are.
   @inline(__always)
-  private func scan(block: Int, for key: UnsafeBufferPointer<UInt8>) -> (Int, Bool) {
+  private func scan(block: Int, for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> (Int, Bool) {
     let first = block << Self.blockShift
     let end = min(first &+ Self.blockSize, count)
     let words = Words(key)
     var suffix = suffixes(ofBlock: block)
     // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key.
-    var matched = commonSize(suffix, suffixSize(first), first, from: 0, key, words)
+    // Of the first record heads say it, unless they are the same: there is a byte in which its is below the key's.
+    let differences = heads[block] ^ head
+    var matched =
+      differences != 0
+      ? differences.leadingZeroBitCount >> 3 : commonSize(suffix, suffixSize(first), first, from: 0, key, words)
     suffix += suffixSize(first)
     var index = first &+ 1
     while index < end {
@@ -399,7 +405,16 @@ package struct KeyBlocks {
     return offset < tail.count ? Int(tail[offset]) : -1
   }
 
-  private func restart(_ block: Int, beginsWith key: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inline(__always)
+  private func restart(_ block: Int, beginsWith key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Bool {
+    // Of eight bytes or fewer the head is all: those of the other behind them do not count.
+    let mask = key.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* key.count))
+    guard heads[block] & mask == head else { return false }
+    return key.count <= 8 || restart(block, beginsWithLong: key)
+  }
+
+  @inline(never)
+  private func restart(_ block: Int, beginsWithLong key: UnsafeBufferPointer<UInt8>) -> Bool {
     let record = block << Self.blockShift
     return commonSize(suffixes(ofBlock: block), suffixSize(record), record, from: 0, key, Words(key)) == key.count
   }
