@@ -73,7 +73,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     let last = shards(ofKey: piece.record(piece.count - 1).folded).upperBound
     for shard in shards[first...max(first, last)] {
       guard
-        let file = try? shard.withFileName({ (name) throws(IndexError) in
+        let file = try? shard.source.withFileName({ (name) throws(IndexError) in
           try index.files.read(name, size: shard.file.size)
         })
       else { continue }

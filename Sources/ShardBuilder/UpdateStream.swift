@@ -235,7 +235,7 @@ final class UpdateStream {
       var shard = 0
       if !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
-          shard = try previous.index.generation.shards(
+          shard = try previous.index.generation.places(
             forPrefix: record.folded, head: KeyBlocks.head(of: record.folded)
           ).first.number
         } catch {

@@ -457,7 +457,7 @@ package struct Verifier {
   private static func shard(of key: UnsafeBufferPointer<UInt8>, in generation: Manifest) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
     // Every page was read before: it cannot fail.
-    return (try? generation.shards(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
+    return (try? generation.places(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
   }
 
   /// Delivers the dataset's records as the builder sees them.

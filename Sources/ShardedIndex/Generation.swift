@@ -30,8 +30,8 @@ final class Generation: Sendable {
     // A resident shard leads to fields by the numbers that the manifest had for them.
     guard manifest.hasFieldNames(of: other.manifest) else { return }
     for (number, entry) in cache.residents(in: other.entries) {
-      guard let shard = try? other.manifest.shard(number), let same = try? manifest.shard(like: shard) else { continue }
-      entries[same.number] = entry
+      guard let same = try? manifest.shardNumber(like: number, of: other.manifest) else { continue }
+      cache.adopt(entry, of: same, in: entries)
     }
   }
 
@@ -64,31 +64,31 @@ final class Generation: Sendable {
   /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
   @inline(__always)
   func part(
-    of shard: Manifest.Shard, promotes: Bool = true, choose: (PartTable) -> Int
+    of shard: Manifest.Place, promotes: Bool = true, choose: (PartTable) -> Int
   ) throws(IndexError) -> PartReference {
     let part =
       if let found = cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
         found
       } else {
-        try missingPart(of: shard, promotes, choose)
+        try missingPart(of: shard.number, promotes, choose)
       }
     return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
   }
 
   @inline(never)
   private func missingPart(
-    of shard: Manifest.Shard, _ promotes: Bool, _ choose: (PartTable) -> Int
+    of shard: Int, _ promotes: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> LoadedPart {
-    try cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
+    try cache.part(of: shard, in: entries, promotes: promotes, choose: choose) {
       (resident) throws(IndexError) in try load(shard, resident, choose)
     }
   }
 
   private func load(
-    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
+    _ shard: Int, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     do throws(IndexError) {
-      return try read(shard, resident, choose)
+      return try read(manifest.source(shard), resident, choose)
     } catch {
       throw explained(error)
     }
@@ -96,19 +96,18 @@ final class Generation: Sendable {
 
   /// Reads a part of a shard from its file, past the cache.
   func read(
-    _ shard: Manifest.Shard, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
+    _ source: Manifest.Source, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    try shard.withFileName { (name) throws(IndexError) in
+    try source.withFileName { (name) throws(IndexError) in
       try loader.part(
-        of: resident, name, shard.file, digest: shard.digest, records: shard.recordCount, choose: choose,
-        fieldNumber: { manifest.fieldNumber(of: $0) })
+        of: resident, name, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
     }
   }
 
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
   func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try manifest.shard(reference.shard).withFileName { (name) throws(IndexError) in
+    try manifest.source(reference.shard).withFileName { (name) throws(IndexError) in
       try reference.part.fields(
         unpack: { (packed) throws(IndexError) in
           try loader.fields(packed, name, of: reference.part)
@@ -131,7 +130,7 @@ final class Generation: Sendable {
   func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches }
     let head = KeyBlocks.head(of: prefix)
-    let (first, last) = try manifest.shards(forPrefix: prefix, head: head)
+    let (first, last) = try manifest.places(forPrefix: prefix, head: head)
     let part = try part(of: first) { $0.first(for: prefix, head: head) }
     if first.number == last.number {
       let number = part.part.header.parts.last(for: prefix, head: head, from: part.part.number)
@@ -162,7 +161,7 @@ final class Generation: Sendable {
   @inline(never)
   private func matches(
     forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, to lastPart: Int?,
-    of last: Manifest.Shard
+    of last: Manifest.Place
   ) throws(IndexError) -> Matches {
     let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }

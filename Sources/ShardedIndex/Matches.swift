@@ -96,7 +96,7 @@ public struct Matches: Sendable {
     from lower: Int, to upper: Int, _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
     var position = lower
-    var shard = try generation.manifest.shard(holding: lower)
+    var shard = try generation.manifest.place(holding: lower)
     while true {
       let end = min(upper, shard.firstRecord &+ shard.recordCount)
       while position < end {
@@ -106,7 +106,7 @@ public struct Matches: Sendable {
         position = partEnd
       }
       guard position < upper else { return }
-      shard = try generation.manifest.shard(shard.number &+ 1)
+      shard = try generation.manifest.place(shard.number &+ 1)
     }
   }
 
@@ -129,7 +129,7 @@ extension Matches {
   private func overlong(_ part: PartReference, _ buffer: RecordBuffer) throws(IndexError) -> IndexError {
     buffer.removeAll()
     let reason = "a record of over \(FieldColumns.recordLimit) bytes"
-    let name = try generation.manifest.shard(part.shard).fileName
+    let name = try generation.manifest.source(part.shard).withFileName { String(cString: $0) }
     return .corrupt(path: generation.directory.filePath(name), cause: .invalid(reason: reason, offset: 0))
   }
 }

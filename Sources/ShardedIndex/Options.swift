@@ -3,7 +3,8 @@ public struct Options: Sendable {
   /// The most bytes of decompressed shards that stay resident.
   ///
   /// A shard that is larger than this still answers, and is not kept. While a shard is loaded its compressed
-  /// file is in memory as well.
+  /// file is in memory as well. On top of it come the manifest's root, some 46 bytes for every 64 shards, and the pages
+  /// of the manifest that were used last: at most an eighth of this, or 256 KiB if that is more.
   public var cacheLimitBytes: Int
 
   /// How often a query looks whether there is a newer generation, at most; nil if none ever does.
@@ -46,6 +47,8 @@ public struct Statistics: Sendable, Equatable {
   public var residentShards: Int
   /// What resident shards cost, their bookkeeping included.
   public var residentBytes: Int
+  /// What is in memory of the manifest that is answered from, which is not part of ``residentBytes``.
+  public var manifestBytes: Int
   /// What all loads together have decompressed.
   public var loadedBytes: Int
   /// How often the index moved to a newer generation.

@@ -182,7 +182,7 @@ extension ShardedIndex {
 
   /// The numbers of the fields that a shard's records have, in the order of its columns.
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
-    let header = try current.read(shard, nil) { _ in 0 }.0.header
+    let header = try current.read(shard.source, nil) { _ in 0 }.0.header
     return (0..<header.columnCount).map { UInt32(header.columns[$0].name) }
   }
 
@@ -190,11 +190,12 @@ extension ShardedIndex {
     _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     let generation = current
-    return try shard.withFileName { (name) throws(IndexError) in
+    let source = shard.source
+    return try source.withFileName { (name) throws(IndexError) in
       var resident: LoadedShard?
       var number: Int?
       repeat {
-        let (loaded, part) = try generation.read(shard, resident) { number ?? parts($0).lowerBound }
+        let (loaded, part) = try generation.read(source, resident) { number ?? parts($0).lowerBound }
         let fields = try part.fields(
           unpack: { (packed) throws(IndexError) in
             try generation.loader.fields(packed, name, of: part)

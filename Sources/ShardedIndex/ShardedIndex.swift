@@ -9,9 +9,9 @@ import Synchronization
 
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
-/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that nothing
-/// came upon before, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it
-/// finds a shard in the cache.
+/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that are not in
+/// memory, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it
+/// finds a shard in the cache, and, in an index of millions of records, a page of the manifest.
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")
@@ -68,7 +68,8 @@ public final class ShardedIndex: Sendable {
     loader = ShardLoader(
       directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
     cache = ShardCache(limitBytes: options.cacheLimitBytes)
-    let manifest = try Manifest(of: directory, contexts: contexts, digest: options.expectedDigest)
+    let manifest = try Manifest(
+      of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
     first = Generation(manifest, directory: directory, cache: cache, loader: loader)
     latest = Lock(Latest(generation: first, stamp: manifest.stamp))
     isPinned = options.expectedDigest != nil
@@ -92,18 +93,20 @@ public final class ShardedIndex: Sendable {
 
   /// What the index has done since it was opened, over all threads.
   public var statistics: Statistics {
-    let counts = cache.counts
+    let (counts, manifest) = (cache.counts, current.manifest)
     return Statistics(
       hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
-      residentShards: counts.residentShards, residentBytes: counts.residentBytes, loadedBytes: counts.loadedBytes,
-      reloads: latest.withLock { $0.reloads })
+      residentShards: counts.residentShards, residentBytes: counts.residentBytes,
+      manifestBytes: manifest.residentSize, loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
   }
 
-  /// Gives back the memory of all resident shards: what an app does when the system asks for memory.
+  /// Gives back the memory of all resident shards, and of pages of a large manifest: what an app does when the system
+  /// asks for memory.
   ///
   /// Answers that are still held keep their shards until they go; queries load again.
   public func removeResidentShards() {
     cache.removeAll()
+    for generation in [first, current] { generation.manifest.removeRecentPages() }
     loader.contexts.removeAll()
   }
 
@@ -149,12 +152,14 @@ public final class ShardedIndex: Sendable {
           return false
         }
         let newer = Generation(
-          try Manifest(file, contexts: loader.contexts), directory: directory, cache: cache, loader: loader)
+          try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes), directory: directory,
+          cache: cache, loader: loader)
         newer.adoptResidents(of: held)
         latest.withLock { (latest) -> Void in
           latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
         }
         isAsOpened.store(false, ordering: .releasing)
+        held.manifest.removeRecentPages()
         return true
       } catch {
         if case .corrupt = error { latest.withLock { $0.refused = found } }

@@ -360,14 +360,14 @@
       var numbers: Set<Int> = []
       if !folded.isEmpty {
         let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-          let ends = try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+          let ends = try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
           return [ends.first.number, ends.last.number]
         }
         numbers.formUnion(ends)
       }
       if !shown.isEmpty {
-        let first = try manifest.shard(holding: matches.firstPosition + shown.lowerBound).number
-        numbers.formUnion(first...(try manifest.shard(holding: matches.firstPosition + shown.upperBound - 1).number))
+        let first = try manifest.place(holding: matches.firstPosition + shown.lowerBound).number
+        numbers.formUnion(first...(try manifest.place(holding: matches.firstPosition + shown.upperBound - 1).number))
       }
       return numbers.count
     }

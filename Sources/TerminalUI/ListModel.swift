@@ -161,13 +161,13 @@ package struct ListModel {
     var numbers: Set<Int> = []
     if manifest.shardCount > 0, !folded.isEmpty {
       let ends = try? folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-        try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+        try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
       }
       if let ends { numbers = [ends.first.number, ends.last.number] }
     }
     let end = min(matches.count, top + height)
-    if top < end, let first = try? manifest.shard(holding: matches.firstPosition + top),
-      let last = try? manifest.shard(holding: matches.firstPosition + end - 1), first.number <= last.number
+    if top < end, let first = try? manifest.place(holding: matches.firstPosition + top),
+      let last = try? manifest.place(holding: matches.firstPosition + end - 1), first.number <= last.number
     {
       numbers.formUnion(first.number...last.number)
     }

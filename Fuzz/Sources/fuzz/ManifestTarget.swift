@@ -157,13 +157,13 @@ final class ManifestTarget: FuzzTarget {
     let manifest = index.generation
     for prefix in Self.prefixes where index.shardCount > 0 {
       Array(prefix.utf8).withUnsafeBufferPointer { bytes in
-        guard let (first, last) = try? manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes)) else {
+        guard let (first, last) = try? manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes)) else {
           return
         }
         require(first.number <= last.number, "the last shard before the first")
         require(first.firstRecord >= 0 && first.recordCount > 0, "a shard without records")
         require(last.firstRecord + last.recordCount <= index.recordCount, "records behind the last")
-        let name = first.fileName
+        guard let name = try? manifest.shard(first.number).fileName else { return }
         require(
           name.hasSuffix(".zst") && name.utf8.count <= 45
             && name.utf8.allSatisfy {
@@ -176,7 +176,7 @@ final class ManifestTarget: FuzzTarget {
     }
     for position in [0, 1, 63, index.recordCount / 2, index.recordCount - 1]
     where position >= 0 && position < index.recordCount {
-      guard let shard = try? manifest.shard(holding: position) else { continue }
+      guard let shard = try? manifest.place(holding: position) else { continue }
       require(
         shard.firstRecord <= position && position - shard.firstRecord < shard.recordCount, "the shard of a position")
     }

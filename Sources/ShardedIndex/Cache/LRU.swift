@@ -278,36 +278,99 @@ struct LRU: @unchecked Sendable {
 
 /// Where in the cache the shards of one generation were put, by their places in its manifest.
 ///
-/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. In memory that the system hands
-/// out when it is touched, so pages of it that no query comes upon cost nothing.
+/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. As large as what is resident makes
+/// it, and not as the index: entries that lead nowhere go when there is no room.
 struct EntryTable: @unchecked Sendable {
   struct Entry {
     var node: Int32
+    /// The shard's place in the manifest.
+    fileprivate(set) var place: UInt32 = 0
     var ticket: UInt64
     /// What the node holds as long as its ticket is this one: one step less on the way there.
     var shard: Unmanaged<LoadedShard>?
+
+    static var none: Entry { Entry(node: 0, ticket: 0, shard: nil) }
   }
 
   private final class Storage {
-    let entries: UnsafeMutablePointer<Entry>
-    init(_ count: Int) {
-      guard let memory = calloc(max(count, 1), MemoryLayout<Entry>.stride) else { fatalError("out of memory") }
-      entries = memory.bindMemory(to: Entry.self, capacity: max(count, 1))
+    /// A shard's is at its number modulo the capacity, or behind it, where others came first; a ticket of 0 ends the
+    /// search. With room for each shard of the index nothing is ever in another's way.
+    var entries: UnsafeMutablePointer<Entry>
+    var mask: Int
+    var used = 0
+
+    init(capacity: Int) {
+      (entries, mask) = (Self.allocate(capacity), capacity &- 1)
     }
+
+    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+      guard let memory = calloc(capacity, MemoryLayout<Entry>.stride) else { fatalError("out of memory") }
+      return memory.bindMemory(to: Entry.self, capacity: capacity)
+    }
+
     deinit { free(entries) }
   }
   private let storage: Storage
-  let count: Int
+  private let shardCount: Int
   var identity: ObjectIdentifier { ObjectIdentifier(storage) }
+  /// Slots, for who looks through them.
+  var capacity: Int { storage.mask &+ 1 }
 
+  /// - Parameter count: Shards of the generation.
   init(count: Int) {
-    storage = Storage(count)
-    self.count = count
+    shardCount = count
+    storage = Storage(capacity: 32)
   }
 
+  /// The entry of a shard; one that leads nowhere if it has none.
   @inline(__always) subscript(_ shard: Int) -> Entry {
-    get { storage.entries[shard] }
-    nonmutating set { storage.entries[shard] = newValue }
+    let (entries, mask) = (storage.entries, storage.mask)
+    var slot = shard & mask
+    while entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+      guard entries[slot].ticket != 0 else { return .none }
+      slot = (slot &+ 1) & mask
+    }
+    return entries[slot]
+  }
+
+  /// What is in a slot, and of which shard.
+  func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
+    (Int(storage.entries[slot].place), storage.entries[slot])
+  }
+
+  /// - Parameter isLive: Whether an entry still leads to something.
+  func set(_ shard: Int, to entry: Entry, isLive: (Entry) -> Bool) {
+    var entry = entry
+    entry.place = UInt32(truncatingIfNeeded: shard)
+    let slot = self.slot(of: shard)
+    let isNew = storage.entries[slot].ticket == 0
+    storage.entries[slot] = entry
+    guard isNew else { return }
+    storage.used += 1
+    if storage.used * 2 > capacity, capacity < shardCount { clean(isLive) }
+  }
+
+  /// Where the entry of a shard is, or goes.
+  private func slot(of shard: Int) -> Int {
+    var slot = shard & storage.mask
+    while storage.entries[slot].ticket != 0, storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+      slot = (slot + 1) & storage.mask
+    }
+    return slot
+  }
+
+  /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
+  private func clean(_ isLive: (Entry) -> Bool) {
+    let (old, oldCapacity) = (storage.entries, capacity)
+    defer { free(old) }
+    var live = 0
+    for slot in 0..<oldCapacity where old[slot].ticket != 0 && isLive(old[slot]) { live += 1 }
+    var capacity = 32
+    while capacity < live * 4, capacity < shardCount { capacity *= 2 }
+    (storage.entries, storage.mask, storage.used) = (Storage.allocate(capacity), capacity - 1, live)
+    for slot in 0..<oldCapacity where old[slot].ticket != 0 && isLive(old[slot]) {
+      storage.entries[self.slot(of: Int(old[slot].place))] = old[slot]
+    }
   }
 }
 

@@ -63,6 +63,9 @@ final class ShardCache: Sendable {
 
   private let state: Lock<State>
   let limitBytes: Int
+  /// What queries keep of the pages of a manifest, at most: an eighth of the limit on top of it, or, where that is more,
+  /// those of some eight million records.
+  var pagesLimitBytes: Int { max(256 << 10, limitBytes / 8) }
 
   init(limitBytes: Int) {
     self.limitBytes = limitBytes
@@ -104,7 +107,9 @@ final class ShardCache: Sendable {
         if resident == nil {
           state.misses &+= 1
           state.loadedBytes &+= shard.charge
-          if let entry = state.lru.insert(shard) { table[id] = entry }
+          if let entry = state.lru.insert(shard) {
+            table.set(id, to: entry) { state.lru.resident($0) != nil }
+          }
         }
         state.loads &+= 1
         state.loadedBytes &+= part.charge
@@ -136,14 +141,25 @@ final class ShardCache: Sendable {
   func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
     var found: [(shard: Int, entry: EntryTable.Entry)] = []
     // Queries get their turn in between.
-    for start in stride(from: 0, to: table.count, by: 1024) {
+    var start = 0
+    var isEnd = false
+    while !isEnd {
       found += state.withLock { (state) -> [(shard: Int, entry: EntryTable.Entry)] in
-        (start..<min(table.count, start + 1024)).compactMap { shard in
-          state.lru.resident(table[shard]) == nil ? nil : (shard, table[shard])
+        // Where it was made anew in between, some are passed over: those are loaded again.
+        isEnd = start + 1024 >= table.capacity
+        return (min(start, table.capacity)..<min(table.capacity, start + 1024)).compactMap { slot in
+          let found = table.entry(inSlot: slot)
+          return state.lru.resident(found.entry) == nil ? nil : found
         }
       }
+      start += 1024
     }
     return found
+  }
+
+  /// Notes where a shard is that came in with another generation.
+  func adopt(_ entry: EntryTable.Entry, of shard: Int, in table: EntryTable) {
+    state.withLock { (state) -> Void in table.set(shard, to: entry) { state.lru.resident($0) != nil } }
   }
 
   func removeAll() { state.withLock { $0.lru.removeAll() } }

@@ -10,7 +10,10 @@ import Synchronization
 /// The sorted list of an index's shards, searched in the bytes it is stored in. Source: docs/format.md §3.
 ///
 /// Its file is a root frame and a frame per page of shards. Opening an index reads the root; a page is read when a
-/// query first comes upon it, from the file that was opened, and kept. So an open index stands for one generation.
+/// query comes upon it, from the file that was opened. So an open index stands for one generation.
+///
+/// Where all pages together are no larger than is kept, each is kept once it was read, and found without a lock. Where
+/// they are larger, queries keep those that they used last, under a lock.
 package final class Manifest: @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
@@ -48,35 +51,57 @@ package final class Manifest: @unchecked Sendable {
     package static let width = 20
   }
 
-  /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is.
-  package struct Shard: @unchecked Sendable {
+  /// Which shard it is, and which records it holds: what a search finds.
+  package struct Place: Sendable {
     /// By its place in the manifest.
     package let number: Int
     /// Records in all shards before it.
     package let firstRecord: Int
     package let recordCount: Int
-    fileprivate let page: ManifestPage
-    private let index: Int
 
     @inline(__always)
     fileprivate init(_ index: Int, of page: ManifestPage, number pageNumber: Int, firstRecord: Int) {
-      self.page = page
-      self.index = index
       number = pageNumber &* Manifest.pageCapacity &+ index
       let first = page.firstRecord(index)
       self.firstRecord = firstRecord &+ first
       recordCount = page.firstRecord(index &+ 1) &- first
     }
+  }
 
-    package var bound: UnsafeBufferPointer<UInt8> { page.bounds[index] }
-    package var file: File { page.file(index) }
-    package var digest: UnsafeBufferPointer<UInt8> { page.digest(index) }
-    package var label: UnsafeBufferPointer<UInt8> { page.label(index) }
+  /// What it takes to read a shard's file: a copy.
+  package struct Source: Sendable {
+    package let file: File
+    package let recordCount: Int
+    // As they lie in memory.
+    private let digest: (UInt64, UInt64)
+    private let label: UInt64
 
-    /// The file that holds it.
-    package var fileName: String { withFileName { String(cString: $0) } }
+    fileprivate init(_ index: Int, of page: ManifestPage) {
+      file = page.file(index)
+      recordCount = page.firstRecord(index + 1) - page.firstRecord(index)
+      let bytes = UnsafeRawPointer(page.digest(index).baseAddress!)
+      digest = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      label = UnsafeRawPointer(page.label(index).baseAddress!).loadUnaligned(as: UInt64.self)
+    }
 
-    /// Calls `body` with the name of the file that holds it, without making a `String` of it.
+    /// Whether the other is of the same bytes.
+    fileprivate func isSame(as other: Source) -> Bool {
+      var (file, otherFile) = (self.file, other.file)
+      // That is of its neighbours, not of its bytes.
+      (file.isContinuation, otherFile.isContinuation) = (false, false)
+      return recordCount == other.recordCount && file == otherFile && digest == other.digest
+    }
+
+    /// Calls `body` with the bytes of the digest.
+    func withDigest<Result, Failure: Error>(
+      _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try withUnsafeBytes(of: digest) { (digest) throws(Failure) in
+        try body(digest.assumingMemoryBound(to: UInt8.self))
+      }
+    }
+
+    /// Calls `body` with the name of the file that holds the shard, without making a `String` of it.
     package func withFileName<Result, Failure: Error>(
       _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -84,10 +109,42 @@ package final class Manifest: @unchecked Sendable {
       var name: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
       return try withUnsafeMutableBytes(of: &name) { (bytes) throws(Failure) in
         let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-        _ = Manifest.writeFileName(label: label, digest: digest, to: start)
+        withDigest { digest in
+          withUnsafeBytes(of: label) { label in
+            _ = Manifest.writeFileName(label: label.assumingMemoryBound(to: UInt8.self), digest: digest, to: start)
+          }
+        }
         return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
       }
     }
+  }
+
+  /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is, which keeps the
+  /// page for it. Not for queries, which take a ``Place`` and a ``Source``.
+  package struct Shard: @unchecked Sendable {
+    package let place: Place
+    fileprivate let page: ManifestPage
+    private let index: Int
+
+    fileprivate init(_ index: Int, of page: ManifestPage, number: Int, firstRecord: Int) {
+      place = Place(index, of: page, number: number, firstRecord: firstRecord)
+      self.page = page
+      self.index = index
+    }
+
+    /// By its place in the manifest.
+    package var number: Int { place.number }
+    /// Records in all shards before it.
+    package var firstRecord: Int { place.firstRecord }
+    package var recordCount: Int { place.recordCount }
+    package var bound: UnsafeBufferPointer<UInt8> { page.bounds[index] }
+    package var file: File { page.file(index) }
+    package var digest: UnsafeBufferPointer<UInt8> { page.digest(index) }
+    package var label: UnsafeBufferPointer<UInt8> { page.label(index) }
+    package var source: Source { Source(index, of: page) }
+
+    /// The file that holds it.
+    package var fileName: String { source.withFileName { String(cString: $0) } }
   }
 
   private let file: IndexFile
@@ -95,8 +152,12 @@ package final class Manifest: @unchecked Sendable {
   /// Where the root's frame ends in the file.
   private let rootSize: Int
   private let root: ManifestRoot
-  /// Per page its content once it was read, freed with the manifest.
+  /// Per page its content once it is kept, freed with the manifest.
   private let pages: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+  /// Whether all that queries read is kept.
+  private let keepsPages: Bool
+  /// If not: what they used last.
+  private let recent: Lock<RecentPages>
 
   package var recordCount: Int { root.recordCount }
   package var shardCount: Int { root.shardCount }
@@ -110,17 +171,25 @@ package final class Manifest: @unchecked Sendable {
   var stamp: FileStamp { file.stamp }
   /// Of the file, in bytes.
   package var fileSize: Int { file.size }
-  /// Bytes in memory once every page was read.
-  package var size: Int { (0..<root.pageCount).reduce(root.size) { $0 + root.page($1).contentSize } }
+  /// Bytes of its content in memory if every page is.
+  package var size: Int { root.size + root.pagesSize }
+  /// Bytes of its content that are in memory.
+  package var residentSize: Int {
+    (0..<root.pageCount).reduce(root.size + recent.withLock { $0.residentBytes }) {
+      pages[$1].load(ordering: .relaxed) == nil ? $0 : $0 + root.page($1).contentSize
+    }
+  }
 
   /// Opens the manifest of a directory, reads its root and checks it.
   ///
   /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
   ///   ``IndexError/io(operation:path:errno:)``.
   ///
-  /// - Parameter digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
+  /// - Parameters:
+  ///   - keeping: Bytes of pages that queries keep, at most.
+  ///   - digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
   convenience init(
-    of directory: IndexDirectory, contexts: DecompressorPool, digest: ManifestDigest? = nil
+    of directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int, digest: ManifestDigest? = nil
   ) throws(IndexError) {
     var file = try directory.manifestFile()
     if let digest {
@@ -130,7 +199,7 @@ package final class Manifest: @unchecked Sendable {
       let found = ManifestDigest(bytes: SHA256.digest(of: try file.hold()))
       guard found == digest else { throw .wrongDigest(path: file.path, found: found, expected: digest) }
     }
-    try self.init(file, contexts: contexts)
+    try self.init(file, contexts: contexts, keeping: limit)
   }
 
   /// Reads a manifest that is not, or not yet, the one of a directory.
@@ -138,10 +207,10 @@ package final class Manifest: @unchecked Sendable {
   /// - Parameter descriptor: Of its file; closed with the manifest, also when this throws.
   /// - Parameter directory: What errors name.
   package convenience init(descriptor: CInt, of directory: IndexDirectory) throws(IndexError) {
-    try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool())
+    try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool(), keeping: .max)
   }
 
-  init(_ file: consuming IndexFile, contexts: DecompressorPool) throws(IndexError) {
+  init(_ file: consuming IndexFile, contexts: DecompressorPool, keeping limit: Int) throws(IndexError) {
     let (bytes, frame) = try Self.rootFrame(of: file)
     defer { bytes.deallocate() }
     do throws(FormatError) {
@@ -158,6 +227,8 @@ package final class Manifest: @unchecked Sendable {
     rootSize = frame.count
     pages = .allocate(capacity: max(1, root.pageCount))
     for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
+    keepsPages = root.pagesSize <= limit
+    recent = Lock(RecentPages(pageCount: keepsPages ? 0 : root.pageCount, limitBytes: keepsPages ? 0 : limit))
     self.contexts = contexts
     let end = min(root.pagesEnd, 1 << 60) + (root.dots?.end ?? root.notes?.end ?? 0)
     self.file = file
@@ -170,6 +241,7 @@ package final class Manifest: @unchecked Sendable {
     for page in 0..<root.pageCount { pages[page].load(ordering: .acquiring)?.deallocate() }
     pages.deinitialize(count: root.pageCount)
     pages.deallocate()
+    recent.withLock { $0.deallocate() }
     root.deallocate()
   }
 
@@ -223,21 +295,56 @@ package final class Manifest: @unchecked Sendable {
   // MARK: Pages
 
   @inline(__always)
-  private func page(_ number: Int) throws(IndexError) -> ManifestPage {
-    let content: UnsafeMutableRawPointer
-    if let found = pages[number].load(ordering: .acquiring) { content = found } else { content = try load(number) }
-    return ManifestPage(
+  private func view(_ content: UnsafeMutableRawPointer, _ number: Int) -> ManifestPage {
+    ManifestPage(
       checked: UnsafePointer(content.assumingMemoryBound(to: UInt8.self)), shards: root.shards(ofPage: number).count)
   }
 
+  /// What `body` makes of a page, which is there for as long as that takes.
+  @inline(__always)
+  private func withPage<Result: Sendable>(
+    _ number: Int, _ body: (ManifestPage) -> Result
+  ) throws(IndexError) -> Result {
+    if let content = pages[number].load(ordering: .acquiring) { return body(view(content, number)) }
+    return try withOtherPage(number, body)
+  }
+
+  /// The same of a page that is not kept.
   @inline(never)
-  private func load(_ number: Int) throws(IndexError) -> UnsafeMutableRawPointer {
+  private func withOtherPage<Result: Sendable>(
+    _ number: Int, _ body: (ManifestPage) -> Result
+  ) throws(IndexError) -> Result {
+    if keepsPages { return body(try keptPage(number)) }
+    let found = recent.withLock { (recent) -> Result? in recent.use(number).map { body(view($0, number)) } }
+    if let found { return found }
+    let content = try read(number)
+    let result = body(view(content.baseAddress!, number))
+    // Two threads may have read it: one of the two stays.
+    recent.withLock { $0.insert(content.baseAddress!, size: content.count, of: number) }
+    return result
+  }
+
+  /// A page that is there as long as the manifest is.
+  private func keptPage(_ number: Int) throws(IndexError) -> ManifestPage {
+    if let content = pages[number].load(ordering: .acquiring) { return view(content, number) }
+    let content = try read(number).baseAddress!
+    let (isMine, other) = pages[number].compareExchange(
+      expected: nil, desired: content, ordering: .acquiringAndReleasing)
+    // Two threads may have read it: one of the two stays.
+    if !isMine { content.deallocate() }
+    return view(isMine ? content : other!, number)
+  }
+
+  /// Lets go of pages that are not kept.
+  func removeRecentPages() { recent.withLock { $0.removeAll() } }
+
+  /// The content of a page, checked; the caller deallocates it.
+  private func read(_ number: Int) throws(IndexError) -> UnsafeMutableRawBufferPointer {
     let entry = root.page(number)
     let frame = try file.read(from: rootSize + entry.start, size: entry.end - entry.start)
     defer { frame.deallocate() }
-    let content: UnsafeMutableRawBufferPointer
     do throws(FormatError) {
-      content = try Self.unpack(
+      let content = try Self.unpack(
         UnsafeBufferPointer(frame), checksum: entry.checksum, size: entry.contentSize, with: contexts)
       do throws(FormatError) {
         try ManifestPage.check(
@@ -246,15 +353,10 @@ package final class Manifest: @unchecked Sendable {
         content.deallocate()
         throw error
       }
+      return content
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }
-    // Two threads may have read it: one of the two stays.
-    let (isMine, other) = pages[number].compareExchange(
-      expected: nil, desired: content.baseAddress!, ordering: .acquiringAndReleasing)
-    if isMine { return content.baseAddress! }
-    content.deallocate()
-    return other!
   }
 
   /// No frame of the notes but the first is larger, nor has more content, in bytes.
@@ -323,13 +425,31 @@ package final class Manifest: @unchecked Sendable {
     return frames
   }
 
-  /// A shard by its place; reads the page it stands on, if that was not read yet.
-  @inline(__always)
+  /// A shard by its place; reads the page it stands on, if that was not read yet, and keeps it.
   package func shard(_ number: Int) throws(IndexError) -> Shard {
     let pageNumber = number / Self.pageCapacity
     return Shard(
-      number % Self.pageCapacity, of: try page(pageNumber), number: pageNumber,
+      number % Self.pageCapacity, of: try keptPage(pageNumber), number: pageNumber,
       firstRecord: root.firstRecord(ofPage: pageNumber))
+  }
+
+  /// Where a shard stands.
+  func place(_ number: Int) throws(IndexError) -> Place {
+    let pageNumber = number / Self.pageCapacity
+    return try withPage(pageNumber) { page in
+      Place(
+        number % Self.pageCapacity, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+    }
+  }
+
+  /// What it takes to read a shard's file.
+  func source(_ number: Int) throws(IndexError) -> Source {
+    try withPage(number / Self.pageCapacity) { Source(number % Self.pageCapacity, of: $0) }
+  }
+
+  /// A shard's lower bound, a copy.
+  func bound(_ number: Int) throws(IndexError) -> [UInt8] {
+    try withPage(number / Self.pageCapacity) { Array($0.bounds[number % Self.pageCapacity]) }
   }
 
   /// The whole file, of this generation whatever the directory has by now.
@@ -339,7 +459,7 @@ package final class Manifest: @unchecked Sendable {
     return Array(bytes)
   }
 
-  /// All shards in order; reads all pages.
+  /// All shards in order; reads all pages and keeps them.
   package func shards() throws(IndexError) -> [Shard] {
     var shards: [Shard] = []
     // What a root says is believed as far as there are pages: room is made as they come.
@@ -348,24 +468,22 @@ package final class Manifest: @unchecked Sendable {
     return shards
   }
 
-  /// The shard that has the same bytes as one of another manifest; nil if there is none, or none near its place.
+  /// The number of the shard that has the same bytes as one of another manifest; nil if there is none, or none near
+  /// its place.
   ///
   /// Reads the pages of this manifest that it may stand on.
-  func shard(like other: Shard) throws(IndexError) -> Shard? {
+  func shardNumber(like other: Int, of manifest: Manifest) throws(IndexError) -> Int? {
     guard shardCount > 0 else { return nil }
+    let (bound, source) = (try manifest.bound(other), try manifest.source(other))
     // Its lower bound depends on the shard before as well, so it may have moved a little: past one or two shards.
-    let bound = other.bound
-    let place = bound.isEmpty ? 0 : try shards(forPrefix: bound, head: KeyBlocks.head(of: bound)).first.number
-    for number in max(0, place - 1)..<min(shardCount, place + 3) {
-      let shard = try shard(number)
-      var (file, otherFile) = (shard.file, other.file)
-      // That is of its neighbours, not of its bytes.
-      (file.isContinuation, otherFile.isContinuation) = (false, false)
-      if shard.recordCount == other.recordCount, file == otherFile,
-        memcmp(shard.digest.baseAddress!, other.digest.baseAddress!, shard.digest.count) == 0
-      {
-        return shard
+    var place = 0
+    if !bound.isEmpty {
+      place = try bound.withUnsafeBufferPointer { (bound) throws(IndexError) in
+        try places(forPrefix: bound, head: KeyBlocks.head(of: bound)).first.number
       }
+    }
+    for number in max(0, place - 1)..<min(shardCount, place + 3) where try self.source(number).isSame(as: source) {
+      return number
     }
     return nil
   }
@@ -386,41 +504,65 @@ package final class Manifest: @unchecked Sendable {
   /// Every key of those strictly between begins with it. Reads two pages at most. There must be a shard, and the
   /// prefix must not be empty.
   @inline(__always)
-  package func shards(
+  package func places(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64
-  ) throws(IndexError) -> (first: Shard, last: Shard) {
+  ) throws(IndexError) -> (first: Place, last: Place) {
     // The first bound is empty, so that some page and some shard of it are below.
     let below = root.bounds.countBelow(prefix, head: head)
     let pageNumber = max(0, below &- 1)
     // Bounds that begin with the prefix follow at once.
     let lastPage = root.bounds.countNotAbove(prefix, head: head, from: below) &- 1
-    guard lastPage == pageNumber else { return try shards(forPrefix: prefix, head, below: below, lastPage: lastPage) }
-    let page = try page(pageNumber)
+    guard lastPage == pageNumber else { return try places(forPrefix: prefix, head, below: below, lastPage: lastPage) }
+    // What withPage does: written out, for as a closure it would not be compiled into the query.
+    guard let content = pages[pageNumber].load(ordering: .acquiring) else {
+      return try places(forPrefix: prefix, head, onOther: pageNumber)
+    }
+    let page = view(content, pageNumber)
     let start = root.firstRecord(ofPage: pageNumber)
     let index = Self.firstShard(of: page, forPrefix: prefix, head)
-    let first = Shard(index, of: page, number: pageNumber, firstRecord: start)
+    let first = Place(index, of: page, number: pageNumber, firstRecord: start)
     let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
-    return (first, last == index ? first : Shard(last, of: page, number: pageNumber, firstRecord: start))
+    return (first, last == index ? first : Place(last, of: page, number: pageNumber, firstRecord: start))
+  }
+
+  /// The same on a page that is not kept.
+  @inline(never)
+  private func places(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, onOther pageNumber: Int
+  ) throws(IndexError) -> (first: Place, last: Place) {
+    let start = root.firstRecord(ofPage: pageNumber)
+    return try withOtherPage(pageNumber) { page in
+      let index = Self.firstShard(of: page, forPrefix: prefix, head)
+      let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
+      return (
+        Place(index, of: page, number: pageNumber, firstRecord: start),
+        Place(last, of: page, number: pageNumber, firstRecord: start)
+      )
+    }
   }
 
   /// Where `below` pages begin below the prefix, and those behind them up to `lastPage` with it: reads two of them.
   @inline(never)
-  private func shards(
+  private func places(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, below: Int, lastPage: Int
-  ) throws(IndexError) -> (first: Shard, last: Shard) {
-    let first: Shard
+  ) throws(IndexError) -> (first: Place, last: Place) {
+    let first: Place
     if root.bounds.equals(below, prefix), !root.page(below).isContinuation {
-      first = try shard(below &* Self.pageCapacity)
+      first = try place(below &* Self.pageCapacity)
     } else {
       let pageNumber = max(0, below &- 1)
-      let page = try page(pageNumber)
-      first = Shard(
-        Self.firstShard(of: page, forPrefix: prefix, head), of: page, number: pageNumber,
-        firstRecord: root.firstRecord(ofPage: pageNumber))
+      first = try withPage(pageNumber) { page in
+        Place(
+          Self.firstShard(of: page, forPrefix: prefix, head), of: page, number: pageNumber,
+          firstRecord: root.firstRecord(ofPage: pageNumber))
+      }
     }
-    let page = try page(lastPage)
-    let last = page.bounds.countNotAbove(prefix, head: head, from: 1) &- 1
-    return (first, Shard(last, of: page, number: lastPage, firstRecord: root.firstRecord(ofPage: lastPage)))
+    let last = try withPage(lastPage) { page in
+      Place(
+        page.bounds.countNotAbove(prefix, head: head, from: 1) &- 1, of: page, number: lastPage,
+        firstRecord: root.firstRecord(ofPage: lastPage))
+    }
+    return (first, last)
   }
 
   /// The shard of a page that keys which begin with the prefix begin in, if they do on this page.
@@ -438,7 +580,7 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// The shard that holds the record at `position`, which must be there.
-  package func shard(holding position: Int) throws(IndexError) -> Shard {
+  package func place(holding position: Int) throws(IndexError) -> Place {
     func last(_ count: Int, _ first: (Int) -> Int) -> Int {
       var low = 0
       var size = count
@@ -449,10 +591,11 @@ package final class Manifest: @unchecked Sendable {
       return low
     }
     let pageNumber = last(root.pageCount) { root.firstRecord(ofPage: $0) }
-    let page = try page(pageNumber)
     let start = root.firstRecord(ofPage: pageNumber)
-    let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
-    return Shard(index, of: page, number: pageNumber, firstRecord: start)
+    return try withPage(pageNumber) { page in
+      let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
+      return Place(index, of: page, number: pageNumber, firstRecord: start)
+    }
   }
 
   // MARK: Names

@@ -165,7 +165,7 @@ package struct BoundTable {
 /// One page of a manifest: what there is to know of up to ``Manifest/pageCapacity`` shards.
 /// Source: docs/format.md §3.4.
 ///
-/// The bytes belong to the manifest and live as long as it does.
+/// The bytes belong to the manifest.
 struct ManifestPage {
   let bounds: BoundTable
   /// u64 per shard and one more: records in the shards of the page before it.

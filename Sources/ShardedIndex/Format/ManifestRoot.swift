@@ -70,6 +70,8 @@ package struct ManifestRoot: @unchecked Sendable {
   let recordCount: Int
   let shardCount: Int
   let pageCount: Int
+  /// Content of all pages together, in bytes.
+  private(set) var pagesSize = 0
   let shardLimit: Int
   /// 0 stands for the usual one.
   let partSize: Int
@@ -180,6 +182,7 @@ package struct ManifestRoot: @unchecked Sendable {
         throw .invalid(reason: "the first shard continues another", offset: 0)
       }
       try bounds.checkOrder(page, isContinuation: entry.isContinuation)
+      pagesSize += entry.contentSize
     }
     try checkNames()
     try checkSettings()

@@ -139,13 +139,13 @@ struct ShardLoader: Sendable {
   ///
   /// - Parameter choose: Names the part, given the header.
   func part(
-    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ entry: Manifest.File,
-    digest: UnsafeBufferPointer<UInt8>, records: Int, choose: (PartTable) -> Int,
-    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ source: Manifest.Source,
+    choose: (PartTable) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    var file = try directory.file(name, size: entry.size)
+    var file = try directory.file(name, size: source.file.size)
     if checksDigests {
-      guard try SHA256.digest(of: file.hold()).starts(with: digest) else {
+      let found = SHA256.digest(of: try file.hold())
+      guard source.withDigest({ found.starts(with: $0) }) else {
         throw .corrupt(path: file.path, cause: .wrongDigest)
       }
     }
@@ -153,15 +153,16 @@ struct ShardLoader: Sendable {
     if let resident {
       shard = resident
     } else {
-      shard = LoadedShard(header: try header(file, entry, records: records, fieldNumber: fieldNumber))
+      shard = LoadedShard(header: try header(file, source, fieldNumber: fieldNumber))
     }
     return (shard, try part(choose(shard.parts), of: shard.header, file))
   }
 
   /// Reads and checks the header of a shard.
   private func header(
-    _ file: borrowing IndexFile, _ entry: Manifest.File, records: Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+    _ file: borrowing IndexFile, _ source: Manifest.Source, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> ShardHeader {
+    let entry = source.file
     let bytes = try file.read(from: 0, size: entry.headerSize)
     defer { bytes.deallocate() }
     let storage = try decompress(
@@ -169,7 +170,7 @@ struct ShardLoader: Sendable {
       capacity: entry.headerContentSize)
     do throws(FormatError) {
       return try ShardHeader(
-        storage: storage, size: entry.headerContentSize, records: records, fileSize: entry.size,
+        storage: storage, size: entry.headerContentSize, records: source.recordCount, fileSize: entry.size,
         frameSize: entry.headerSize, name: fieldNumber)
     } catch {
       throw .corrupt(path: file.path, cause: error)

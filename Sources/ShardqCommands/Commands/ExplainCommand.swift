@@ -50,7 +50,7 @@
         considered = try manifest.shards()
       } else {
         let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-          try manifest.shards(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+          try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
         }
         considered = try (ends.first.number...ends.last.number).map { (number) throws(IndexError) in
           try manifest.shard(number)
@@ -64,8 +64,8 @@
       let hit: ClosedRange<Int>? =
         matches.isEmpty
         ? nil
-        : try manifest.shard(holding: matches.firstPosition)
-          .number...manifest.shard(holding: matches.firstPosition + matches.count - 1).number
+        : try manifest.place(holding: matches.firstPosition)
+          .number...manifest.place(holding: matches.firstPosition + matches.count - 1).number
       var report = Report()
       report.add("query", .text(prefix))
       report.add("folded", .text(folded.withUnsafeBufferPointer { FoldedText.readable($0) }))

@@ -63,7 +63,9 @@
       report.add("disk_bytes", .number(diskBytes + manifestSize.disk), note: "that those files occupy")
       report.add("manifest_bytes", .number(manifestSize.bytes))
       report.add("manifest_sha256", .text(digest.description))
-      report.add("manifest_memory_bytes", .number(manifest.size), note: "once queries have come upon every page of it")
+      report.add(
+        "manifest_memory_bytes", .number(manifest.size),
+        note: "all of it; queries keep 256 KiB of its pages, or an eighth of the cache's limit")
       report.add("shard_bytes_min", .number(sizes.first ?? 0))
       report.add("shard_bytes_median", .number(median))
       report.add("shard_bytes_max", .number(sizes.last ?? 0))

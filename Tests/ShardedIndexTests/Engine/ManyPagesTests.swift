@@ -232,6 +232,91 @@ import Testing
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 
+  /// Keys with so long a beginning in common that pages are of some 70 KB, or of some 390, and questions to them.
+  private static func buildLong(
+    _ size: Int
+  ) throws -> (built: SmallIndex, scan: LinearScan, questions: [(prefix: [UInt8], range: Range<Int>)]) {
+    let common = String(repeating: "x", count: size)
+    let (built, scan) = try build(names.map { common + $0 })
+    let questions = questions(LinearScan(records(names), key: [.field("name")]))
+    return (built, scan, questions.map { (Array(common.utf8) + $0.prefix, $0.range) })
+  }
+
+  @Test("of pages that are larger than is kept, those that were used last stay", arguments: [1000, 6000])
+  func recentPages(size: Int) throws {
+    let (built, scan, questions) = try Self.buildLong(size)
+    let limit = 256 << 10
+    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 1 << 20))
+    let manifest = index.generation
+    let root = manifest.residentSize
+    #expect(manifest.size - root > limit)
+    let buffer = RecordBuffer()
+    var random = SplitMix64(seed: 1)
+    var most = 0
+    for question in questions.shuffled(using: &random) {
+      #expect(try Self.fault(index, scan, question, buffer) == nil)
+      most = max(most, manifest.residentSize - root)
+    }
+    // Of the larger pages none fits but the last, which has ten shards.
+    #expect(size == 1000 ? most <= limit && most > limit / 2 : most > 0 && most < 64 << 10)
+    #expect(index.statistics.manifestBytes == manifest.residentSize)
+    index.removeResidentShards()
+    #expect(manifest.residentSize == root)
+    #expect(try Self.fault(index, scan, questions[0], buffer) == nil)
+    // An eighth of this limit has room for all of them.
+    let roomy = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 64 << 20))
+    for question in questions { #expect(try Self.fault(roomy, scan, question, buffer) == nil) }
+    roomy.removeResidentShards()
+    #expect(roomy.generation.residentSize == manifest.size)
+    // Whoever wants all that is known of shards keeps the pages.
+    #expect(try manifest.shards().map(\.firstRecord) == Array(0..<330))
+    #expect(manifest.residentSize >= manifest.size)
+  }
+
+  @Test("eight threads on pages that come and go")
+  func concurrentRecentPages() throws {
+    let (built, scan, questions) = try Self.buildLong(1000)
+    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 1 << 20))
+    let root = index.generation.residentSize
+    let wrong = Atomic<Int>(0)
+    WorkerPool.forEach(8, threads: 8) { thread in
+      let buffer = RecordBuffer()
+      var random = SplitMix64(seed: UInt64(thread))
+      for step in 0..<400 {
+        let question = questions.randomElement(using: &random)!
+        if (try? Self.fault(index, scan, question, buffer)) != .some(nil) { wrong.add(1, ordering: .relaxed) }
+        if index.generation.residentSize - root > 256 << 10 { wrong.add(1, ordering: .relaxed) }
+        if thread == 0, step % 50 == 0 { index.removeResidentShards() }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("the cache finds all that it has, of more shards than its table begins with room for")
+  func manyShards() throws {
+    let (built, scan) = try Self.build()
+    let buffer = RecordBuffer()
+    var random = SplitMix64(seed: 1)
+    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 64 << 20))
+    let all = try index.matches(forPrefix: "")
+    for _ in 0..<2 {
+      for position in (0..<scan.count).shuffled(using: &random) { try all.read(position..<position + 1, into: buffer) }
+    }
+    #expect(index.statistics.misses == scan.count && index.statistics.loads == scan.count)
+    // With room for a few: what was asked last is there, whatever went before it.
+    let tight = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 32 << 10))
+    let some = try tight.matches(forPrefix: "")
+    for _ in 0..<5000 {
+      let position = Int.random(in: 0..<scan.count, using: &random)
+      try some.read(position..<position + 1, into: buffer)
+      #expect(scan.difference(buffer, position..<position + 1, scan.fieldNumbers(of: tight)) == nil)
+      let hits = tight.statistics.hits
+      try some.read(position..<position + 1, into: buffer)
+      #expect(tight.statistics.hits == hits + 1)
+    }
+    #expect(tight.statistics.evictions > 1000)
+  }
+
   @Test("an open index goes on with its generation when another takes its place")
   func replacement() throws {
     let (built, scan) = try Self.build()
