@@ -23,6 +23,8 @@ package struct ExternalSort: ~Copyable {
   package private(set) var count = 0
   /// All records as blobs, in bytes.
   package private(set) var size = 0
+  /// Files that are open, one a run.
+  package var runCount: Int { levels.reduce(0) { $0 + $1.count } }
   /// What others hold at the same time and ``memory`` has to do for too, in bytes. May change at any time.
   package var heldElsewhere = 0
 
@@ -52,6 +54,8 @@ package struct ExternalSort: ~Copyable {
   ///
   /// - Parameter names: All that occur in the records added so far.
   package mutating func add(_ chunk: BlobChunk, names: FieldNames) throws(BuildError) {
+    // What is kept for the next run goes first: where others come to need more, a run would be spilled for each chunk.
+    while charge > available, slabs.count > used { slabs.removeLast() }
     if charge > available { try spill(names) }
     var first = 0
     while true {

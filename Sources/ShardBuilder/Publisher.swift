@@ -363,13 +363,14 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// waits for one that another thread frees.
   private func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(BuildError) -> CInt {
     while true {
+      let closed = monitor.withLock { state.closedCount }
       let file = SystemFile.open(name, in: descriptor, flags, mode: mode)
       guard file < 0, errno == EMFILE || errno == ENFILE else { return file }
       let code = errno
       let (group, isWaitedFor) = monitor.withLock { () -> ([Waiting], Bool) in
         let group = takeWaiting()
-        guard group.isEmpty, state.settlingCount > 0 else { return (group, false) }
-        let closed = state.closedCount
+        // Another thread may have freed all of them between the call and here.
+        guard group.isEmpty, state.settlingCount > 0 || state.closedCount != closed else { return (group, false) }
         while state.closedCount == closed, state.settlingCount > 0 { monitor.wait() }
         return ([], true)
       }

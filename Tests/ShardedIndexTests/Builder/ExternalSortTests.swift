@@ -56,6 +56,21 @@ import Testing
     #expect(result == expected)
   }
 
+  @Test("others that hold more and more do not make a run of each chunk") func heldElsewhere() throws {
+    var names = FieldNames()
+    let chunk = try BuilderSupport.chunk(records(1000, seed: 4), template: "{k}", names: &names)
+    var sort = ExternalSort(memory: 4 << 20, directory: "/tmp", threads: 1)
+    while sort.runCount == 0 { try sort.add(chunk, names: names) }
+    let spilled = sort.size
+    // Each time a little less is left than is held; half of the memory in the end.
+    for _ in 0..<20 {
+      sort.heldElsewhere += 100 << 10
+      try sort.add(chunk, names: names)
+    }
+    #expect(sort.size - spilled < 2 << 20)
+    #expect(sort.runCount <= 2)
+  }
+
   @Test("a directory that is not there is named") func missing() throws {
     var names = FieldNames()
     let records = records(10, seed: 1)
