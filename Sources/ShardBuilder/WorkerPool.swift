@@ -40,8 +40,8 @@ final class Monitor: @unchecked Sendable {
 
 /// Work spread over threads, with results that do not depend on how many there are.
 package enum WorkerPool {
-  /// How many processors are at work now, at least 1.
-  package static var availableThreads: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
+  /// How many processors were at work when somebody first asked, at least 1.
+  package static let availableThreads = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
   /// Calls `body` once for each index below `count`, on up to `threads` threads, the caller's among them.
   package static func forEach(_ count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -92,9 +92,21 @@ package enum WorkerPool {
         queue.finish(number, result)
       }
     }
-    let workers = threads > 1 ? (0..<threads).compactMap { _ in Worker(work) } : []
+    // A single input is sooner done than a thread is started.
+    var (early, isAtEnd): ([Input], Bool) = ([], false)
+    var failure: BuildError?
+    while threads > 1, early.count < 2, !isAtEnd {
+      do throws(BuildError) {
+        if let input = try next() { early.append(input) } else { isAtEnd = true }
+      } catch {
+        (failure, isAtEnd) = (error, true)
+      }
+    }
+    let workers = early.count > 1 ? (0..<threads).compactMap { _ in Worker(work) } : []
     guard !workers.isEmpty else {
-      while let input = try next() { try deliver(try transform(input)) }
+      for input in early { try deliver(try transform(input)) }
+      while !isAtEnd, let input = try next() { try deliver(try transform(input)) }
+      if let failure { throw failure }
       return
     }
     defer {
@@ -102,20 +114,20 @@ package enum WorkerPool {
       for worker in workers { worker.join() }
     }
     let limit = limit ?? 2 * threads + 2
-    var (given, delivered, isAtEnd) = (0, 0, false)
+    var (given, delivered) = (0, 0)
+    early.reverse()  // Taken from the end.
     var costs: [Int] = []  // Of those under way.
     var total = 0
-    var failure: BuildError?
     func settle(_ result: Result<Output, BuildError>) throws(BuildError) {
       delivered += 1
       total -= costs.removeFirst()
       try deliver(try result.get())
     }
-    while !isAtEnd || delivered < given {
-      if !isAtEnd, given - delivered < limit {
+    while !isAtEnd || !early.isEmpty || delivered < given {
+      if !isAtEnd || !early.isEmpty, given - delivered < limit {
         var input: Input?
         do throws(BuildError) {
-          input = try next()
+          if let next = early.popLast() { input = next } else { input = try next() }
         } catch {
           failure = error
         }
