@@ -45,6 +45,9 @@ package struct ExternalSort: ~Copyable {
 
   private var available: Int { max(Self.bufferSize, memory - heldElsewhere) }
   private var slabSize: Int { min(4 << 20, max(Self.bufferSize, memory / 16)) }
+  /// The first is smaller: below what ``Pages`` asks large pages for, each of which takes a tenth of a millisecond to
+  /// be filled with zeros and which a few changes do not need.
+  private var firstSlabSize: Int { min(1 << 20, slabSize) }
   /// Bytes of memory held: slabs, and the entries that sorting them takes.
   package var charge: Int {
     slabs.reduce(0) { $0 + $1.byteCount } + countInSlabs * MemoryLayout<SortEntry>.stride
@@ -71,11 +74,12 @@ package struct ExternalSort: ~Copyable {
 
   /// Makes the next slab the current one, after a spill when it would be too much.
   private mutating func openSlab(_ least: Int, _ names: FieldNames) throws(BuildError) {
-    let wanted = max(slabSize, least + 16)
+    let wanted = max(used == 0 ? firstSlabSize : slabSize, least + 16)
     if used == slabs.count || slabs[used].byteCount < wanted {
       slabs.removeLast(slabs.count - used)
-      // A slab has about as many records as the others.
-      let entries = used > 0 ? countInSlabs / used * MemoryLayout<SortEntry>.stride : 0
+      // It comes to have as many records a byte as the others.
+      let held = slabs.reduce(0) { $0 + $1.byteCount }
+      let entries = used > 0 ? countInSlabs * MemoryLayout<SortEntry>.stride * wanted / held : 0
       if used > 0, charge + wanted + entries > available { try spill(names) }
       // What the spill kept is enough, except for a large record.
       if used == slabs.count || slabs[used].byteCount < wanted {
