@@ -112,9 +112,9 @@ struct EntrySort {
 
   /// Sorts by eight bytes of the key at a time, as far as the keys go on and are many; leaves `head` undefined.
   func sort(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
-    var pending = [(range: 0..<entries.count, depth: 0)]  // Not recursion: keys may agree for 64 KiB.
-    while let (range, depth) = pending.popLast() {
-      var group = UnsafeMutableBufferPointer(rebasing: entries[range])
+    var pending = [(start: 0, end: entries.count, depth: 0)]  // Not recursion: keys may agree for 64 KiB.
+    while let (start, end, depth) = pending.popLast() {
+      var group = UnsafeMutableBufferPointer(rebasing: entries[start..<end])
       // Far down a whole comparison is no dearer than another round.
       if group.count <= 16 || depth > 256 {
         insertionOrMergeSort(group)
@@ -129,7 +129,7 @@ struct EntrySort {
           let same = UnsafeMutableBufferPointer(rebasing: group[first..<end])
           if same.count > 16, same.allSatisfy({ $0.record.foldedCount > depth + 8 }) {
             for index in same.indices { same[index].head = BlobChunk.head(of: same[index].record, from: depth + 8) }
-            pending.append((range.lowerBound + first..<range.lowerBound + end, depth + 8))
+            pending.append((start + first, start + end, depth + 8))
           } else {
             // Equal heads: some of these keys may have ended within them.
             for index in same.indices { same[index].head = 0 }

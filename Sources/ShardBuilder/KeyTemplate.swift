@@ -43,7 +43,7 @@ package struct KeyTemplate: Sendable, Equatable {
       } else if scalar == "{" {
         guard let end = characters[index...].firstIndex(of: "}") else { throw flaw(.unclosed, start + 1) }
         var name = String.UnicodeScalarView()
-        name.append(contentsOf: characters[index..<end])
+        for scalar in characters[index..<end] { name.append(scalar) }
         guard !name.isEmpty else { throw flaw(.emptyField, start + 1) }
         flush()
         let field = String(name)

@@ -162,7 +162,8 @@ package struct ManifestEncoder {
       }
       let head = head(others.map(checksum))
       let first = frame(head, level: level)
-      frames += first + others.joined()
+      frames += first
+      for other in others { frames += other }
       var entry = ByteWriter()
       entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
       entry.write(UInt32(head.count))

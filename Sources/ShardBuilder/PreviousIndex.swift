@@ -9,7 +9,8 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   let notes: BuildNotes?
   /// For each piece of the notes the number of its first shard, and at the end how many shards there are.
   let firstShards: [Int]
-  private var pieces: [PieceDigest: Int] = [:]
+  /// Numbers of pieces by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  private var slots: [Int32] = []
   private var offersFrames = false
 
   /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
@@ -61,7 +62,12 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// it.
   func offerPieces(for packing: Packing) {
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
-    for (number, piece) in notes.pieces.enumerated() { pieces[piece.digest] = number }
+    var size = 64
+    while size < 2 * notes.pieces.count { size *= 2 }
+    slots = Array(repeating: -1, count: size)
+    for (number, piece) in notes.pieces.enumerated() {
+      slots[slot(of: piece.digest, in: notes.pieces)] = Int32(truncatingIfNeeded: number)
+    }
     offersFrames = true
   }
 
@@ -106,9 +112,23 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return max(0, count(orAt: false) - 1)...max(0, count(orAt: true) - 1)
   }
 
+  /// Chosen anew in each process: digests come from a file, where they may be any.
+  private static let seed = UInt64.random(in: .min ... .max)
+
+  /// Where a piece's number stands in `slots`, or would.
+  private func slot(of digest: PieceDigest, in pieces: [BuildNotes.Piece]) -> Int {
+    let mixed = (digest.low ^ Self.seed).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB ^ digest.high)
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: mixed.high ^ mixed.low) & mask
+    while slots[slot] >= 0, pieces[Int(slots[slot])].digest != digest { slot = (slot + 1) & mask }
+    return slot
+  }
+
   /// The shards that a piece became; nil if it is none of those that are offered.
   func shards(ofPiece digest: PieceDigest) -> ArraySlice<Manifest.Shard>? {
-    pieces[digest].map { shards[firstShards[$0]..<firstShards[$0 + 1]] }
+    guard let notes, !slots.isEmpty else { return nil }
+    let number = Int(slots[slot(of: digest, in: notes.pieces)])
+    return number < 0 ? nil : shards[firstShards[number]..<firstShards[number + 1]]
   }
 }
 

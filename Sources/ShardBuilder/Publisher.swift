@@ -55,9 +55,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     /// Groups that are being synced, and files of them that were closed so far.
     var settlingCount = 0
     var closedCount = 0
-    var temporaries: Set<String> = []
-    var added: Set<String> = []  // Final names that were not there before.
-    var current: Set<String> = []
+    var temporaries: [String] = []  // Few: files are settled in groups.
+    var added: [String] = []  // Final names that were not there before.
+    var current = NameTable()
     var summary = Summary()
     var isOver = false
   }
@@ -132,7 +132,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   package func add(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
     precondition(Self.isShardName(name), "not a shard's name: \(name)")
     // Two shards with the same content are one file.
-    let isFirst = monitor.withLock { state.current.insert(name).inserted }
+    let isFirst = monitor.withLock { state.current.insert(name).isNew }
     guard isFirst else { return .kept }
     let outcome = try existing(name, bytes)
     monitor.withLock {
@@ -179,7 +179,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   /// Keeps a shard of the generation before, unseen. From any thread.
   func keep(_ name: String) {
-    monitor.withLock { if state.current.insert(name).inserted { state.summary.kept += 1 } }
+    monitor.withLock { if state.current.insert(name).isNew { state.summary.kept += 1 } }
   }
 
   /// Makes what was added, under this manifest, the index's new generation.
@@ -229,7 +229,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   private func removeOthers(than previous: [String]?) -> Summary {
     var summary = monitor.withLock { state.summary }
     guard let previous else { return summary }
-    let needed = monitor.withLock { state.current }.union(previous)
+    var needed = monitor.withLock { state.current }
+    for name in previous { _ = needed.insert(name) }
     for name in (try? list()) ?? [] where Self.isShardName(name) && !needed.contains(name) {
       if remove(name) { summary.removed += 1 } else { summary.leftBehind += 1 }
     }
@@ -393,7 +394,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         if errno == EEXIST { continue }  // Somebody put it there since the build began; it is not ours.
         throw .io(operation: "create", path: path(name), errno: errno)
       }
-      monitor.withLock { _ = state.temporaries.insert(name) }
+      monitor.withLock { state.temporaries.append(name) }
       var failure: BuildError?
       bytes.withUnsafeBytes { bytes in
         do throws(BuildError) {
@@ -446,7 +447,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         monitor.withLock { state.closedCount += 1 }
         monitor.wake()
         // Noted first: a rename that happened and reported failure must be taken back too.
-        if waiting.isNew { monitor.withLock { _ = state.added.insert(waiting.name) } }
+        if waiting.isNew { monitor.withLock { state.added.append(waiting.name) } }
         try rename(waiting.temporary, waiting.name)
       }
     } catch {
@@ -483,6 +484,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       guard errno == EINTR else { throw .io(operation: "rename", path: path(temporary), errno: errno) }
       isInterrupted = true
     }
-    monitor.withLock { _ = state.temporaries.remove(temporary) }
+    monitor.withLock {
+      if let index = state.temporaries.firstIndex(of: temporary) { state.temporaries.remove(at: index) }
+    }
   }
 }

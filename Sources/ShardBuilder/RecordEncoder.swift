@@ -85,7 +85,7 @@ package struct RecordEncoder: Sendable {
   private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
   private var kept: [Int] = []
   /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
-  private var keyParts: [(slot: Int, literal: Range<Int>)] = []
+  private var keyParts: [(slot: Int, literalStart: Int, literalCount: Int)] = []
   private var literals: [UInt8] = []
   /// In bytes. What is not longer goes by way of the stack.
   private static let shortKey = 256
@@ -112,9 +112,9 @@ package struct RecordEncoder: Sendable {
     for part in template.parts {
       switch part {
       case .literal(let text):
-        keyParts.append((slot: -1, literal: literals.count..<literals.count + text.count))
+        keyParts.append((slot: -1, literalStart: literals.count, literalCount: text.count))
         literals += text
-      case .field(let slot): keyParts.append((slot: slot, literal: 0..<0))
+      case .field(let slot): keyParts.append((slot: slot, literalStart: 0, literalCount: 0))
       }
     }
     let parts = template.parts
@@ -187,7 +187,7 @@ package struct RecordEncoder: Sendable {
       return UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
     }
     var rawCount = 0
-    for part in keyParts { rawCount += part.slot < 0 ? part.literal.count : text(slots[part.slot]).count }
+    for part in keyParts { rawCount += part.slot < 0 ? part.literalCount : text(slots[part.slot]).count }
     let keyOffset = RecordBlob.headerSize + 8 * kept.count
 
     // A short key is put together where it will stand, behind room for its fold, and folded there if it is ASCII.
@@ -201,9 +201,9 @@ package struct RecordEncoder: Sendable {
       for part in keyParts {
         if part.slot < 0 {
           literals.withUnsafeBytes {
-            (raw + offset).copyMemory(from: $0.baseAddress! + part.literal.lowerBound, byteCount: part.literal.count)
+            (raw + offset).copyMemory(from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
           }
-          offset += part.literal.count
+          offset += part.literalCount
         } else {
           offset += Self.copy(text(slots[part.slot]), to: raw + offset, endOfSource: bytes)
         }
@@ -220,7 +220,7 @@ package struct RecordEncoder: Sendable {
       rawKey.removeAll(keepingCapacity: true)
       for part in keyParts {
         if part.slot < 0 {
-          rawKey.append(contentsOf: literals[part.literal])
+          rawKey.append(contentsOf: literals[part.literalStart..<part.literalStart + part.literalCount])
         } else {
           rawKey.append(contentsOf: text(slots[part.slot]))
         }

@@ -102,17 +102,22 @@ extension ShardBuilder {
   /// The ids of the records that are upserted or deleted, and where in the index they are likely to be.
   private struct Changes {
     private(set) var ids = IDTable()
-    /// Shards with the keys that the changes have.
-    private(set) var likelyShards: Set<Int> = []
+    /// By shard, whether it may have a key that a change has.
+    private(set) var isLikely: [Bool]
     private let previous: PreviousIndex
 
-    init(_ previous: PreviousIndex) { self.previous = previous }
+    init(_ previous: PreviousIndex) {
+      self.previous = previous
+      isLikely = Array(repeating: false, count: previous.shards.count)
+    }
 
     /// - Parameter folded: The folded key, if it is known.
     /// - Returns: What is wrong with it.
     mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
       guard ids.insert(id) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
-      if let folded, !previous.shards.isEmpty { likelyShards.formUnion(previous.shards(ofKey: folded)) }
+      if let folded, !previous.shards.isEmpty {
+        for shard in previous.shards(ofKey: folded) { isLikely[shard] = true }
+      }
       return nil
     }
   }
@@ -226,10 +231,10 @@ extension ShardBuilder {
     }
     // Where no two records have the same id, one that is found is all there is.
     let hasDistinctIDs = previous.notes?.repeatedIDs == 0
-    let likely = hasDistinctIDs ? changes.likelyShards : []
-    try look(in: likely.sorted())
+    let likely = hasDistinctIDs ? previous.shards.indices.filter { changes.isLikely[$0] } : []
+    try look(in: likely)
     if !found.isFound.allSatisfy(\.self) {
-      try look(in: previous.shards.indices.filter { !likely.contains($0) })
+      try look(in: previous.shards.indices.filter { !hasDistinctIDs || !changes.isLikely[$0] })
       found.places.sort()
     }
     return found

@@ -127,7 +127,7 @@ package struct ShardEncoder {
       }
     }
     header.write(bounds)
-    header.write(content.tails.texts.lazy.map { UInt8($0.count) })
+    for text in content.tails.texts { header.bytes.append(UInt8(text.count)) }
     for text in content.tails.texts { header.write(text) }
     header.write(content.headerEnd)
     let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
@@ -440,10 +440,10 @@ package struct ShardEncoder {
   private func encodeFields(_ records: [RecordBlob], _ tails: Tails) -> FieldData {
     let count = records.count
     // Shapes, and columns in order of first appearance.
-    var columnOf: [UInt32: Int] = [:]
+    var columnOf = [Int](repeating: -1, count: names.count)
     var columns: [Int] = []  // Their names' numbers.
     var shapes: [[Int]] = []
-    var shapeNumbers: [[Int]: Int] = [:]
+    var shapeNumbers: [[Int]: Int] = [:]  // Once they are more than are looked through.
     var shapeCodes: [Int] = []
     var lastShape: [UInt32] = []
     var lastColumns: [Int] = []
@@ -455,8 +455,8 @@ package struct ShardEncoder {
       if !isSame {
         lastShape = (0..<fields).map { record.fieldName($0) }
         lastColumns = lastShape.map { name in
-          if let column = columnOf[name] { return column }
-          columnOf[name] = columns.count
+          if columnOf[Int(name)] >= 0 { return columnOf[Int(name)] }
+          columnOf[Int(name)] = columns.count
           columns.append(Int(name))
           return columns.count - 1
         }
@@ -466,12 +466,15 @@ package struct ShardEncoder {
           tooLarge.counts.columns = Int.max
           return tooLarge
         }
-        if let code = shapeNumbers[lastColumns] {
+        let fewShapes = 16
+        if let code = shapes.count <= fewShapes ? shapes.firstIndex(of: lastColumns) : shapeNumbers[lastColumns] {
           lastCode = code
         } else {
           lastCode = shapes.count
-          shapeNumbers[lastColumns] = lastCode
           shapes.append(lastColumns)
+          for code in shapes.count <= fewShapes ? 0..<0 : (shapeNumbers.isEmpty ? 0 : lastCode)..<shapes.count {
+            shapeNumbers[shapes[code]] = code
+          }
         }
       }
       shapeCodes.append(lastCode)

@@ -70,14 +70,16 @@ struct ShardWriter {
     var idCounter = try IDCounter(
       memory: plan.ids, directory: publisher.directory, expected: countedID?.records ?? 0)
     let idField = countedID?.field
-    var numbers: Set<UInt32> = []
+    // By field, whether a piece that came had it.
+    var isNoted = [Bool](repeating: false, count: names.count)
     // Of the generation before: as long as there are some, the shards that are kept are asked for theirs.
-    var unseenFields = Set(0..<UInt32(previous?.index.fieldCount ?? 0))
+    var unseenFields = previous?.index.fieldCount ?? 0
     var lastKey: [UInt8]?
     func note(_ fields: [UInt32]) {
-      for number in fields where numbers.insert(number).inserted {
+      for number in fields where !isNoted[Int(number)] {
+        isNoted[Int(number)] = true
         output.fieldNames.append(names[Int(number)])
-        unseenFields.remove(number)
+        if Int(number) < previous?.index.fieldCount ?? 0 { unseenFields -= 1 }
       }
     }
     try WorkerPool.orderedMap(
@@ -126,7 +128,7 @@ struct ShardWriter {
           {
             publisher.keep(shard.fileName)
             try output.manifest.add(ManifestEncoder.Shard(shard))
-            if !unseenFields.isEmpty {
+            if unseenFields > 0 {
               do throws(IndexError) { note(try previous.index.fieldNumbers(of: shard)) } catch { throw .index(error) }
             }
           }

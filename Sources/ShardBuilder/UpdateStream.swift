@@ -114,7 +114,7 @@ final class UpdateStream {
   private var source: IndexedRecords
   private let cellFinder: CellFinder
   /// How many records more than before lie in cells of the map, in what was handed out.
-  private(set) var cells: [Int: Int] = [:]
+  private(set) var cells = CellChanges()
 
   private var changes: Changes
   /// The first piece that is not handed out, outside of a region.
@@ -315,7 +315,7 @@ final class UpdateStream {
         case true?:
           region.retreat = nil
           keepPieces(before: region)
-          for (cell, more) in region.cells { cells[cell, default: 0] += more }
+          for (cell, more) in region.cells { cells.add(more, to: cell) }
         default:
           changes = before
           source.held = (region.shard - 1, region.records)
@@ -431,7 +431,7 @@ final class UpdateStream {
 
   private func count(_ record: RecordBlob, _ more: Int, _ region: inout Region) {
     guard let cell = cellFinder.cell(of: record) else { return }
-    if region.retreat != nil { region.cells.append((cell, more)) } else { cells[cell, default: 0] += more }
+    if region.retreat != nil { region.cells.append((cell, more)) } else { cells.add(more, to: cell) }
   }
 
   /// Ends the region behind the piece that was read if the next one still begins where it did: all from there on is as

@@ -57,7 +57,11 @@ final class ManifestTarget: FuzzTarget {
     }
     if var dots = try? DotBands(frames(checksumsAt: 8)) {
       // A cell of a band that may be damaged, and of one that may not be there.
-      for cell in [0, 130_000] { try? dots.change([cell: 1]) }
+      for cell in [0, 130_000] {
+        var changes = CellChanges()
+        changes.add(1, to: cell)
+        try? dots.change(changes)
+      }
     }
     for shardCount in [1, 3, 70] {
       guard let notes = try? BuildNotes(frames(checksumsAt: 28), shardCount: shardCount) else { continue }

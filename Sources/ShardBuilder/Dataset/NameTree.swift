@@ -128,12 +128,17 @@ struct NameTree {
 
   /// The path from the record to the member, as ``FieldNames`` writes it.
   func path(_ number: Int32) -> String {
-    var steps: [String] = []
+    var steps: [Int32] = []
     var number = number
     while number > 0 {
-      steps.append(FieldNames.step(name(number)))
+      steps.append(number)
       number = nodes[Int(number)].parent
     }
-    return steps.reversed().joined(separator: ".")
+    var path = ""
+    while let step = steps.popLast() {
+      path += FieldNames.step(name(step))
+      if !steps.isEmpty { path += "." }
+    }
+    return path
   }
 }

@@ -92,33 +92,24 @@ package struct RecordBatch: Sendable {
 /// A nested JSON member is named by its path, `coord.lon`; a dot or backslash inside one member's own
 /// name is written `\.` or `\\`, so that the path can be taken apart again.
 package struct FieldNames: Sendable {
-  package private(set) var names: [String] = []
+  private var table = NameTable()
+  package var names: [String] { table.names }
   /// Bytes of all names together. A nested one has those it is nested in over again.
   private(set) var byteCount = 0
   /// More bytes of names than this are not an index's; see docs/format.md §3.
   static let bytesLimit = 16 << 20
-  /// By the name's bytes: strings that are equal to Swift may differ in their bytes, and those are two fields.
-  private var numbers: [[UInt8]: UInt32] = [:]
 
   package init() {}
 
   package mutating func number(of name: String) -> UInt32 {
-    let bytes = Array(name.utf8)
-    if let number = numbers[bytes] { return number }
-    let number = UInt32(names.count)
-    names.append(name)
-    byteCount += bytes.count
-    numbers[bytes] = number
-    return number
+    let (number, isNew) = table.insert(name)
+    if isNew { byteCount += name.utf8.count }
+    return UInt32(number)
   }
 
   /// Forgets the names from number `count` on: those that only a bad record had.
   mutating func removeLast(downTo count: Int) {
-    while names.count > count {
-      let name = Array(names.removeLast().utf8)
-      byteCount -= name.count
-      numbers[name] = nil
-    }
+    while table.count > count { byteCount -= table.removeLast().utf8.count }
   }
 
   /// A JSON member's own name as one step of a path.

@@ -68,4 +68,9 @@ package struct ByteWriter {
   }
 
   package mutating func write(_ run: some Sequence<UInt8>) { bytes.append(contentsOf: run) }
+
+  // The same of what most runs are: another module would have the one above look for each one's type.
+  package mutating func write(_ run: [UInt8]) { bytes.append(contentsOf: run) }
+  package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
+  package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: run) }
 }

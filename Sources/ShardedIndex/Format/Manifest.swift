@@ -379,7 +379,7 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// The same, `nil` standing for none, with some records more or fewer in some cells.
-  package func dotBands(_ dots: DotBands?, changedBy changes: [Int: Int]) throws(IndexError) -> DotBands {
+  package func dotBands(_ dots: DotBands?, changedBy changes: CellChanges) throws(IndexError) -> DotBands {
     var dots = dots ?? DotBands()
     do throws(FormatError) { try dots.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
     return dots

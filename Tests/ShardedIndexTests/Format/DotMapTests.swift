@@ -84,6 +84,25 @@ import Testing
     #expect(throws: FormatError.self) { try DotMap([]) }
   }
 
+  private static func changes(_ changes: [(Int, Int)]) -> CellChanges {
+    var all = CellChanges()
+    for (cell, more) in changes { all.add(more, to: cell) }
+    return all
+  }
+
+  @Test("changes to cells are summed by cell, however many they are")
+  func summedChanges() {
+    var (changes, expected) = (CellChanges(), [Int: Int]())
+    var random = SplitMix64(seed: 6)
+    for _ in 0..<10_000 {
+      let (cell, more) = (Int.random(in: 0..<3_000, using: &random), Int.random(in: -1...1, using: &random))
+      changes.add(more, to: cell)
+      expected[cell, default: 0] += more
+    }
+    #expect(changes.sums.map(\.cell) == expected.keys.sorted())
+    #expect(changes.sums.allSatisfy { $0.more == expected[$0.cell] })
+  }
+
   @Test("changes to a map make what a map of the changed records is")
   func changes() throws {
     var random = SplitMix64(seed: 5)
@@ -97,7 +116,7 @@ import Testing
         return map
       }
       var dots = try DotBands(Self.frames(map(counts)))
-      try dots.change(Dictionary(uniqueKeysWithValues: zip(cells, changes)))
+      try dots.change(Self.changes(Array(zip(cells, changes))))
       let expected = DotBands(map(zip(counts, changes).map { $0 + $1 }))
       #expect(dots.bands.map(\.number) == expected.bands.map(\.number))
       #expect(dots.bands.map(\.content) == expected.bands.map(\.content))
@@ -108,8 +127,8 @@ import Testing
     var frames = Self.frames(map)
     frames[2].content = [0]
     var dots = try DotBands(frames)
-    try dots.change([3: 1])
-    #expect(throws: FormatError.self) { try dots.change([200_001: 1]) }
+    try dots.change(Self.changes([(3, 1)]))
+    #expect(throws: FormatError.self) { try dots.change(Self.changes([(200_001, 1)])) }
   }
 
   @Test("an index has a map of its records, if they have coordinates")

@@ -1,0 +1,60 @@
+/// Numbers names in order of first appearance, by their bytes: strings that are equal to Swift may differ in them.
+///
+/// A dictionary by strings would be made up by the runtime when a program first uses it, which takes longer than a
+/// small update has for all its names.
+struct NameTable: Sendable {
+  /// Each once, by number.
+  private(set) var names: [String] = []
+  /// Numbers by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  private var slots: [Int32] = []
+
+  var count: Int { names.count }
+
+  /// nil if it is none of them.
+  func number(of name: String) -> Int? {
+    guard !slots.isEmpty else { return nil }
+    let number = slots[slot(of: name)]
+    return number < 0 ? nil : Int(number)
+  }
+
+  func contains(_ name: String) -> Bool { number(of: name) != nil }
+
+  /// - Returns: Its number, and whether it was not there.
+  mutating func insert(_ name: String) -> (number: Int, isNew: Bool) {
+    if 2 * names.count >= slots.count { grow() }
+    let slot = slot(of: name)
+    if slots[slot] >= 0 { return (Int(slots[slot]), false) }
+    slots[slot] = Int32(names.count)
+    names.append(name)
+    return (names.count - 1, true)
+  }
+
+  /// Takes back the name that was added last.
+  mutating func removeLast() -> String {
+    // No other one's search leads past its slot: all that came later are gone.
+    slots[slot(of: names[names.count - 1])] = -1
+    return names.removeLast()
+  }
+
+  /// Where a name stands in `slots`, or would.
+  private func slot(of name: String) -> Int {
+    Self.withBytes(of: name) { bytes in
+      let mask = slots.count - 1
+      var slot = Int(truncatingIfNeeded: TextTable.hash(bytes)) & mask
+      while slots[slot] >= 0, !Self.withBytes(of: names[Int(slots[slot])], { equalBytes($0, bytes) }) {
+        slot = (slot + 1) & mask
+      }
+      return slot
+    }
+  }
+
+  private mutating func grow() {
+    slots = Array(repeating: -1, count: max(64, 2 * slots.count))
+    for number in names.indices { slots[slot(of: names[number])] = Int32(number) }
+  }
+
+  @inline(__always)
+  private static func withBytes<Value>(of name: String, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+    name.utf8.withContiguousStorageIfAvailable(body) ?? Array(name.utf8).withUnsafeBufferPointer(body)
+  }
+}
