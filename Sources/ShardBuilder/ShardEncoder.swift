@@ -10,6 +10,15 @@ package struct ShardEncoder {
     var cuts: [Int] = []
     /// No match is to be shorter, in bytes; nil for what zstd's level says.
     var minMatch: Int? = nil
+    /// Where bits begin in which there is mostly nothing to find, if there are some; then there are no cuts.
+    var bitsStart: Int? = nil
+
+    func compressed(level: Int, with compressor: Compressor) -> [UInt8] {
+      guard let bitsStart else {
+        return ZstdFrame.compress(bytes, cuts: cuts, level: level, minMatch: minMatch, with: compressor)
+      }
+      return ZstdFrame.compress(bytes, storedFrom: bitsStart, level: level, with: compressor)
+    }
   }
 
   /// A shard before compression.
@@ -116,10 +125,7 @@ package struct ShardEncoder {
       header.write(UInt32(part.firstRecord))
       header.write(UInt32(bounds.count) | (part.isContinuation ? 1 << 31 : 0))
       for frame in [part.keys, part.fields] {
-        let compressed =
-          known[frame.bytes]
-          ?? ZstdFrame.compress(
-            frame.bytes, cuts: frame.cuts, level: level, minMatch: frame.minMatch, with: compressor)
+        let compressed = known[frame.bytes] ?? frame.compressed(level: level, with: compressor)
         header.write(UInt32(compressed.count))
         header.write(UInt32(frame.bytes.count))
         header.write(compressed.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
@@ -392,7 +398,7 @@ package struct ShardEncoder {
       writer.write(rowBytes)
       // Rows do not compress: in a block of their own they are stored as they are. What stands before them is short,
       // and one block of it is as small as several, and unpacked sooner.
-      return FrameContent(bytes: writer.bytes, cuts: numberCount > 0 ? [writer.bytes.count - rowBytes.count] : [])
+      return FrameContent(bytes: writer.bytes, bitsStart: numberCount > 0 ? writer.bytes.count - rowBytes.count : nil)
     }
   }
 

@@ -65,18 +65,25 @@ package enum ZstdFrame {
   package static func compress(
     _ content: [UInt8], cuts: [Int] = [], level: Int, minMatch: Int? = nil, with context: Compressor
   ) -> [UInt8] {
+    blocks(of: content, upTo: cuts + [content.count], level: level, minMatch: minMatch, with: context)
+  }
+
+  /// A frame of `content`, or its beginning if the last of `ends` is not the content's.
+  private static func blocks(
+    of content: [UInt8], upTo ends: [Int], level: Int, minMatch: Int?, with context: Compressor
+  ) -> [UInt8] {
     ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
     if let minMatch { ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_minMatch, CInt(minMatch)) }
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_checksumFlag, 1)
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_contentSizeFlag, 1)
     ZSTD_CCtx_setPledgedSrcSize(context.pointer, UInt64(content.count))
-    let capacity = ZSTD_compressBound(content.count) + 32 * (cuts.count + 1)
+    let capacity = ZSTD_compressBound(content.count) + 32 * ends.count
     return [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
       var output = ZSTD_outBuffer(dst: target.baseAddress, size: capacity, pos: 0)
       content.withUnsafeBufferPointer { bytes in
         var start = 0
-        for end in cuts + [content.count] {
+        for end in ends {
           var input = ZSTD_inBuffer(src: bytes.baseAddress.map { $0 + start }, size: end - start, pos: 0)
           let directive = end == content.count ? ZSTD_e_end : ZSTD_e_flush
           var left = 1
@@ -90,6 +97,24 @@ package enum ZstdFrame {
       }
       count = output.pos
     }
+  }
+
+  /// The same in two blocks, of which the second is mostly bits that no level finds anything in: it is stored as it is
+  /// if zstd's quickest level would, since a high one takes a thousand instructions a byte to find out the same.
+  ///
+  /// - Parameter cut: Where the second block begins, behind the first byte.
+  package static func compress(
+    _ content: [UInt8], storedFrom cut: Int, level: Int, with context: Compressor
+  ) -> [UInt8] {
+    let size = content.count - cut
+    let quick = compress(content, cuts: [cut], level: 1, with: context)
+    // A block that is stored is its bytes behind a header of three, and the checksum behind it the frame's last.
+    let tail = quick.count - 4 - size - 3
+    let header = (0..<3).map { UInt8(truncatingIfNeeded: (size << 3 | 1) >> (8 * $0)) }
+    guard size > 0, size <= blockLimit, tail > 0, quick[tail..<tail + 3].elementsEqual(header),
+      quick[(tail + 3)..<(tail + 3 + size)].elementsEqual(content[cut...])
+    else { return compress(content, cuts: [cut], level: level, with: context) }
+    return blocks(of: content, upTo: [cut], level: level, minMatch: nil, with: context) + quick[tail...]
   }
 }
 
