@@ -32,7 +32,7 @@ struct TextTable {
 
   /// Eight bytes at a time, each mixed by the two halves of a product, as wyhash does.
   @inline(__always)
-  static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+  private static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
       let product = a.multipliedFullWidth(by: b)
       return product.high ^ product.low

@@ -39,9 +39,12 @@ struct NameTable: Sendable {
   /// Where a name stands in `slots`, or would.
   private func slot(of name: String) -> Int {
     Self.withBytes(of: name) { bytes in
+      // Seeded anew in each process: nobody can choose names that meet.
+      var hasher = Hasher()
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
       let mask = slots.count - 1
-      var slot = Int(truncatingIfNeeded: TextTable.hash(bytes)) & mask
-      while slots[slot] >= 0, !Self.withBytes(of: names[Int(slots[slot])], { equalBytes($0, bytes) }) {
+      var slot = hasher.finalize() & mask
+      while slots[slot] >= 0, !Self.withBytes(of: names[Int(slots[slot])], { $0.elementsEqual(bytes) }) {
         slot = (slot + 1) & mask
       }
       return slot
