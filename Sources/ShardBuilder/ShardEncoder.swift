@@ -7,18 +7,13 @@ package struct ShardEncoder {
   /// The content of a frame, and where in it new blocks begin.
   struct FrameContent: Sendable {
     var bytes: [UInt8]
+    /// Its bytes, were nothing in it packed.
+    var plainSize: Int
     var cuts: [Int] = []
     /// No match is to be shorter, in bytes; nil for what zstd's level says.
     var minMatch: Int? = nil
-    /// Where bits begin in which there is mostly nothing to find, if there are some; then there are no cuts.
-    var bitsStart: Int? = nil
-
-    func compressed(level: Int, with compressor: Compressor) -> [UInt8] {
-      guard let bitsStart else {
-        return ZstdFrame.compress(bytes, cuts: cuts, level: level, minMatch: minMatch, with: compressor)
-      }
-      return ZstdFrame.compress(bytes, storedFrom: bitsStart, level: level, with: compressor)
-    }
+    /// Whether a Huffman code for what no match covers can be worth its table.
+    var codesLiterals = true
   }
 
   /// A shard before compression.
@@ -26,18 +21,20 @@ package struct ShardEncoder {
     fileprivate var recordCount: Int
     /// The header but for its parts, which are known when the frames are: what stands before and behind them.
     fileprivate var tails: Tails
+    fileprivate var suffixPacking = HuffmanPacking()
     fileprivate var headerEnd: [UInt8]
     fileprivate var counts: (columns: Int, shapes: Int, rowFormats: Int)
     fileprivate var parts:
       [(firstRecord: Int, bound: [UInt8], isContinuation: Bool, keys: FrameContent, fields: FrameContent)]
 
-    /// Uncompressed, in bytes, all frames together: what the limit of a shard is held against.
+    /// Uncompressed and unpacked, in bytes, all frames together: what the limit of a shard is held against.
     package var size: Int {
       // More columns than a reader accepts, or more cells than are held: too large, whatever its bytes.
       guard counts.columns <= ShardHeader.columnLimit else { return Int.max }
       let tailSize = tails.texts.reduce(0) { $0 + 1 + $1.count }
-      return parts.reduce(ShardHeader.size + headerEnd.count + tailSize) { sum, part in
-        sum + 32 + part.bound.count + part.keys.bytes.count + part.fields.bytes.count
+      let codeSize = suffixPacking.headerSize + (tails.texts.count > 1 ? tails.packing.headerSize : 0)
+      return parts.reduce(ShardHeader.size + headerEnd.count + tailSize + codeSize) { sum, part in
+        sum + 32 + part.bound.count + part.keys.plainSize + part.fields.plainSize
       }
     }
   }
@@ -46,7 +43,7 @@ package struct ShardEncoder {
   package struct File: Sendable {
     package var bytes: [UInt8]
     package var recordCount: Int
-    /// Uncompressed, in bytes.
+    /// Uncompressed and unpacked, in bytes.
     package var contentSize: Int
     package var headerSize: Int
     package var headerContentSize: Int
@@ -84,7 +81,7 @@ package struct ShardEncoder {
     // As many parts as come nearest to their size, each of nearly as many blocks as the next.
     let partCount = min(blocks, max(1, (total + partSize / 2) / partSize))
     var content = Content(
-      recordCount: records.count, tails: tails, headerEnd: fields.header,
+      recordCount: records.count, tails: tails, suffixPacking: keys.packing, headerEnd: fields.header,
       counts: fields.counts, parts: [])
     for part in 0..<partCount {
       let first = blocks * part / partCount * KeyBlocks.blockSize
@@ -125,7 +122,11 @@ package struct ShardEncoder {
       header.write(UInt32(part.firstRecord))
       header.write(UInt32(bounds.count) | (part.isContinuation ? 1 << 31 : 0))
       for frame in [part.keys, part.fields] {
-        let compressed = known[frame.bytes] ?? frame.compressed(level: level, with: compressor)
+        let compressed =
+          known[frame.bytes]
+          ?? ZstdFrame.compress(
+            frame.bytes, cuts: frame.cuts, level: level, minMatch: frame.minMatch, codesLiterals: frame.codesLiterals,
+            with: compressor)
         header.write(UInt32(compressed.count))
         header.write(UInt32(frame.bytes.count))
         header.write(compressed.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
@@ -135,6 +136,8 @@ package struct ShardEncoder {
     header.write(bounds)
     for text in content.tails.texts { header.bytes.append(UInt8(text.count)) }
     for text in content.tails.texts { header.write(text) }
+    if content.tails.texts.count > 1 { content.tails.packing.writeLengths(to: &header) }
+    content.suffixPacking.writeLengths(to: &header)
     header.write(content.headerEnd)
     let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
     return File(
@@ -151,6 +154,7 @@ package struct ShardEncoder {
     var texts: [[UInt8]] = []
     /// Per record.
     var codes: [UInt8] = []
+    private(set) var packing = HuffmanPacking()
 
     init(_ records: [RecordBlob]) {
       var table = TextTable(limit: 256)
@@ -176,6 +180,7 @@ package struct ShardEncoder {
       for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
       codes = perRecord.map { codeOf[Int($0)] }
       texts = order.map { Array(found[$0]) }
+      packing = HuffmanPacking(codes)
     }
 
     var isEmpty: Bool { codes.isEmpty }
@@ -195,6 +200,7 @@ package struct ShardEncoder {
     /// Where each record's suffix ends.
     private var ends: [Int] = []
     private let hasTails: Bool
+    private(set) var packing = HuffmanPacking()
 
     init(_ records: [RecordBlob], _ tails: Tails) {
       hasTails = !tails.isEmpty
@@ -213,6 +219,7 @@ package struct ShardEncoder {
         ends.append(suffixes.count)
         previous = stem
       }
+      packing = HuffmanPacking(text: suffixes)
     }
 
     var size: Int { suffixes.count + shared.count * (hasTails ? 3 : 2) }
@@ -222,28 +229,36 @@ package struct ShardEncoder {
       let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
       var isWide = false
       for record in range where shared[record] + length[record] > 255 { isWide = true }
+      let text = suffixes[start..<ends[range.upperBound - 1]]
       writer.write(KeyBlocks.magic)
       writer.write(UInt32(range.count))
-      writer.write(UInt32(ends[range.upperBound - 1] - start))
+      writer.write(UInt32(text.count))
       writer.write(UInt32(isWide ? 1 : 0))
-      for (number, column) in [shared, length].enumerated() {
-        for record in range {
-          // The first record of a part shares nothing: the one before lies elsewhere.
-          let value = number == 0 && record == range.lowerBound ? 0 : column[record]
-          if isWide { writer.write(value) } else { writer.bytes.append(UInt8(value)) }
-        }
+      if !packing.isPresent { writer.write(text) }
+      var cuts = packing.isPresent ? [] : [writer.bytes.count]
+      var excess = ByteWriter()
+      for record in range {
+        // The first record of a part shares nothing: the one before lies elsewhere.
+        let sizes = (record == range.lowerBound ? 0 : shared[record], length[record])
+        writer.bytes.append(UInt8(min(sizes.0, 15) | min(sizes.1, 15) << 4))
+        for size in [sizes.0, sizes.1] where size >= 15 { excess.writeVarint(Int(size) - 15) }
       }
-      var cuts = [writer.bytes.count]
-      if hasTails {
-        writer.write(tails.codes[range])
+      writer.write(excess.bytes)
+      let codes = tails.codes[hasTails ? range : 0..<0]
+      if hasTails, !tails.packing.isPresent {
         cuts.append(writer.bytes.count)
+        writer.write(codes)
       }
-      let text = suffixes[start..<ends[range.upperBound - 1]]
-      writer.write(text)
+      cuts.append(writer.bytes.count)
+      if packing.isPresent { packing.pack(text, to: &writer) }
+      if tails.packing.isPresent { tails.packing.pack(codes, to: &writer) }
       // Front coding has found most of what letters share: matches of three and four cost more than they save, and a
       // reader a quarter of its time. Where letters take several bytes each that is not so.
       let isMostlyASCII = text.reduce(into: 0) { $0 += Int($1 >> 7) } < text.count / 4
-      return FrameContent(bytes: writer.bytes, cuts: cuts, minMatch: isMostlyASCII ? 5 : nil)
+      return FrameContent(
+        bytes: writer.bytes,
+        plainSize: KeyBlocks.headerSize + text.count + range.count * ((isWide ? 8 : 2) + (hasTails ? 1 : 0)),
+        cuts: cuts, minMatch: isMostlyASCII ? 5 : nil)
     }
   }
 
@@ -321,8 +336,10 @@ package struct ShardEncoder {
     /// Names, shapes, columns and row formats: the end of the shard's header.
     var header: [UInt8] = []
     var shapeCodes: [Int] = []
+    var shapePacking = HuffmanPacking()
     var columns: [ColumnData] = []
     var rowCodes: [UInt8] = []
+    var rowPacking = HuffmanPacking()
     /// Per record the bits of its row, and where they end.
     var rowValues: [(value: UInt64, width: Int)] = []
     var numberCount = 0
@@ -337,14 +354,24 @@ package struct ShardEncoder {
     }
 
     func content(_ range: Range<Int>) -> FrameContent {
-      var writer = ByteWriter()
-      func codes(_ codes: [Int], _ limit: Int) {
+      var (writer, packed) = (ByteWriter(), ByteWriter())
+      /// What the numbers that are packed would take as they are.
+      var unpackedSize = 0
+      func codes(_ codes: [Int], _ limit: Int, _ packing: HuffmanPacking) {
         guard limit > 1 else { return }
         if limit > 256 {
           for code in codes[range] { writer.write(UInt16(code)) }
         } else {
-          writer.write(codes[range].lazy.map { UInt8($0) })
+          bytes(codes[range].lazy.map { UInt8($0) }, packing)
         }
+      }
+      func bytes(_ numbers: some RandomAccessCollection<UInt8>, _ packing: HuffmanPacking) {
+        guard packing.isPresent else {
+          writer.write(numbers)
+          return
+        }
+        packing.pack(numbers, to: &packed)
+        unpackedSize += numbers.count
       }
       let values = rowValues[range.lowerBound * numberCount..<range.upperBound * numberCount]
       var rows = BitWriter(bitCount: values.reduce(0) { $0 + $1.width })
@@ -367,16 +394,12 @@ package struct ShardEncoder {
         blockBits.append(UInt16(rows.bitCount - start))
       }
       let rowBytes = rows.finish()
-      writer.write(FieldColumns.magic)
-      writer.write(UInt32(range.count))
-      writer.write(UInt32(rowBytes.count))
-      writer.write(UInt32(0))
-      codes(shapeCodes, counts.shapes)
+      codes(shapeCodes, counts.shapes, shapePacking)
       for column in columns {
         switch column {
-        case .codes(let values, let limit):
-          codes(values, limit)
-        case .texts(let texts):
+        case .codes(let values, let limit, let packing):
+          codes(values, limit, packing)
+        case .texts(let texts, let packing):
           var (total, long) = (0, [(Int, Int)]())
           for record in range {
             let size = texts.size(record)
@@ -385,7 +408,7 @@ package struct ShardEncoder {
           }
           writer.write(UInt32(total))
           writer.write(UInt32(long.count))
-          for record in range { writer.bytes.append(UInt8(min(texts.size(record), 255))) }
+          bytes(range.lazy.map { UInt8(min(texts.size($0), 255)) }, packing)
           for (record, size) in long {
             writer.write(UInt32(record))
             writer.write(UInt32(size))
@@ -393,25 +416,56 @@ package struct ShardEncoder {
           writer.write(texts.bytes(range))
         }
       }
-      if counts.rowFormats > 1 { writer.write(rowCodes[range]) }
-      for bits in blockBits { writer.write(bits) }
-      writer.write(rowBytes)
-      // Rows do not compress: in a block of their own they are stored as they are. What stands before them is short,
-      // and one block of it is as small as several, and unpacked sooner.
-      return FrameContent(bytes: writer.bytes, bitsStart: numberCount > 0 ? writer.bytes.count - rowBytes.count : nil)
+      if counts.rowFormats > 1 { bytes(rowCodes[range], rowPacking) }
+      if let least = blockBits.min(), let most = blockBits.max() {
+        let width = most == least ? 0 : most - least < 256 ? 1 : 2
+        writer.writeVarint(Int(least))
+        writer.write(UInt8(width))
+        for bits in blockBits {
+          if width > 0 { writer.write(UInt8(truncatingIfNeeded: bits - least)) }
+          if width > 1 { writer.write(UInt8(truncatingIfNeeded: (bits - least) >> 8)) }
+        }
+      }
+      var content = ByteWriter()
+      content.write(FieldColumns.magic)
+      content.write(UInt32(range.count))
+      content.write(UInt32(rowBytes.count))
+      content.write(UInt32(packed.bytes.count))
+      content.write(writer.bytes)
+      let codesLiterals = Self.hasEntropyToSave(content.bytes)
+      // What is packed, and rows, do not compress: in blocks of their own they are stored as they are. What stands before
+      // them is short, and one block of it is as small as several, and unpacked sooner.
+      var cuts = [content.bytes.count]
+      content.write(packed.bytes)
+      if !packed.bytes.isEmpty, !rowBytes.isEmpty { cuts.append(content.bytes.count) }
+      content.write(rowBytes)
+      return FrameContent(
+        bytes: content.bytes, plainSize: content.bytes.count - packed.bytes.count + unpackedSize, cuts: cuts,
+        codesLiterals: codesLiterals)
+    }
+
+    /// Whether a Huffman code would save 128 of these bytes, its table aside: one that saves less takes a reader more time
+    /// than all else about a block.
+    private static func hasEntropyToSave(_ bytes: [UInt8]) -> Bool {
+      var counts = [Int](repeating: 0, count: 256)
+      for byte in bytes { counts[Int(byte)] += 1 }
+      let whole = binaryLogarithm(max(1, bytes.count))
+      let bits = counts.reduce(0) { $1 > 0 ? $0 + $1 * (whole - binaryLogarithm($1)) / 64 : $0 }
+      return bytes.count - bits / 8 >= 128
     }
   }
 
   /// What a column has in the parts.
   private enum ColumnData {
-    /// A dictionary's codes, and how many texts it has.
-    case codes([Int], Int)
-    case texts(FlatTexts)
+    /// A dictionary's codes, how many texts it has, and how the codes are packed.
+    case codes([Int], Int, HuffmanPacking)
+    /// And how their sizes are.
+    case texts(FlatTexts, HuffmanPacking)
 
     var size: Int {
       switch self {
-      case .codes(let codes, let limit): codes.count * (limit > 256 ? 2 : 1)
-      case .texts(let texts): texts.byteCount + texts.count
+      case .codes(let codes, let limit, _): codes.count * (limit > 256 ? 2 : 1)
+      case .texts(let texts, _): texts.byteCount + texts.count
       }
     }
   }
@@ -552,8 +606,10 @@ package struct ShardEncoder {
     var result = FieldData()
     result.counts = (columns.count, shapes.count, rowFormatTable.count)
     result.shapeCodes = shapeCodes
+    if 2...256 ~= shapes.count { result.shapePacking = HuffmanPacking(shapeCodes.map { UInt8($0) }) }
     result.columns = data.compactMap { $0 }
     result.rowCodes = rowCodes
+    if rowFormatTable.count > 1 { result.rowPacking = HuffmanPacking(rowCodes) }
     result.numberCount = numbers.count
     // Of no elements it would be the array that all threads share, and its size be written there.
     let capacity = max(1, count * numbers.count)
@@ -573,8 +629,10 @@ package struct ShardEncoder {
       writer.writeVarint(shape.count)
       for column in shape { writer.writeVarint(column) }
     }
+    if 2...256 ~= shapes.count { result.shapePacking.writeLengths(to: &writer) }
     for section in sections { writer.write(section.bytes) }
     for row in rowFormatTable { writer.write(row) }
+    if rowFormatTable.count > 1 { result.rowPacking.writeLengths(to: &writer) }
     result.header = writer.bytes
     return result
   }
@@ -611,7 +669,7 @@ package struct ShardEncoder {
       writer.write(ShardHeader.Encoding.spelled.rawValue)
       writer.write(spelled.rule)
       writer.write(spelled.piece)
-      return .data(.texts(spelled.scripts))
+      return .data(self.texts(spelled.scripts, into: &writer))
     }
     return .data(chooseText(texts, asText, into: &writer))
   }
@@ -625,13 +683,24 @@ package struct ShardEncoder {
       writer.write(ShardHeader.Encoding.text.rawValue)
       var flat = FlatTexts(count: texts.count)
       for text in texts { flat.append(text) }
-      return .texts(flat)
+      return self.texts(flat, into: &writer)
     }
     writer.write(ShardHeader.Encoding.dictionary.rawValue)
     writer.writeVarint(cost.distinct.count)
     for text in cost.distinct { writer.writeVarint(text.count) }
     for text in cost.distinct { writer.write(text) }
-    return .codes(cost.codes, cost.distinct.count)
+    var packing = HuffmanPacking()
+    if 2...256 ~= cost.distinct.count {
+      packing = HuffmanPacking(cost.codes.map { UInt8($0) })
+      packing.writeLengths(to: &writer)
+    }
+    return .codes(cost.codes, cost.distinct.count, packing)
+  }
+
+  private func texts(_ flat: FlatTexts, into writer: inout ByteWriter) -> ColumnData {
+    let packing = HuffmanPacking((0..<flat.count).map { UInt8(min(flat.size($0), 255)) })
+    packing.writeLengths(to: &writer)
+    return .texts(flat, packing)
   }
 
   /// What a column would take as text, in bits: an estimate in whole numbers.

@@ -68,8 +68,8 @@ package struct PartContent {
   /// What the shard's header says the part begins with at the lowest.
   package let bound: UnsafeBufferPointer<UInt8>
   package let isContinuation: Bool
-  /// Bytes of its frames decompressed.
-  package let contentSize: Int
+  /// Bytes of its frames decompressed, were nothing packed in them.
+  package var unpackedSize: Int { keys.unpackedSize + columns.unpackedSize }
   private let keys: KeyBlocks
   private let columns: FieldColumns
 
@@ -79,7 +79,6 @@ package struct PartContent {
     firstRecord = part.firstRecord
     bound = header.parts.bound(of: number)
     isContinuation = part.isContinuation
-    contentSize = part.keysContentSize + part.fieldsContentSize
     self.keys = keys
     self.columns = columns
   }

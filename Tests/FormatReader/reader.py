@@ -405,6 +405,51 @@ class Index:
 # §4: a shard
 
 
+CODE_BITS = 10  # of the longest code
+
+
+class HuffmanCode:
+    """§4.7: how a column of small numbers is packed, if it is."""
+
+    def __init__(self, cursor, limit, what, features):
+        count = cursor.varint()
+        need(count <= limit, f"{cursor.what}: lengths of codes that are of nothing")
+        halves = cursor.take((count + 1) // 2)
+        lengths = [halves[i // 2] >> 4 * (i % 2) & 15 for i in range(count)]
+        need(count % 2 == 0 or halves[-1] < 16, f"{cursor.what}: a length behind the last")
+        need(max(lengths, default=0) <= CODE_BITS, f"{cursor.what}: a code is too long")
+        self.table = []  # per CODE_BITS bits: number, length
+        for length in range(1, CODE_BITS + 1):
+            for number, found in enumerate(lengths):
+                if found == length:
+                    self.table += [(number, length)] * (1 << CODE_BITS - length)
+        need(not count or len(self.table) == 1 << CODE_BITS, f"{cursor.what}: lengths that make no code")
+        if count:
+            features.add(f"packed {what}")
+
+    def __bool__(self):
+        return bool(self.table)
+
+    def unpack(self, cursor, count):
+        sizes = cursor.varint(), cursor.varint()
+        split = (count + 1) // 2
+        return bytes(self._half(cursor, sizes[0], split) + self._half(cursor, sizes[1], count - split))
+
+    def _half(self, cursor, size, count):
+        data = iter(cursor.take(size) + bytes(2))
+        table, numbers, word, bits, used = self.table, [], 0, 0, 0
+        for _ in range(count):
+            while bits < CODE_BITS:
+                word, bits = word << 8 | next(data, 0), bits + 8
+            number, length = table[word >> bits - CODE_BITS & (1 << CODE_BITS) - 1]
+            numbers.append(number)
+            bits -= length
+            used += length
+        need((used + 7) // 8 == size, f"{cursor.what}: codes do not fill their bytes")
+        need(word & (1 << bits) - 1 == 0, f"{cursor.what}: bits behind the last code")
+        return numbers
+
+
 class Column:
     """One field of a shard: how its texts are found (§4.5)."""
 
@@ -424,8 +469,11 @@ class Column:
             count = cursor.varint()
             need(1 <= count <= 65536, f"{cursor.what}: size of a dictionary")
             self.values = self._texts(cursor, count)
+            self.code = HuffmanCode(cursor, count, "dictionary", features) if 1 < count <= 256 else None
             if count > 256:
                 features.add("wide codes")
+        elif self.encoding == TEXT:
+            self.code = HuffmanCode(cursor, 256, "sizes", features)
         elif self.encoding == TAIL:
             need(tails, f"{cursor.what}: a column by tail without tails")
             self.values = self._texts(cursor, len(tails))
@@ -433,6 +481,7 @@ class Column:
             self.rule, self.piece = cursor.unpack("BB")
             need(self.rule <= 2, f"{cursor.what}: an unknown case rule")
             features.update((f"case rule {self.rule}", "whole stem" if self.piece == 255 else "piece"))
+            self.code = HuffmanCode(cursor, 256, "sizes", features)
         elif self.encoding == NUMBER:
             count = cursor.number("B")
             need(count >= 1, f"{cursor.what}: a number column without formats")
@@ -532,7 +581,7 @@ class Shard:
         self.index, self.entry, self.records = index, entry, entry.records
         cursor = Cursor(contents[0], entry.name)
         features = index.features
-        need(cursor.take(4) == b"SQH1", f"{entry.name}: another magic")
+        need(cursor.take(4) == b"SQH2", f"{entry.name}: another magic")
         records, part_count, tail_count, tail_bytes = cursor.unpack("IIHH")
         need(records == entry.records, f"{entry.name}: another count of records than promised")
         need(1 <= part_count <= records, f"{entry.name}: count of parts")
@@ -564,6 +613,8 @@ class Shard:
         self.tails = [cursor.take(size) for size in sizes]
         need(all(a < b for a, b in zip(self.tails, self.tails[1:])), f"{entry.name}: tails out of order")
         features.add("tails" if self.tails else "no tails")
+        self.tail_code = HuffmanCode(cursor, tail_count, "tails", features) if tail_count > 1 else None
+        self.suffix_code = HuffmanCode(cursor, 256, "suffixes", features)
 
         # §4.4: names and shapes
         names = [cursor.text() for _ in range(column_count)]
@@ -577,6 +628,7 @@ class Shard:
             need(all(column < column_count for column in shape), f"{entry.name}: a column that is not there")
             need(len(set(shape)) == size, f"{entry.name}: a column stands twice in a shape")
             self.shapes.append(Shape(shape, names))
+        self.shape_code = HuffmanCode(cursor, shape_count, "shapes", features) if 1 < shape_count <= 256 else None
         if shape_count > 1:
             features.add("shapes")
         if shape_count > 256:
@@ -593,8 +645,10 @@ class Shard:
             for column, number in zip(self.numbers, row):
                 need(number < len(column.formats), f"{entry.name}: a number format that is not there")
             self.row_formats.append(row)
+        self.row_code = None
         if row_format_count > 1:
             features.add("row formats")
+            self.row_code = HuffmanCode(cursor, row_format_count, "row formats", features)
         cursor.finish()
 
         self._plans = {}
@@ -711,21 +765,29 @@ class Part:
 
     def _read_keys(self, cursor):
         what, n, features = cursor.what, self.count, self.shard.index.features
-        need(cursor.take(4) == b"SQK1", f"{what}: another magic")
+        need(cursor.take(4) == b"SQK2", f"{what}: another magic")
         count, size, flags = cursor.unpack("III")
         need(count == n, f"{what}: another count of records than promised")
         need(flags <= 1, f"{what}: an unknown flag")
         wide = flags & 1
         features.add("wide keys" if wide else "narrow keys")
-        form = f"{n}{'I' if wide else 'B'}"
-        shared, lengths = cursor.unpack(form), cursor.unpack(form)
-        tails = self.shard.tails
+        shard = self.shard
+        suffixes = None if shard.suffix_code else cursor.take(size)
+        sizes = cursor.take(n)
+        shared, lengths = [], []
+        for byte in sizes:
+            for column, half in ((shared, byte & 15), (lengths, byte >> 4)):
+                column.append(half if half < 15 else 15 + cursor.varint())
+        tails = shard.tails
         self.contexts = bytes(n)
-        if tails:
+        if tails and not shard.tail_code:
             self.contexts = cursor.take(n)
             need(max(self.contexts) < len(tails), f"{what}: a tail that is not there")
         need(sum(lengths) == size, f"{what}: sizes do not add up")
-        suffixes = cursor.take(size)
+        if shard.suffix_code:
+            suffixes = shard.suffix_code.unpack(cursor, size)
+        if shard.tail_code:
+            self.contexts = shard.tail_code.unpack(cursor, n)
         cursor.finish()
 
         self.stems, stem, at = [], b"", 0
@@ -740,6 +802,7 @@ class Part:
                 stem = before[:common] + suffix
             parts_here = len(before) == common or len(stem) == common or before[common] != stem[common]
             need(parts_here and common <= len(stem), f"{what}: shares more than it says")
+            need(wide or len(stem) <= 255, f"{what}: a long stem in a frame that is not wide")
             self.stems.append(stem)
         self.keys = self.stems
         if tails:
@@ -749,11 +812,17 @@ class Part:
 
     def _read_fields(self, cursor):
         what, n, shard = cursor.what, self.count, self.shard
-        need(cursor.take(4) == b"SQF1", f"{what}: another magic")
-        count, row_bytes, flags = cursor.unpack("III")
+        need(cursor.take(4) == b"SQF2", f"{what}: another magic")
+        count, row_bytes, packed_bytes = cursor.unpack("III")
         need(count == n, f"{what}: another count of records than promised")
-        need(flags == 0, f"{what}: an unknown flag")
-        shapes = self._codes(cursor, len(shard.shapes)) if len(shard.shapes) > 1 else None
+        end = len(cursor.data) - row_bytes - packed_bytes
+        need(end >= cursor.at, f"{what}: runs over its end")
+        packed = Cursor(cursor.data[end : end + packed_bytes], what)
+        rows = cursor.data[end + packed_bytes :]
+        cursor = Cursor(cursor.data[:end], what, cursor.at)
+        shapes = None
+        if len(shard.shapes) > 1:
+            shapes = self._codes(cursor, len(shard.shapes), shard.shape_code, packed)
 
         columns = []  # per column the JSON of every record's text; numbers come last
         for column in shard.columns:
@@ -763,25 +832,28 @@ class Part:
             elif column.encoding == TAIL:
                 values = [column.values[tail] for tail in self.contexts]
             elif column.encoding == DICTIONARY:
-                values = [column.values[code] for code in self._codes(cursor, len(column.values))]
+                values = [column.values[code] for code in self._codes(cursor, len(column.values), column.code, packed)]
             elif column.encoding == TEXT:
-                values = [column.json(text) for text in self._texts(cursor)]
+                values = [column.json(text) for text in self._texts(cursor, column.code, packed)]
             elif column.encoding == SPELLED:
-                values = self._spelled(column, self._texts(cursor))
+                values = self._spelled(column, self._texts(cursor, column.code, packed))
             columns.append(values)
-        rows = iter(self._rows(cursor, row_bytes))
+        rows = iter(self._rows(cursor, packed, rows))
         columns = [next(rows) if values is None else values for values in columns]
         cursor.finish()
+        packed.finish()
         self.lines = self._lines(shapes, columns)
 
-    def _codes(self, cursor, choices):
+    def _codes(self, cursor, choices, code, packed):
+        if code:
+            return code.unpack(packed, self.count)
         codes = cursor.unpack(f"{self.count}{'B' if choices <= 256 else 'H'}")
         need(max(codes) < choices, f"{cursor.what}: a code is out of range")
         return codes
 
-    def _texts(self, cursor):
+    def _texts(self, cursor, code, packed):
         size, long_count = cursor.unpack("II")
-        sizes = list(cursor.take(self.count))
+        sizes = list(code.unpack(packed, self.count) if code else cursor.take(self.count))
         places = [i for i, size in enumerate(sizes) if size == 255]
         need(len(places) == long_count, f"{cursor.what}: another count of long texts than promised")
         for place in places:
@@ -807,16 +879,19 @@ class Part:
             values.append(column.json(respelled(source, script, self.shard.index.features) if script else source))
         return values
 
-    def _rows(self, cursor, row_bytes):
+    def _rows(self, cursor, packed, rows):
         """§6.3: the texts of the number columns."""
         what, n, shard = cursor.what, self.count, self.shard
         formats = bytes(n)
         if len(shard.row_formats) > 1:
-            formats = cursor.take(n)
-            need(max(formats) < len(shard.row_formats), f"{what}: a row format that is not there")
-        block_bits = cursor.unpack(f"{-(-n // BLOCK)}H") if shard.numbers else ()
-        need((sum(block_bits) + 7) // 8 == row_bytes, f"{what}: sizes of blocks do not add up")
-        rows = cursor.take(row_bytes)
+            formats = self._codes(cursor, len(shard.row_formats), shard.row_code, packed)
+        block_bits = []
+        if shard.numbers:
+            least, width = cursor.varint(), cursor.number("B")
+            need(width <= 2, f"{what}: sizes of blocks are too wide")
+            for _ in range(-(-n // BLOCK)):
+                block_bits.append(least + int.from_bytes(cursor.take(width), "little"))
+        need((sum(block_bits) + 7) // 8 == len(rows), f"{what}: sizes of blocks do not add up")
         values = [[] for _ in shard.numbers]
         if not shard.numbers:
             return values

@@ -357,6 +357,7 @@ EVERYTHING = {
     *("script 0ddddddd", "script 10dddddd", "script 11dddddd", "script 11111111", "whole stem", "piece"),
     *("tails", "no tails", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
     *("wide keys", "narrow keys", "parts", "continuation"),
+    *(f"packed {column}" for column in ("sizes", "dictionary", "shapes", "row formats")),
 }
 
 
@@ -609,12 +610,13 @@ class Forged(Temporary):
     def test_what_verify_finds(self):
         self.assertFound(page=changed(self.page, 64, b"xy"))
         # `san francisco` by one byte less of `san diego`, and one more of its own.
-        n, size = struct.unpack_from("<II", self.keys, 4)
-        at = len(self.keys) - size + sum(self.keys[16 + n : 16 + n + 2])
-        shared, length = self.keys[16 + 2], self.keys[16 + n + 2]
-        keys = self.keys[:at] + b" " + self.keys[at:]
-        self.assertEqual((shared, keys[at : at + 10]), (4, b" francisco"))
-        keys = changed(changed(changed(keys, 8, [size + 1]), 18, [shared - 1]), 18 + n, [length + 1])
+        (size,) = struct.unpack_from("<I", self.keys, 8)
+        at = 16 + sum(sizes >> 4 for sizes in self.keys[16 + size : 16 + size + 2])
+        place = 16 + size + 2
+        keys = changed(self.keys, place, [self.keys[place] - 1 + (1 << 4)])
+        keys = keys[:at] + b" " + keys[at:]
+        self.assertEqual((self.keys[place] & 15, keys[at : at + 10]), (4, b" francisco"))
+        keys = changed(keys, 8, [size + 1])
         self.assertFound(keys=keys)
 
     def test_what_is_refused(self):
@@ -638,7 +640,7 @@ class Forged(Temporary):
                 self.assertRefused(page=changed(self.page, offset, new))
         self.assertRefused(page=self.page + b"\0")
         self.assertRefused(page=self.page[:-1])
-        self.assertRefused(header=changed(self.header, 0, b"SQH2"))
+        self.assertRefused(header=changed(self.header, 0, b"SQH1"))
         self.assertRefused(header=changed(self.header, 4, [7]))
         self.assertRefused(header=changed(self.header, 28, [1]))
         self.assertRefused(header=changed(self.header, 32, [1]))
@@ -649,7 +651,8 @@ class Forged(Temporary):
         self.assertRefused(fields=changed(self.fields, 16, [1]))
         self.assertRefused(fields=self.fields + b"\0")
         self.assertRefused(fields=self.fields[:-1])
-        self.assertRefused(keys=changed(self.keys, 16, [1]))
+        place = 16 + struct.unpack_from("<I", self.keys, 8)[0]
+        self.assertRefused(keys=changed(self.keys, place, [self.keys[place] | 1]))
         at = self.header.index(bytes([3, 0, 1, 2]))
         self.assertRefused(header=changed(self.header, at + 3, [1]))
         # A text of 255 bytes or more is long, and no other is.
@@ -657,6 +660,35 @@ class Forged(Temporary):
         sizes = bytes([255]) + self.fields[25:32]
         long = struct.pack("<II", size, 1) + sizes + struct.pack("<II", 0, self.fields[24])
         self.assertRefused(fields=self.fields[:16] + long + self.fields[32:])
+
+    def test_what_is_packed(self):
+        """The Huffman codes of a shard: as they are, and each rule of them broken."""
+        seeds = random.Random(7)
+        word = lambda: "".join(seeds.choices("aeinorst", k=seeds.randrange(4, 12)))
+        countries = seeds.choices(["CH", "BR", "US", "FR"], [1, 2, 4, 9], k=200)
+        lines = [f'{{"name":"{word()}","country":"{country}","x":"{word()}"}}' for country in countries]
+        self.open(self.build(self.write("packed.jsonl", lines), "--key", "{name}, {country}", name="packed"))
+        index = self.store()
+        self.assertEqual(len(self.assertSame(index)), 200)
+        self.assertLessEqual({"packed tails", "packed suffixes", "packed sizes"}, index.features)
+        at = self.header.index(b"brchfrus") + 8
+        count = self.header[at]
+        halves = self.header[at + 1 : at + 1 + (count + 1) // 2]
+        lengths = [halves[i // 2] >> 4 * (i % 2) & 15 for i in range(count)]
+        self.assertEqual((count, sum(2.0**-length for length in lengths if length)), (4, 1))
+        for wrong in [[5], [4, 0x11, 0x11], [4, 0x11, 0x21], [4, 0x0B, 0], [3, 0x21, 0x12], [2, 0x01], [1, 1]]:
+            with self.subTest(lengths=wrong):
+                self.assertRefused(header=self.header[:at] + bytes(wrong) + self.header[at + 1 + len(halves) :])
+        # The last of the keys are the numbers of tails: bits that are set behind the last code, a byte too many or too few.
+        self.assertRefused(keys=self.keys + b"\0")
+        self.assertRefused(keys=self.keys[:-1])
+        bits = sum(lengths[tail] for tail in next(self.store().shards()).parts[0].contexts[100:])
+        self.assertGreater(-bits % 8, 0)
+        self.assertRefused(keys=self.keys[:-1] + bytes([self.keys[-1] | 1]))
+        # What is packed of the fields is promised in their header.
+        (packed,) = struct.unpack_from("<I", self.fields, 12)
+        for other in (packed - 1, packed + 1, 0, 1 << 31):
+            self.assertRefused(fields=changed(self.fields, 12, struct.pack("<I", other)))
 
 
 def changed(content, at, new):
@@ -706,20 +738,20 @@ class Page(unittest.TestCase):
             self.assertIn(entry.name, self.page)
 
     def test_example(self):
-        places = [("### 4.7 Example", 172), ("## 5. Keys", 71), ("### 6.5 Example", 138)]
+        places = [("### 4.8 Example", 177), ("## 5. Keys", 63), ("### 6.5 Example", 139)]
         contents = [self.example(heading, size) for heading, size in places]
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in zip((148, 90, 129), contents)
+            for size, content in zip((153, 76, 152), contents)
         ]
-        self.assertEqual(frames[0].checksum, 0x7F16CBE3)
+        self.assertEqual(frames[0].checksum, 0x7D679125)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         index = SimpleNamespace(names=names, features=set())
-        digest = bytes.fromhex("7344b8c7b2af3f0e6870acaf9885ee5f")
-        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (367, 148, 172, 0x7F16CBE3))
+        digest = bytes.fromhex("49800e42943973af3abac3d3d039a2ca")
+        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (381, 153, 177, 0x7D679125))
         shard = reader.Shard(index, entry, frames, contents)
         shard.check_keys(None)
-        self.assertEqual(entry.name, "sa-7344b8c7b2af3f0e.zst")
+        self.assertEqual(entry.name, "sa-49800e42943973af.zst")
         self.assertIn(entry.name, self.page)
         (part,) = shard.parts
         self.assertEqual(part.keys[0], b"san diego\x01us")

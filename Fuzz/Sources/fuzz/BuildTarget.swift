@@ -53,36 +53,23 @@ final class BuildTarget: FuzzTarget {
   /// Loads a shard as a query does, and compares all of it.
   private func check(_ file: ShardEncoder.File, _ records: ArraySlice<RecordBlob>, _ names: FieldNames) {
     file.bytes.withUnsafeBufferPointer { bytes in
-      func content(_ start: Int, _ size: Int, _ count: Int, more: Int = 0) -> UnsafeMutableRawPointer {
-        let storage = UnsafeMutableRawPointer.allocate(
-          byteCount: max(16, count + FieldColumns.slack + more), alignment: 16)
-        let frame = UnsafeBufferPointer(rebasing: bytes[start..<start + size])
-        let target = UnsafeMutableRawBufferPointer(start: storage, count: count)
-        guard (try? ZstdFrame.decompress(frame, into: target, with: context)) != nil else { fail("a frame") }
-        (storage + count).initializeMemory(as: UInt8.self, repeating: 0, count: FieldColumns.slack)
-        return storage
+      // Valid until the next.
+      func content(_ start: Int, _ size: Int, _ count: Int) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+        try context.unpack(UnsafeBufferPointer(rebasing: bytes[start..<start + size]), size: count)
       }
       do throws(FormatError) {
         let header = try ShardHeader(
-          storage: content(0, file.headerSize, file.headerContentSize), size: file.headerContentSize,
-          records: records.count, fileSize: bytes.count, frameSize: file.headerSize,
+          content: try content(0, file.headerSize, file.headerContentSize), records: records.count,
+          fileSize: bytes.count, frameSize: file.headerSize,
           name: { path in names.names.firstIndex { $0.utf8.elementsEqual(path) } })
         for part in header.parts.all {
-          let derived = (part.keysContentSize + FieldColumns.slack + 7) & ~7
-          let keysStorage = content(
-            part.offset, part.keysSize, part.keysContentSize, more: 8 + KeyBlocks.derivedSize(records: part.recordCount)
-          )
-          defer { keysStorage.deallocate() }
+          let keysContent = try content(part.offset, part.keysSize, part.keysContentSize)
           let keys = try KeyBlocks(
-            content: UnsafeBufferPointer(
-              start: keysStorage.assumingMemoryBound(to: UInt8.self), count: part.keysContentSize),
-            records: part.recordCount, tailTable: header.tailTable, derived: keysStorage + derived)
-          let fieldsStorage = content(part.offset + part.keysSize, part.fieldsSize, part.fieldsContentSize)
-          defer { fieldsStorage.deallocate() }
+            content: keysContent, records: part.recordCount, header: header, table: context.table)
+          defer { keys.deallocate() }
+          let fieldsContent = try content(part.offset + part.keysSize, part.fieldsSize, part.fieldsContentSize)
           let columns = try FieldColumns(
-            content: UnsafeBufferPointer(
-              start: fieldsStorage.assumingMemoryBound(to: UInt8.self), count: part.fieldsContentSize),
-            records: part.recordCount, header: header)
+            content: fieldsContent, records: part.recordCount, header: header, table: context.table)
           defer { columns.deallocate() }
           require(columns.firstMisplacedRows(keys: keys) == nil, "rows of numbers")
           let first = records.startIndex + part.firstRecord

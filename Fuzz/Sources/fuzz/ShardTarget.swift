@@ -10,13 +10,18 @@ final class ShardTarget: FuzzTarget {
 
   init() {}
 
-  /// A copy with no byte more behind it than a loader leaves.
-  private static func copy(_ bytes: [UInt8], more: Int = 0) -> UnsafeMutableRawPointer {
-    let capacity = max(bytes.count + FieldColumns.slack + more, 16)
-    let storage = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    bytes.withUnsafeBytes { if $0.count > 0 { storage.copyMemory(from: $0.baseAddress!, byteCount: $0.count) } }
-    (storage + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: min(capacity - bytes.count, 32))
-    return storage
+  /// Room for a Huffman code's table, no more of it than a loader has.
+  private let table = UnsafeMutablePointer<UInt16>.allocate(capacity: HuffmanCode.tableCapacity)
+
+  /// Lends a copy with no byte more behind it than a loader leaves.
+  private static func withCopy<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result {
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + FieldColumns.slack)
+    defer { copy.deallocate() }
+    copy.initialize(repeating: 0, count: bytes.count + FieldColumns.slack)
+    for (index, byte) in bytes.enumerated() { copy[index] = byte }
+    return try body(UnsafeBufferPointer(start: copy, count: bytes.count))
   }
 
   func run(_ input: UnsafeBufferPointer<UInt8>) {
@@ -32,11 +37,12 @@ final class ShardTarget: FuzzTarget {
     // The file that the parts' sizes would fill.
     var fileSize = header.count
     for part in 0..<min(word(2), header.count / 32) { fileSize += word(8 + 8 * part + 2) + word(8 + 8 * part + 5) }
-    guard
-      let parsed = try? ShardHeader(
-        storage: Self.copy(header), size: header.count, records: word(1), fileSize: fileSize, frameSize: header.count,
+    let parsed = Self.withCopy(header) { content in
+      try? ShardHeader(
+        content: content, records: word(1), fileSize: fileSize, frameSize: header.count,
         name: { path in Int(path.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } & 0xffff) })
-    else { return }
+    }
+    guard let parsed else { return }
     check(parsed)
     read(parsed, part: flags % parsed.parts.count, keys, fields)
   }
@@ -64,28 +70,17 @@ final class ShardTarget: FuzzTarget {
 
   private func read(_ header: ShardHeader, part number: Int, _ keysContent: [UInt8], _ fieldsContent: [UInt8]) {
     let part = header.parts[number]
-    // What a loader asks first.
-    guard KeyBlocks.headerSize + 2 * part.recordCount <= keysContent.count else { return }
-    let derived = (keysContent.count + FieldColumns.slack + 7) & ~7
-    let storage = Self.copy(
-      keysContent,
-      more: derived - keysContent.count - FieldColumns.slack + KeyBlocks.derivedSize(records: part.recordCount))
-    defer { storage.deallocate() }
-    guard
-      let keys = try? KeyBlocks(
-        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: keysContent.count),
-        records: part.recordCount, tailTable: header.tailTable, derived: storage + derived)
-    else { return }
+    let keys = Self.withCopy(keysContent) {
+      try? KeyBlocks(content: $0, records: part.recordCount, header: header, table: table)
+    }
+    guard let keys else { return }
+    defer { keys.deallocate() }
     search(keys)
 
-    let fieldsStorage = Self.copy(fieldsContent)
-    defer { fieldsStorage.deallocate() }
-    guard
-      let columns = try? FieldColumns(
-        content: UnsafeBufferPointer(
-          start: fieldsStorage.assumingMemoryBound(to: UInt8.self), count: fieldsContent.count),
-        records: part.recordCount, header: header)
-    else { return }
+    let columns = Self.withCopy(fieldsContent) {
+      try? FieldColumns(content: $0, records: part.recordCount, header: header, table: table)
+    }
+    guard let columns else { return }
     defer { columns.deallocate() }
     decode(columns, keys, header)
   }

@@ -3,9 +3,10 @@ import CPrefetch
 /// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md §6.
 ///
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
-/// row of bits a record. The bytes belong to whoever made this value and must outlive it.
+/// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
+/// outlive it.
 package struct FieldColumns {
-  package static let magic: UInt32 = 0x3146_5153  // "SQF1"
+  package static let magic: UInt32 = 0x3246_5153  // "SQF2"
   package static let headerSize = 16
   /// Bytes behind the content that may be read, though not used.
   package static let slack = 32
@@ -31,85 +32,124 @@ package struct FieldColumns {
   private let data: UnsafeMutablePointer<Data>
   private let shapeCodes: UnsafePointer<UInt8>
   private let rowFormatCodes: UnsafePointer<UInt8>
-  /// u16 per block of records: bits of its rows.
+  /// Per block of records where its rows start, in bits.
   private let rowStarts: UnsafeMutablePointer<UInt32>
   private let rows: UnsafePointer<UInt8>
   private let rowBits: Int
   /// Of the last row, in bits: `rowBits` but for what fills up the last byte.
   private let rowEnd: Int
-  private let derived: UnsafeMutableRawPointer
-  /// Bytes that were derived.
-  package let derivedSize: Int
+  private let storage: UnsafeMutableRawPointer
+  /// Bytes that it keeps in memory.
+  package let charge: Int
 
-  /// Checks `content`, of which ``slack`` bytes more are readable, and notes where everything lies.
+  /// Bytes of the content, were nothing packed in it.
+  package let unpackedSize: Int
+
+  /// Checks `content`, unpacks what is packed in it, and notes where everything lies.
+  ///
+  /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
+  /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   package init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader
+    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
-    var reader = ByteReader(content)
-    let magic = try reader.read(UInt32.self)
+    var fixed = ByteReader(content)
+    let magic = try fixed.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-    count = Int(try reader.read(UInt32.self))
+    let count = Int(try fixed.read(UInt32.self))
     guard count == records else {
       throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
-    let rowSize = Int(try reader.read(UInt32.self))
-    let flags = try reader.read(UInt32.self)
-    guard flags == 0 else { throw .invalid(reason: "has flags this version does not know", offset: 12) }
-    self.header = header
+    let rowSize = Int(try fixed.read(UInt32.self))
+    let packedSize = Int(try fixed.read(UInt32.self))
+    guard rowSize + packedSize <= fixed.remaining else {
+      throw .truncated(offset: 8, needed: rowSize + packedSize, available: fixed.remaining)
+    }
+    let plainSize = content.count - rowSize - packedSize
+    var packed = ByteReader(UnsafeBufferPointer(rebasing: content[plainSize..<plainSize + packedSize]))
+    // A number that is packed takes a bit at least.
+    let packedColumns = header.packedColumnCount
+    guard packedColumns * count <= 8 * packedSize else {
+      throw .truncated(offset: plainSize, needed: packedColumns * count / 8, available: packedSize)
+    }
+    (self.count, self.header) = (count, header)
     contentSize = content.count
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let columns = header.dataCount
-    let size = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks + 8
-    let derived = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-    derivedSize = size
-    data = derived.bindMemory(to: Data.self, capacity: max(1, columns))
-    let starts = (derived + columns * MemoryLayout<Data>.stride).bindMemory(
-      to: UInt32.self, capacity: (columns + 1) * blocks + 1)
+    let derivedSize = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
+    // The content as it is, but for what is packed, which stands before it unpacked.
+    let size = derivedSize + packedColumns * count + plainSize + rowSize + Self.slack
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    (charge, unpackedSize) = (size, size - derivedSize - Self.slack)
+    data = storage.bindMemory(to: Data.self, capacity: max(1, columns))
+    let starts = (storage + columns * MemoryLayout<Data>.stride).bindMemory(
+      to: UInt32.self, capacity: (columns + 1) * blocks)
     rowStarts = starts + columns * blocks
-    self.derived = derived
+    var unpacked = (storage + derivedSize).bindMemory(to: UInt8.self, capacity: size - derivedSize)
+    let own = unpacked + packedColumns * count
+    own.update(from: content.baseAddress!, count: plainSize)
+    (own + plainSize).update(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
+    // What lies behind may be read by whole words, so it is made to hold something.
+    (own + plainSize + rowSize).update(repeating: 0, count: Self.slack)
+    self.storage = storage
     do throws(FormatError) {
-      shapeCodes = try Self.codes(&reader, count, below: header.shapeCount, isPresent: header.shapeCount > 1)
+      var reader = ByteReader(UnsafeBufferPointer(start: own, count: plainSize))
+      _ = try reader.read(bytes: Self.headerSize)
+      func codes(_ code: HuffmanCode, _ limit: Int, isPresent: Bool = true) throws(FormatError) -> UnsafePointer<UInt8>
+      {
+        guard code.isPresent else { return try Self.codes(&reader, count, below: limit, isPresent: isPresent) }
+        try code.unpack(&packed, count: count, into: unpacked, table: table)
+        defer { unpacked += count }
+        return UnsafePointer(unpacked)
+      }
+      shapeCodes = try codes(header.shapeCode, header.shapeCount, isPresent: header.shapeCount > 1)
       for slot in 0..<columns {
         let column = header.columns[Int(header.dataColumns[slot])]
         let own = starts + slot * blocks
         if column.encoding == .dictionary {
           own.initialize(repeating: 0, count: blocks)
           data[slot] = Data(
-            codes: try Self.codes(&reader, count, below: Int(column.number), isPresent: true),
-            texts: content.baseAddress!, starts: own, long: content.baseAddress!, longCount: 0)
+            codes: try codes(header.dataCodes[slot], Int(column.number)), texts: header.zero, starts: own,
+            long: header.zero, longCount: 0)
         } else {
-          data[slot] = try Self.texts(&reader, count, own, isMixed: column.kind == ShardHeader.mixedKinds)
+          let sizes = header.dataCodes[slot].isPresent ? try codes(header.dataCodes[slot], 256) : nil
+          data[slot] = try Self.texts(&reader, count, own, sizes: sizes, isMixed: column.kind == ShardHeader.mixedKinds)
         }
       }
       let numbers = header.numberCount
-      let formats = try Self.codes(
-        &reader, count, below: header.rowFormatCount, isPresent: header.rowFormatCount > 1)
+      let formats = try codes(header.rowCode, header.rowFormatCount, isPresent: header.rowFormatCount > 1)
       // Where there are no codes, every record reads the same zero.
       rowFormatCodes = header.formatMask == 0 ? header.zero : formats
-      let sizes = try reader.read(bytes: numbers > 0 ? 2 * blocks : 0).baseAddress!
       var bit = 0
-      for block in 0..<(numbers > 0 ? blocks : 0) {
-        rowStarts[block] = UInt32(truncatingIfNeeded: bit)
-        bit &+= Int(sizes[2 * block]) | Int(sizes[2 * block + 1]) << 8
+      if numbers > 0 {
+        let least = try reader.readVarint()
+        let width = Int(try reader.read(UInt8.self))
+        guard width <= 2 else { throw .invalid(reason: "sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
+        let more = try reader.read(bytes: width * blocks)
+        for block in 0..<blocks {
+          rowStarts[block] = UInt32(truncatingIfNeeded: bit)
+          bit &+= least
+          if width > 0 { bit &+= Int(more[width &* block]) }
+          if width > 1 { bit &+= Int(more[2 &* block &+ 1]) << 8 }
+        }
       }
       guard (bit + 7) / 8 == rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
-      rows = try reader.read(bytes: rowSize).baseAddress!
+      rows = UnsafePointer(own + plainSize)
       rowBits = rowSize * 8
       rowEnd = bit
       guard bit & 7 == 0 || rows[rowSize - 1] >> UInt8(bit & 7) == 0 else {
-        throw .invalid(reason: "has bits behind its last row", offset: reader.offset - 1)
+        throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
       }
-      guard reader.remaining == 0 else {
+      guard reader.remaining == 0, packed.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
     } catch {
-      derived.deallocate()
+      storage.deallocate()
       throw error
     }
   }
 
-  /// Frees what was derived; the value must not be used after it.
-  package func deallocate() { derived.deallocate() }
+  /// Frees what it keeps; the value must not be used after it.
+  package func deallocate() { storage.deallocate() }
 
   /// The first block of records whose rows are not of the size that is given for them; nil if all are.
   ///
@@ -181,22 +221,35 @@ package struct FieldColumns {
     return codes
   }
 
+  /// - Parameter sizes: A byte a record where they were packed; nil if they stand before the texts.
   private static func texts(
-    _ reader: inout ByteReader, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>, isMixed: Bool
+    _ reader: inout ByteReader, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>,
+    sizes given: UnsafePointer<UInt8>?,
+    isMixed: Bool
   ) throws(FormatError) -> Data {
     let offset = reader.offset
     let size = Int(try reader.read(UInt32.self))
     let longCount = Int(try reader.read(UInt32.self))
-    let sizes = try reader.read(bytes: count).baseAddress!
+    let sizes: UnsafePointer<UInt8>
+    if let given { sizes = given } else { sizes = try reader.read(bytes: count).baseAddress! }
     guard longCount <= count else { throw .invalid(reason: "\(longCount) long texts", offset: offset) }
     let long = try reader.read(bytes: 8 * longCount).baseAddress!
     let texts = try reader.read(bytes: size).baseAddress!
     var position = 0
     var nextLong = 0
     var shortest: UInt8 = 255
-    for record in 0..<count {
+    var record = 0
+    while record < count {
       if record & (KeyBlocks.blockSize - 1) == 0 {
         starts[record / KeyBlocks.blockSize] = UInt32(truncatingIfNeeded: position)
+        // A block at a time, if all of it is there and none of it is long.
+        let block = UnsafeRawPointer(sizes + record).loadUnaligned(as: SIMD16<UInt8>.self)
+        if record &+ KeyBlocks.blockSize <= count, block.max() < 255 {
+          shortest = min(shortest, block.min())
+          position &+= Int(SIMD16<UInt16>(truncatingIfNeeded: block).wrappedSum())
+          record &+= KeyBlocks.blockSize
+          continue
+        }
       }
       let size = sizes[record]
       shortest = min(shortest, size)
@@ -209,6 +262,7 @@ package struct FieldColumns {
         position += word(long, 2 * nextLong + 1)
         nextLong += 1
       }
+      record &+= 1
     }
     guard position == size, nextLong == longCount, !isMixed || shortest > 0 else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)

@@ -2,9 +2,10 @@
 ///
 /// A key is a *stem*, and in shards that have *tails* the separator and a tail behind it: `san jose` and `us`.
 /// Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is
-/// stored whole. The bytes belong to whoever made this value and must outlive it.
+/// stored whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
+/// outlive it.
 package struct KeyBlocks {
-  package static let magic: UInt32 = 0x314b_5153  // "SQK1"
+  package static let magic: UInt32 = 0x324b_5153  // "SQK2"
   package static let headerSize = 16
   /// Records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
@@ -30,100 +31,171 @@ package struct KeyBlocks {
   /// Distinct tails, 0 when keys are stems alone.
   @inline(__always) package var tailCount: Int { tailTable.count }
 
-  /// Bytes that ``init(content:derived:)`` wants behind the content, for `records` records.
-  package static func derivedSize(records: Int) -> Int {
-    (records + blockSize - 1) / blockSize * 12 + 8
-  }
+  private let storage: UnsafeMutableRawPointer
+  /// Bytes that it keeps in memory.
+  package let charge: Int
 
-  /// Checks `content` and makes what is derived from it.
+  /// Bytes of the content, were nothing packed in it.
+  package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - 12 * blockCount }
+
+  /// Frees what it keeps; the value must not be used after it.
+  package func deallocate() { storage.deallocate() }
+
+  /// Checks `content`, unpacks what is packed in it, and takes what searches read.
   ///
-  /// - Parameter content: The decompressed keys frame of a part.
-  /// - Parameter tailTable: The shard's tails.
-  /// - Parameter derived: Aligned to 8, ``derivedSize(records:)`` bytes; written here.
+  /// - Parameter content: The decompressed keys frame of a part, ``FieldColumns/slack`` bytes more readable.
+  /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   /// - Throws: ``FormatError`` if anything in the content leads outside of it.
   package init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, tailTable: TailTable, derived: UnsafeMutableRawPointer
+    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     var reader = ByteReader(content)
     let magic = try reader.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-    count = Int(try reader.read(UInt32.self))
+    let count = Int(try reader.read(UInt32.self))
     guard count == records, count > 0 else {
       throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
     let suffixBytes = Int(try reader.read(UInt32.self))
     let flags = try reader.read(UInt32.self)
     guard flags <= 1 else { throw .invalid(reason: "has flags this version does not know", offset: 12) }
-    self.tailTable = tailTable
-    isWide = flags == 1
-    let width = isWide ? 4 : 1
-    shared = UnsafeRawPointer(try reader.read(bytes: count * width).baseAddress!)
-    length = UnsafeRawPointer(try reader.read(bytes: count * width).baseAddress!)
-    tails = try reader.read(bytes: tailTable.count > 0 ? count : 0).baseAddress!
-    suffixes = try reader.read(bytes: suffixBytes).baseAddress!
-    guard reader.remaining == 0 else {
-      throw .invalid(reason: "does not end with its last section", offset: reader.offset)
+    let isWide = flags == 1
+    let isPacked = header.suffixCode.isPresent
+    // What is packed takes a bit at least.
+    guard !isPacked || suffixBytes <= 8 * reader.remaining else {
+      throw .truncated(offset: 8, needed: suffixBytes / 8, available: reader.remaining)
     }
+    let suffixes = try reader.read(bytes: isPacked ? 0 : suffixBytes)
+    let packedSizes = try reader.read(bytes: count)
+    let tailTable = header.tailTable
 
+    // A record has a byte of sizes in the content at least: no more is allocated than a multiple of that.
     let blocks = (count + Self.blockSize - 1) / Self.blockSize
-    let heads = derived.bindMemory(to: UInt64.self, capacity: blocks)
-    let starts = (derived + 8 * blocks).bindMemory(to: UInt32.self, capacity: blocks)
+    let width = isWide ? 4 : 1
+    let tailBytes = tailTable.count > 0 ? count : 0
+    let size = 12 * blocks + 2 * count * width + tailBytes + suffixBytes + FieldColumns.slack
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let heads = storage.bindMemory(to: UInt64.self, capacity: blocks)
+    let starts = (storage + 8 * blocks).bindMemory(to: UInt32.self, capacity: blocks)
+    let shared = storage + 12 * blocks
+    let length = shared + count * width
+    let tails = (length + count * width).bindMemory(to: UInt8.self, capacity: tailBytes)
+    let ownSuffixes = (tails + tailBytes)
+    ownSuffixes.update(from: suffixes.baseAddress!, count: suffixes.count)
+    // What lies behind may be read by whole words, so it is made to hold something.
+    (ownSuffixes + suffixBytes).update(repeating: 0, count: FieldColumns.slack)
+    (self.storage, charge, self.count, self.isWide, self.tailTable) = (storage, size, count, isWide, tailTable)
     (self.heads, self.starts) = (UnsafePointer(heads), UnsafePointer(starts))
-
-    // One pass over all records: nothing read later can lead outside the sections.
-    let (sharedSizes, suffixSizes) = (shared, length)
-    let (isSound, position, longest) =
-      isWide
-      ? Self.check(count, starts) { index in
-        (
-          Int(UInt32(littleEndian: sharedSizes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))),
-          Int(UInt32(littleEndian: suffixSizes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
-        )
+    (self.shared, self.length) = (UnsafeRawPointer(shared), UnsafeRawPointer(length))
+    (self.tails, self.suffixes) = (UnsafePointer(tails), UnsafePointer(ownSuffixes))
+    do throws(FormatError) {
+      let (position, longest): (Int, Int)
+      if isWide {
+        try Self.unpackSizes(
+          packedSizes, &reader, shared.bindMemory(to: UInt32.self, capacity: count),
+          length.bindMemory(to: UInt32.self, capacity: count))
+        (position, longest) = try Self.check(
+          UnsafePointer(shared.assumingMemoryBound(to: UInt32.self)),
+          UnsafePointer(length.assumingMemoryBound(to: UInt32.self)), from: 0, count, starts)
+      } else {
+        try Self.unpackSizes(
+          packedSizes, &reader, shared.bindMemory(to: UInt8.self, capacity: count),
+          length.bindMemory(to: UInt8.self, capacity: count))
+        (position, longest) = try Self.checkNarrow(
+          UnsafePointer(shared.assumingMemoryBound(to: UInt8.self)),
+          UnsafePointer(length.assumingMemoryBound(to: UInt8.self)), count, starts)
       }
-      : Self.check(count, starts) { index in
-        (
-          Int(sharedSizes.load(fromByteOffset: index, as: UInt8.self)),
-          Int(suffixSizes.load(fromByteOffset: index, as: UInt8.self))
-        )
+      guard position == suffixBytes else {
+        throw .invalid(reason: "suffixes do not fill their section", offset: Self.headerSize)
       }
-    guard isSound else {
-      throw .invalid(reason: "a record shares more than its predecessor has", offset: Self.headerSize)
-    }
-    guard position == suffixBytes else {
-      throw .invalid(reason: "suffixes do not fill their section", offset: reader.offset - suffixBytes)
-    }
-    if tailTable.count > 0, tailTable.count < 256 {
-      var highest: UInt8 = 0
-      for index in 0..<count { highest = max(highest, tails[index]) }
-      guard Int(highest) < tailTable.count else {
-        throw .invalid(reason: "a record names a tail that is not there", offset: Self.headerSize)
+      longestStem = longest
+      if tailTable.count > 0, !header.tailCode.isPresent {
+        let codes = try reader.read(bytes: count)
+        tails.update(from: codes.baseAddress!, count: count)
+        var highest: UInt8 = 0
+        for index in 0..<count { highest = max(highest, tails[index]) }
+        guard Int(highest) < tailTable.count else {
+          throw .invalid(reason: "a record names a tail that is not there", offset: reader.offset - count)
+        }
       }
+      if isPacked { try header.suffixCode.unpack(&reader, count: suffixBytes, into: ownSuffixes, table: table) }
+      if header.tailCode.isPresent {
+        try header.tailCode.unpack(&reader, count: count, into: tails, table: table)
+      }
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "does not end with its last section", offset: reader.offset)
+      }
+    } catch {
+      storage.deallocate()
+      throw error
     }
-    longestStem = longest
     for block in 0..<blocks { heads[block] = head(ofBlock: block) }
   }
 
+  /// Makes two columns of sizes of one: a byte a record, four bits each, 15 for what is that or more. How much more stands
+  /// behind them, as varints.
   @inline(__always)
-  private static func check(
-    _ count: Int, _ starts: UnsafeMutablePointer<UInt32>, _ entry: (Int) -> (shared: Int, length: Int)
-  ) -> (isSound: Bool, size: Int, longest: Int) {
-    var position = 0
+  private static func unpackSizes<Size: FixedWidthInteger & UnsignedInteger>(
+    _ packed: UnsafeBufferPointer<UInt8>, _ reader: inout ByteReader, _ shared: UnsafeMutablePointer<Size>,
+    _ length: UnsafeMutablePointer<Size>
+  ) throws(FormatError) {
+    func excess(_ reader: inout ByteReader) throws(FormatError) -> Size {
+      let at = reader.offset
+      let value = 15 + (try reader.readVarint())
+      guard let size = Size(exactly: value) else { throw .invalid(reason: "a stem of \(value) bytes", offset: at) }
+      return size
+    }
+    let (count, bytes) = (packed.count, packed.baseAddress!)
+    var index = 0
+    while index < count {
+      shared[index] = Size(truncatingIfNeeded: bytes[index] & 15)
+      length[index] = Size(truncatingIfNeeded: bytes[index] &>> 4)
+      index &+= 1
+    }
+    index = 0
+    while index < count {
+      // Half a byte of ones is rare: looked for in eight bytes at once, of which some may stand behind the last.
+      let word = UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self)
+      let halves = word & (word &>> 1) & (word &>> 2) & (word &>> 3) & 0x1111_1111_1111_1111
+      if halves != 0 {
+        for index in index..<min(index &+ 8, count) {
+          if bytes[index] & 15 == 15 { shared[index] = try excess(&reader) }
+          if bytes[index] >= 0xf0 { length[index] = try excess(&reader) }
+        }
+      }
+      index &+= 8
+    }
+  }
+
+  private static var unsound: FormatError {
+    .invalid(reason: "a record shares more than its predecessor has, or its stem is too long", offset: headerSize)
+  }
+
+  /// One pass over all records from a restart point on: nothing read later can lead outside the sections.
+  ///
+  /// - Returns: All suffixes together, and the longest stem.
+  @inline(__always)
+  private static func check<Size: FixedWidthInteger & UnsignedInteger>(
+    _ shared: UnsafePointer<Size>, _ length: UnsafePointer<Size>, from first: Int, _ count: Int,
+    _ starts: UnsafeMutablePointer<UInt32>, position: Int = 0
+  ) throws(FormatError) -> (size: Int, longest: Int) {
+    var position = position
     var longest = 0
     // Nothing stands before the first record that it could share.
-    var isSound = entry(0).shared == 0
-    var index = 0
+    var isSound = shared[0] == 0
+    var index = first
     while index < count {
       starts[index >> blockShift] = UInt32(truncatingIfNeeded: position)
       let end = min(index &+ blockSize, count)
       // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
-      let (common, size) = entry(index)
-      var stem = size
-      isSound = isSound && common <= stem
+      var stem = Int(length[index])
+      isSound = isSound && Int(shared[index]) <= stem
       position &+= stem
       longest = max(longest, stem)
       index &+= 1
       while index < end {
-        let (common, rest) = entry(index)
+        let common = Int(shared[index])
+        let rest = Int(length[index])
         isSound = isSound && common <= stem
         stem = common &+ rest
         position &+= rest
@@ -131,7 +203,39 @@ package struct KeyBlocks {
         index &+= 1
       }
     }
-    return (isSound, position, longest)
+    guard isSound, longest <= Int(Size.max) else { throw unsound }
+    return (position, longest)
+  }
+
+  /// The same where sizes have 8 bits: a block at a time.
+  private static func checkNarrow(
+    _ shared: UnsafePointer<UInt8>, _ length: UnsafePointer<UInt8>, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>
+  ) throws(FormatError) -> (size: Int, longest: Int) {
+    typealias Sizes = SIMD16<UInt8>
+    var position = 0
+    var longest = Sizes.zero
+    var unsoundLanes = Sizes.zero
+    // Those before the last block, so that what a record of it shares can be looked at from the one before.
+    let whole = (count &- 1) >> blockShift
+    for block in 0..<whole {
+      starts[block] = UInt32(truncatingIfNeeded: position)
+      let first = block << blockShift
+      var common = UnsafeRawPointer(shared + first).loadUnaligned(as: Sizes.self)
+      let rest = UnsafeRawPointer(length + first).loadUnaligned(as: Sizes.self)
+      var next = UnsafeRawPointer(shared + (first &+ 1)).loadUnaligned(as: Sizes.self)
+      // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own affair.
+      next[15] = 0
+      unsoundLanes[0] |= common[0] > rest[0] ? 1 : 0
+      common[0] = 0
+      let stem = common &+ rest
+      let bad = (stem .< rest) .| (next .> stem)
+      unsoundLanes.replace(with: 1, where: bad)
+      longest = pointwiseMax(longest, stem)
+      position &+= Int(SIMD16<UInt16>(truncatingIfNeeded: rest).wrappedSum())
+    }
+    guard unsoundLanes == .zero, shared[0] == 0 else { throw unsound }
+    let last = try check(shared, length, from: whole << blockShift, count, starts, position: position)
+    return (last.size, max(Int(longest.max()), last.longest))
   }
 
   // MARK: Entries
@@ -161,21 +265,19 @@ package struct KeyBlocks {
 
   private func head(ofBlock block: Int) -> UInt64 {
     let record = block << Self.blockShift
-    var head: UInt64 = 0
-    var shift: UInt64 = 64
-    func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-      for byte in bytes where shift > 0 {
-        shift -= 8
-        head |= UInt64(byte) << shift
-      }
+    // Suffixes and tails have bytes behind them that can be read.
+    func word(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
+      let word = UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+      return size >= 8 ? word : word & ~(UInt64.max &>> UInt64(8 &* size))
     }
-    append(UnsafeBufferPointer(start: suffixes(ofBlock: block), count: suffixSize(record)))
-    if tailCount > 0 {
-      if shift > 0 {
-        shift -= 8
-        head |= UInt64(Fold.separator) << shift
+    let size = suffixSize(record)
+    var head = word(suffixes(ofBlock: block), size)
+    if tailCount > 0, size < 8 {
+      head |= UInt64(Fold.separator) &<< UInt64(56 &- 8 &* size)
+      if size < 7 {
+        let tail = self.tail(Int(tails[record]))
+        head |= word(tail.baseAddress!, tail.count) &>> UInt64(8 &* (size &+ 1))
       }
-      append(tail(Int(tails[record])))
     }
     return head
   }

@@ -3,7 +3,7 @@
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
 package final class ShardHeader: @unchecked Sendable {
-  package static let magic: UInt32 = 0x3148_5153  // "SQH1"
+  package static let magic: UInt32 = 0x3248_5153  // "SQH2"
   package static let size = 32
   package static let columnLimit = 4096
 
@@ -119,6 +119,13 @@ package final class ShardHeader: @unchecked Sendable {
   /// How many columns have data in the parts (dictionary, text, spelled), and which, in file order.
   let dataCount: Int
   let dataColumns: UnsafePointer<UInt16>
+  /// Per such column how its codes, or the sizes of its texts, are packed.
+  let dataCodes: UnsafePointer<HuffmanCode>
+  /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
+  let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
+  let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
+  /// How many columns of small numbers are packed in a part's fields.
+  let packedColumnCount: Int
   /// How many columns are numbers.
   let numberCount: Int
   let columnCount: Int
@@ -145,14 +152,11 @@ package final class ShardHeader: @unchecked Sendable {
 
   /// Checks a header and takes from its bytes what is used.
   ///
-  /// - Parameter storage: Holds the content; deallocated here, whatever happens.
   /// - Parameter name: Gives a column's path its number among the index's field names; nil if it has none.
   package init(
-    storage: UnsafeMutableRawPointer, size: Int, records: Int, fileSize: Int, frameSize: Int,
+    content bytes: UnsafeBufferPointer<UInt8>, records: Int, fileSize: Int, frameSize: Int,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) {
-    defer { storage.deallocate() }
-    let bytes = UnsafeBufferPointer(start: UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)), count: size)
     // What is kept, and what is used here alone.
     let (arena, scratch) = (Arena(), Arena())
     defer { Arena.deallocate(scratch.last) }
@@ -231,6 +235,11 @@ package final class ShardHeader: @unchecked Sendable {
       }
       guard end == tailSize else { throw .invalid(reason: "tails do not fill their section", offset: reader.offset) }
       tailTable = TailTable(count: tailCount, texts: arena.copy(tailTexts), ends: UnsafePointer(tailEnds))
+      func huffmanCode(below limit: Int) throws(FormatError) -> HuffmanCode {
+        try HuffmanCode(&reader, limit: limit) { UnsafeMutableRawPointer(arena.allocate(UInt16.self, ($0 + 1) / 2)) }
+      }
+      tailCode = tailCount > 1 ? try huffmanCode(below: tailCount) : HuffmanCode()
+      suffixCode = try huffmanCode(below: 256)
 
       // Names and shapes.
       let names = scratch.allocate(UInt16.self, columnCount)
@@ -246,7 +255,9 @@ package final class ShardHeader: @unchecked Sendable {
         names[column] = UInt16(truncatingIfNeeded: number)
       }
       // A shape has two bytes in the file at least, so these are bounded by its size.
-      guard shapeCount <= size else { throw .truncated(offset: reader.offset, needed: shapeCount, available: size) }
+      guard shapeCount <= bytes.count else {
+        throw .truncated(offset: reader.offset, needed: shapeCount, available: bytes.count)
+      }
       let shapeEnds = arena.allocate(UInt32.self, shapeCount)
       var shapeFields = scratch.vector(of: UInt16.self, capacity: columnCount)
       // Per column one more than the last shape that had it.
@@ -271,6 +282,7 @@ package final class ShardHeader: @unchecked Sendable {
         shapeEnds[shape] = UInt32(shapeFields.count)
       }
       self.shapeEnds = UnsafePointer(shapeEnds)
+      shapeCode = 2...256 ~= shapeCount ? try huffmanCode(below: shapeCount) : HuffmanCode()
       isPlain = shapeCount == 1 && shapeFields.count == columnCount
       let cells = scratch.allocate(UInt16.self, columnCount)
       for index in 0..<columnCount { cells[isPlain ? Int(shapeFields.start[index]) : index] = UInt16(index) }
@@ -284,7 +296,9 @@ package final class ShardHeader: @unchecked Sendable {
       let (dataColumns, textColumns) = (
         arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
       )
+      let dataCodes = arena.allocate(HuffmanCode.self, columnCount)
       var (numberCount, dataCount, textCount) = (0, 0, 0)
+      var packedColumns = shapeCode.isPresent ? 1 : 0
       var hasLiterals = false
       let contexts = max(1, tailCount)
       var ownRanges = scratch.vector(of: OwnRanges.self, capacity: 16)
@@ -346,6 +360,9 @@ package final class ShardHeader: @unchecked Sendable {
           if encoding == .dictionary {
             column.variant = count > 256 ? 1 : 0
             column.slot = UInt16(dataCount)
+            let code = 2...256 ~= count ? try huffmanCode(below: count) : HuffmanCode()
+            (dataCodes + dataCount).initialize(to: code)
+            packedColumns += code.isPresent ? 1 : 0
             dataColumns[dataCount] = UInt16(index)
             dataCount += 1
           }
@@ -356,6 +373,9 @@ package final class ShardHeader: @unchecked Sendable {
             guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
           }
           column.slot = UInt16(dataCount)
+          let code = try huffmanCode(below: 256)
+          (dataCodes + dataCount).initialize(to: code)
+          packedColumns += code.isPresent ? 1 : 0
           dataColumns[dataCount] = UInt16(index)
           dataCount += 1
         case .number:
@@ -423,6 +443,8 @@ package final class ShardHeader: @unchecked Sendable {
         }
         rowModels[index] = UInt16(column.number) + UInt16(code)
       }
+      rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
+      packedColumnCount = packedColumns + (rowCode.isPresent ? 1 : 0)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
@@ -430,7 +452,7 @@ package final class ShardHeader: @unchecked Sendable {
       ranges = Self.ranges(ownRanges, contexts, of: models, in: arena)
       self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
-      self.dataColumns = UnsafePointer(dataColumns)
+      (self.dataColumns, self.dataCodes) = (UnsafePointer(dataColumns), UnsafePointer(dataCodes))
       self.textColumns = UnsafePointer(textColumns)
       (self.dataCount, self.numberCount, self.textCount) = (dataCount, numberCount, textCount)
       self.hasLiterals = hasLiterals

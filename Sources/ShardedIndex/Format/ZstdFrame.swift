@@ -57,33 +57,63 @@ package enum ZstdFrame {
   /// Compresses `content` into one frame, a new block at each of `cuts`.
   ///
   /// A block has entropy tables of its own: sizes, codes and texts that lie in blocks apart compress better than
-  /// together, and a run of bits that does not compress is stored as it is and costs no decoding.
+  /// together. Where there are cuts, what zstd's quickest level saves less than an eighth of, from the end on, is stored as
+  /// it is: it costs a reader nothing, and a high level a thousand instructions a byte to find as little.
   ///
   /// - Parameters:
   ///   - cuts: Offsets into `content`, ascending.
   ///   - minMatch: No match is shorter, in bytes; nil for what the level says.
+  ///   - codesLiterals: Whether what no match covers may get a Huffman code, whose table a reader has to make.
   package static func compress(
-    _ content: [UInt8], cuts: [Int] = [], level: Int, minMatch: Int? = nil, with context: Compressor
+    _ content: [UInt8], cuts: [Int] = [], level: Int, minMatch: Int? = nil, codesLiterals: Bool = true,
+    with context: Compressor
   ) -> [UInt8] {
-    blocks(of: content, upTo: cuts + [content.count], level: level, minMatch: minMatch, with: context)
+    func blocks(_ level: Int, upTo ends: [Int]) -> (frame: [UInt8], sizes: [Int]) {
+      self.blocks(
+        of: content, upTo: ends, level: level, minMatch: minMatch, codesLiterals: codesLiterals, with: context)
+    }
+    let ends = cuts.filter { $0 < content.count } + [content.count]
+    guard ends.count > 1 else { return blocks(level, upTo: ends).frame }
+    let quick = blocks(1, upTo: ends)
+    // Blocks lead back to those before them, so that only the last ones can be others.
+    var packed = ends.count
+    while packed > 0 {
+      let size = ends[packed - 1] - (packed > 1 ? ends[packed - 2] : 0)
+      guard 8 * quick.sizes[packed - 1] > 7 * size else { break }
+      packed -= 1
+    }
+    guard packed < ends.count else { return blocks(level, upTo: ends).frame }
+    // The frame's header: magic, descriptor, the window's size unless it is one segment, the content's size.
+    let descriptor = Int(quick.frame[4])
+    let headerSize = 5 + (descriptor >> 5 & 1 == 0 ? 1 : 0) + [1, 2, 4, 8][descriptor >> 6]
+    var frame =
+      packed > 0 ? blocks(level, upTo: Array(ends[..<packed])).frame : Array(quick.frame[..<headerSize])
+    appendStored(content[(packed > 0 ? ends[packed - 1] : 0)...], to: &frame)
+    // The checksum is of the content, in either frame the same.
+    return frame + quick.frame.suffix(4)
   }
 
-  /// A frame of `content`, or its beginning if the last of `ends` is not the content's.
+  /// A frame of `content`, or its beginning if the last of `ends` is not the content's; and how many of its bytes
+  /// lead up to each of `ends` from the one before, the frame's header with the first, its checksum with the last.
   private static func blocks(
-    of content: [UInt8], upTo ends: [Int], level: Int, minMatch: Int?, with context: Compressor
-  ) -> [UInt8] {
+    of content: [UInt8], upTo ends: [Int], level: Int, minMatch: Int?, codesLiterals: Bool, with context: Compressor
+  ) -> (frame: [UInt8], sizes: [Int]) {
     ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
+    // What zstd.h calls ZSTD_c_literalCompressionMode, and 2 its value for never.
+    if !codesLiterals { ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_experimentalParam5, 2) }
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
     if let minMatch { ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_minMatch, CInt(minMatch)) }
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_checksumFlag, 1)
     ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_contentSizeFlag, 1)
     ZSTD_CCtx_setPledgedSrcSize(context.pointer, UInt64(content.count))
     let capacity = ZSTD_compressBound(content.count) + 32 * ends.count
-    return [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+    var sizes: [Int] = []
+    let frame = [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
       var output = ZSTD_outBuffer(dst: target.baseAddress, size: capacity, pos: 0)
       content.withUnsafeBufferPointer { bytes in
         var start = 0
         for end in ends {
+          let before = output.pos
           var input = ZSTD_inBuffer(src: bytes.baseAddress.map { $0 + start }, size: end - start, pos: 0)
           let directive = end == content.count ? ZSTD_e_end : ZSTD_e_flush
           var left = 1
@@ -92,36 +122,33 @@ package enum ZstdFrame {
             precondition(ZSTD_isError(left) == 0, "zstd could not compress into its own bound")
           }
           start = end
-          if directive == ZSTD_e_end { break }
+          sizes.append(output.pos - before)
         }
       }
       count = output.pos
     }
+    return (frame, sizes)
   }
 
-  /// The same in two blocks, of which the second is mostly bits that no level finds anything in: it is stored as it is
-  /// if zstd's quickest level would, since a high one takes a thousand instructions a byte to find out the same.
-  ///
-  /// - Parameter cut: Where the second block begins, behind the first byte.
-  package static func compress(
-    _ content: [UInt8], storedFrom cut: Int, level: Int, with context: Compressor
-  ) -> [UInt8] {
-    let size = content.count - cut
-    let quick = compress(content, cuts: [cut], level: 1, with: context)
-    // A block that is stored is its bytes behind a header of three, and the checksum behind it the frame's last.
-    let tail = quick.count - 4 - size - 3
-    let header = (0..<3).map { UInt8(truncatingIfNeeded: (size << 3 | 1) >> (8 * $0)) }
-    guard size > 0, size <= blockLimit, tail > 0, quick[tail..<tail + 3].elementsEqual(header),
-      quick[(tail + 3)..<(tail + 3 + size)].elementsEqual(content[cut...])
-    else { return compress(content, cuts: [cut], level: level, with: context) }
-    return blocks(of: content, upTo: [cut], level: level, minMatch: nil, with: context) + quick[tail...]
-  }
-}
-
-extension ZstdFrame {
   /// No block of a frame has more content, in bytes (RFC 8878, 3.1.1.2.4).
   private static let blockLimit = 1 << 17
 
+  /// Appends blocks that are copied as they are, the last of them a frame's last.
+  private static func appendStored(_ content: ArraySlice<UInt8>, to frame: inout [UInt8]) {
+    var start = content.startIndex
+    repeat {
+      let end = min(content.endIndex, start + blockLimit)
+      // Its size, the type of a block that is stored, whether it is the last.
+      let header = (end - start) << 3 | (end == content.endIndex ? 1 : 0)
+      for byte in 0..<3 { frame.append(UInt8(truncatingIfNeeded: header >> (8 * byte))) }
+      frame += content[start..<end]
+      start = end
+    } while start < content.endIndex
+  }
+
+}
+
+extension ZstdFrame {
   /// A frame that takes a reader little to unpack: the content as it is, in blocks that are copied, unless zstd halves it
   /// at a level at which it leaves at least the literals alone.
   ///
@@ -146,29 +173,61 @@ extension ZstdFrame {
       append(2 << 6 | flags, bytes: 1)
       append(content.count, bytes: 4)
     }
-    var start = 0
-    repeat {
-      let end = min(content.count, start + blockLimit)
-      // Its size, the type of a block that is stored, whether it is the last.
-      append((end - start) << 3 | (end == content.count ? 1 : 0), bytes: 3)
-      frame += content[start..<end]
-      start = end
-    } while start < content.count
+    appendStored(content[...], to: &frame)
     // The checksum is of the content, in either frame the same.
     frame += packed.suffix(4)
     return 2 * packed.count < frame.count ? packed : frame
   }
 }
 
-/// A zstd decompression context with one owner. Not safe to use from two threads at once.
+/// A zstd decompression context, and memory to unpack into, with one owner. Not safe to use from two threads at once.
 package final class Decompressor: @unchecked Sendable {
   fileprivate let pointer: OpaquePointer
+  /// Room for a ``HuffmanCode``'s table, and behind it for a content.
+  private var memory: UnsafeMutableRawPointer
+  /// For contents, in bytes.
+  private var room = usualRoom
+  private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
+  private static let usualRoom = 14 << 10
+  private static let keptRoom = 64 << 10
 
   package init() {
     guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
     pointer = made
+    memory = .allocate(byteCount: Self.tableSize + room, alignment: 16)
   }
-  deinit { ZSTD_freeDCtx(pointer) }
+  deinit {
+    ZSTD_freeDCtx(pointer)
+    memory.deallocate()
+  }
+
+  package var table: UnsafeMutablePointer<UInt16> {
+    memory.bindMemory(to: UInt16.self, capacity: HuffmanCode.tableCapacity)
+  }
+
+  /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the next.
+  ///
+  /// - Returns: The content, with ``FieldColumns/slack`` zeros behind it. ``table`` is another than before.
+  /// - Throws: As ``ZstdFrame/decompress(_:into:with:)``.
+  package func unpack(
+    _ frame: UnsafeBufferPointer<UInt8>, size: Int
+  ) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+    if size + FieldColumns.slack > room { makeRoom(size + FieldColumns.slack) }
+    let start = memory + Self.tableSize
+    try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(start: start, count: size), with: self)
+    let bytes = start.bindMemory(to: UInt8.self, capacity: size + FieldColumns.slack)
+    (bytes + size).update(repeating: 0, count: FieldColumns.slack)
+    return UnsafeBufferPointer(start: bytes, count: size)
+  }
+
+  /// Gives back what a large content took.
+  func trim() { if room > Self.keptRoom { makeRoom(Self.usualRoom) } }
+
+  private func makeRoom(_ bytes: Int) {
+    memory.deallocate()
+    room = bytes
+    memory = .allocate(byteCount: Self.tableSize + room, alignment: 16)
+  }
 }
 
 /// A zstd compression context with one owner. Not safe to use from two threads at once.

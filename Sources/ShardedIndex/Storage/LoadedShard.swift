@@ -38,7 +38,6 @@ final class LoadedPart: @unchecked Sendable {
   let number: Int
   let keys: KeyBlocks
   let header: ShardHeader  // Keys and fields lead into it.
-  private let keyStorage: UnsafeMutableRawPointer
   // No optional by itself: of that a type would be made up at run time when the part goes.
   private struct Packed {
     var fields: PackedFields?
@@ -49,18 +48,17 @@ final class LoadedPart: @unchecked Sendable {
   let charge: Int
 
   init(
-    keys: KeyBlocks, number: Int, header: ShardHeader, storage: UnsafeMutableRawPointer, size: Int, packed: PackedFields
+    keys: KeyBlocks, number: Int, header: ShardHeader, packed: PackedFields
   ) {
     self.keys = keys
     self.number = number
     self.header = header
     firstRecord = header.parts[number].firstRecord
-    keyStorage = storage
-    charge = size + packed.frame.count + 256
+    charge = keys.charge + packed.frame.count + 256
     self.packed = Lock(Packed(fields: packed))
   }
 
-  deinit { keyStorage.deallocate() }
+  deinit { keys.deallocate() }
 
   var isUnpacked: Bool { unpacked.load() != nil }
 
@@ -112,19 +110,12 @@ final class PackedFields: @unchecked Sendable {
 /// The fields of a part in memory.
 final class LoadedFields: @unchecked Sendable {
   let columns: FieldColumns
-  private let storage: UnsafeMutableRawPointer
-  let charge: Int
+  /// Bytes that they cost the cache.
+  var charge: Int { columns.charge + 128 }
 
-  init(columns: FieldColumns, storage: UnsafeMutableRawPointer, size: Int) {
-    self.columns = columns
-    self.storage = storage
-    charge = size + columns.derivedSize + 128
-  }
+  init(columns: FieldColumns) { self.columns = columns }
 
-  deinit {
-    columns.deallocate()
-    storage.deallocate()
-  }
+  deinit { columns.deallocate() }
 }
 
 /// Reads shard files and believes nothing of them before it is checked.
@@ -165,15 +156,11 @@ struct ShardLoader: Sendable {
     let entry = source.file
     let bytes = try file.read(from: 0, size: entry.headerSize)
     defer { bytes.deallocate() }
-    let storage = try decompress(
-      UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, file.path,
-      capacity: entry.headerContentSize)
-    do throws(FormatError) {
-      return try ShardHeader(
-        storage: storage, size: entry.headerContentSize, records: source.recordCount, fileSize: entry.size,
-        frameSize: entry.headerSize, name: fieldNumber)
-    } catch {
-      throw .corrupt(path: file.path, cause: error)
+    return try unpack(UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, file.path) {
+      (content, _) throws(FormatError) in
+      try ShardHeader(
+        content: content, records: source.recordCount, fileSize: entry.size, frameSize: entry.headerSize,
+        name: fieldNumber)
     }
   }
 
@@ -181,28 +168,15 @@ struct ShardLoader: Sendable {
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
-    // A record takes two bytes of keys at least: its count is believed before the keys are, to make room for them.
-    guard KeyBlocks.headerSize + 2 * part.recordCount <= part.keysContentSize else {
-      throw .corrupt(
-        path: file.path, cause: .invalid(reason: "part \(number) claims more records than its keys can hold", offset: 0)
-      )
-    }
     // The header's sizes add up to the file's.
     let bytes = try file.read(from: part.offset, size: part.fileSize)
     defer { bytes.deallocate() }
     let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<part.keysSize])
-    let derived = (part.keysContentSize + FieldColumns.slack + 7) & ~7
-    let size = derived + KeyBlocks.derivedSize(records: part.recordCount)
-    let storage = try decompress(frame, part.keysContentSize, part.keysChecksum, file.path, capacity: size)
-    do throws(FormatError) {
-      let keys = try KeyBlocks(
-        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: part.keysContentSize),
-        records: part.recordCount, tailTable: header.tailTable, derived: storage + derived)
+    return try unpack(frame, part.keysContentSize, part.keysChecksum, file.path) {
+      (content, table) throws(FormatError) in
+      let keys = try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
       let packed = PackedFields(copying: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[part.keysSize...]))
-      return LoadedPart(keys: keys, number: number, header: header, storage: storage, size: size, packed: packed)
-    } catch {
-      storage.deallocate()
-      throw .corrupt(path: file.path, cause: error)
+      return LoadedPart(keys: keys, number: number, header: header, packed: packed)
     }
   }
 
@@ -210,27 +184,23 @@ struct ShardLoader: Sendable {
   func fields(
     _ packed: PackedFields, _ name: UnsafePointer<CChar>, of part: LoadedPart
   ) throws(IndexError) -> LoadedFields {
-    var path: String { directory.filePath(String(cString: name)) }
     let header = part.header
     let part = header.parts[part.number]
-    let size = part.fieldsContentSize + FieldColumns.slack
-    let storage = try decompress(
-      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path, capacity: size)
-    do throws(FormatError) {
-      let columns = try FieldColumns(
-        content: UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: part.fieldsContentSize),
-        records: part.recordCount, header: header)
-      return LoadedFields(columns: columns, storage: storage, size: size)
-    } catch {
-      storage.deallocate()
-      throw .corrupt(path: path, cause: error)
+    return try unpack(
+      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum,
+      directory.filePath(String(cString: name))
+    ) { (content, table) throws(FormatError) in
+      LoadedFields(
+        columns: try FieldColumns(content: content, records: part.recordCount, header: header, table: table))
     }
   }
 
-  private func decompress(
+  /// Unpacks a frame into memory that is lent to `body`, with room for a Huffman code's table.
+  @inline(__always)
+  private func unpack<Result>(
     _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: @autoclosure () -> String,
-    capacity: Int
-  ) throws(IndexError) -> UnsafeMutableRawPointer {
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeMutablePointer<UInt16>) throws(FormatError) -> Result
+  ) throws(IndexError) -> Result {
     guard size <= ZstdFrame.contentLimit else {
       throw .corrupt(path: path(), cause: .wrongSize(found: size, expected: ZstdFrame.contentLimit))
     }
@@ -243,18 +213,13 @@ struct ShardLoader: Sendable {
     }
     let declared = ZstdFrame.contentSize(of: frame) ?? -1
     guard declared == size else { throw .corrupt(path: path(), cause: .wrongSize(found: declared, expected: size)) }
-    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(capacity, 16), alignment: 16)
     let context = contexts.take()
     defer { contexts.put(context) }
     do throws(FormatError) {
-      try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(start: storage, count: size), with: context)
+      return try body(try context.unpack(frame, size: size), context.table)
     } catch {
-      storage.deallocate()
       throw .corrupt(path: path(), cause: error)
     }
-    // What lies behind the content may be read by whole words, so it is made to hold something.
-    (storage + size).initializeMemory(as: UInt8.self, repeating: 0, count: min(max(capacity, 16) - size, 32))
-    return storage
   }
 }
 
@@ -279,6 +244,7 @@ package final class DecompressorPool: Sendable {
   }
 
   package func put(_ context: Decompressor) {
+    context.trim()
     lock.withLock { (kept) -> Void in if kept.one == nil { kept.one = context } else { kept.other = context } }
   }
 

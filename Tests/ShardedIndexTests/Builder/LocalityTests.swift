@@ -233,12 +233,12 @@ private final class SortedList: Sendable {
 
   // MARK: Sizes
 
-  /// What each shard holds, uncompressed, all its frames together, and how many records.
+  /// What each shard holds, uncompressed and unpacked, all its frames together, and how many records.
   private static func sizes(_ path: String) throws -> [(bytes: Int, records: Int)] {
     let index = try ShardedIndex(opening: path)
     return try index.generation.shards().map { shard in
       var size = shard.file.headerContentSize
-      _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in size += part.contentSize }
+      _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in size += part.unpackedSize }
       return (size, shard.recordCount)
     }
   }

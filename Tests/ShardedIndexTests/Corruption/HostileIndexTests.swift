@@ -195,10 +195,18 @@ import Testing
       var keys = surgery.shards[0].contents[1]
       let more = 200_000
       #expect(surgery.shards.count == 1 && keys.count < 10_000 && keys[12] == 1, "three wide keys and spelled columns")
-      FrameSurgery.setWord(&keys, 2, FrameSurgery.word(keys, 2) + more)
-      let length = FrameSurgery.word(keys, 4 + 3)
-      FrameSurgery.setWord(&keys, 4 + 3, length + more)
-      keys.insert(contentsOf: [UInt8](repeating: 0x78, count: more), at: 16 + 24 + length)
+      // The first stem gets longer: its bytes, all bytes, and what its size is over 15, behind a byte of sizes for each record.
+      let suffixes = FrameSurgery.word(keys, 2)
+      FrameSurgery.setWord(&keys, 2, suffixes + more)
+      let excess = 16 + suffixes + 3
+      let size = Int(keys[excess] & 0x7f) | Int(keys[excess + 1]) << 7
+      #expect(size == 3002 - 15 && keys[excess - 3] == 0xf0, "the layout of keys is another one: see docs/format.md")
+      keys.replaceSubrange(
+        excess..<excess + 2,
+        with: [
+          UInt8((size + more) & 0x7f | 0x80), UInt8((size + more) >> 7 & 0x7f | 0x80), UInt8((size + more) >> 14),
+        ])
+      keys.insert(contentsOf: [UInt8](repeating: 0x78, count: more), at: 16 + 3002)
       let file = surgery.store(0, [1: keys])
 
       let before = peakResidentBytes()

@@ -125,22 +125,17 @@ import Testing
   func tails() throws {
     let surgery = try Self.build()
     let number = try #require(surgery.shards.firstIndex { $0.contents[0][12] >= 2 && $0.contents.count == 3 })
-    let header = surgery.shards[number].contents[0]
+    var (header, keys) = try Keys.plain(surgery, number)
     let (at, tails) = (64 + FrameSurgery.word(header, 9), Int(header[12]))
     #expect(header[at..<at + tails].allSatisfy { $0 == 2 }, "countries are the tails")
-    var (changed, keys) = (header, surgery.shards[number].contents[1])
+    #expect(try Self.findings(surgery.path, keys.store(surgery, number, &header)) == [])
+    var changed = header
     // The same keys by tails in another order: the first two change places, in the header and in each record.
     for byte in at + tails..<at + tails + 2 { changed.swapAt(byte, byte + 2) }
-    let count = FrameSurgery.word(keys, 1)
-    #expect(keys[12] == 0, "narrow keys")
-    for tail in 16 + 2 * count..<16 + 3 * count where keys[tail] < 2 { keys[tail] ^= 1 }
-    let frame = surgery.frame(keys)
-    for (word, value) in [(10, frame.count), (11, keys.count), (12, Int(FrameSurgery.checksum(frame)))] {
-      FrameSurgery.setWord(&changed, word, value)
-    }
+    for record in keys.tails.indices where keys.tails[record] < 2 { keys.tails[record] ^= 1 }
     try Self.expectFound(
-      surgery, surgery.store(number, [0: changed, 1: keys]), "tails do not ascend", isRefused: false)
-    changed = header
+      surgery, keys.store(surgery, number, &changed), "tails do not ascend", isRefused: false)
+    changed = surgery.shards[number].contents[0]
     changed.replaceSubrange(at..<at + 2, with: [0, 4])
     try Self.expectFound(surgery, surgery.store(number, [0: changed]), "tail 0 is empty", isRefused: true)
   }
@@ -169,31 +164,77 @@ import Testing
 
   // MARK: Keys
 
-  /// The keys frame of a shard taken apart: shared sizes, lengths, suffixes.
+  /// The keys of a shard's one part, to be stored without Huffman codes: what each stem shares, and what it adds.
   private struct Keys {
-    var content: [UInt8]
-    let count: Int
-    init(_ content: [UInt8]) {
-      self.content = content
-      count = FrameSurgery.word(content, 1)
-      precondition(content[12] == 0, "wide keys")
+    var shared: [Int] = []
+    var suffixes: [[UInt8]] = []
+    var tails: [UInt8] = []
+
+    /// The shard's header without codes for suffixes and tails, and its keys. The shard has tails, and one part.
+    static func plain(_ surgery: FrameSurgery, _ number: Int) throws -> (header: [UInt8], keys: Keys) {
+      var header = surgery.shards[number].contents[0]
+      let tailCount = Int(header[12])
+      let sizes = 64 + FrameSurgery.word(header, 9)
+      let texts = (0..<tailCount).reduce(into: [[UInt8]]()) { texts, tail in
+        let start = sizes + tailCount + texts.reduce(0) { $0 + $1.count }
+        texts.append(Array(header[start..<start + Int(header[sizes + tail])]))
+      }
+      // Each code is a varint and half as many bytes; a zero is none.
+      var at = sizes + tailCount + texts.reduce(0) { $0 + $1.count }
+      for _ in 0..<(tailCount > 1 ? 2 : 1) {
+        var (count, end) = (Int(header[at] & 0x7f), at + 1)
+        if header[at] >= 0x80 { (count, end) = (count + Int(header[end]) << 7, end + 1) }
+        header.replaceSubrange(at..<end + (count + 1) / 2, with: [0])
+        at += 1
+      }
+      var keys = Keys()
+      var before: [UInt8] = []
+      let index = try ShardedIndex(opening: surgery.path)
+      _ = try index.readWhole(index.generation.shards()[number]) { (part: PartContent) throws(IndexError) in
+        part.forEachKey { record, key in
+          let separator = key.lastIndex(of: 1)!
+          let stem = Array(key[..<separator])
+          let common = zip(before, stem).prefix { $0 == $1 }.count
+          keys.shared.append(common)
+          keys.suffixes.append(Array(stem[(record % 16 == 0 ? 0 : common)...]))
+          keys.tails.append(UInt8(texts.firstIndex(of: Array(key[(separator + 1)...]))!))
+          before = stem
+        }
+      }
+      return (header, keys)
     }
-    func shared(_ record: Int) -> Int { Int(content[16 + record]) }
-    func length(_ record: Int) -> Int { Int(content[16 + count + record]) }
-    /// Where a record's suffix starts, in a shard with tails.
-    func start(_ record: Int) -> Int { (0..<record).reduce(16 + 3 * count) { $0 + length($1) } }
+
+    /// As a keys frame has them.
+    var content: [UInt8] {
+      var (content, excess): ([UInt8], [UInt8]) = (Array("SQK2".utf8), [])
+      for word in [shared.count, suffixes.reduce(0) { $0 + $1.count }, 0] {
+        content += (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+      }
+      content += suffixes.joined()
+      for (common, suffix) in zip(shared, suffixes) {
+        content.append(UInt8(min(common, 15) | min(suffix.count, 15) << 4))
+        for size in [common, suffix.count] where size >= 15 { excess.append(UInt8(size - 15)) }
+      }
+      return content + excess + tails
+    }
+
+    /// Stores the keys with a header that is told of their size; returns the file.
+    func store(_ surgery: FrameSurgery, _ number: Int, _ header: inout [UInt8]) -> String {
+      let frame = surgery.frame(content)
+      for (word, value) in [(10, frame.count), (11, content.count), (12, Int(FrameSurgery.checksum(frame)))] {
+        FrameSurgery.setWord(&header, word, value)
+      }
+      return surgery.store(number, [0: header, 1: content])
+    }
+
     func stem(_ record: Int) -> [UInt8] {
-      let suffix = content[start(record)..<start(record) + length(record)]
-      return (record % 16 == 0 ? [] : Array(stem(record - 1)[..<shared(record)])) + suffix
+      (record % 16 == 0 ? [] : Array(stem(record - 1)[..<shared[record]])) + suffixes[record]
     }
     /// Stores one byte more of a record than it needs: its stem stays what it is.
     mutating func shareLess(_ record: Int) {
-      let byte = stem(record)[shared(record) - 1]
-      let at = start(record)
-      content[16 + record] -= 1
-      content[16 + count + record] += 1
-      content.insert(byte, at: at)
-      FrameSurgery.setWord(&content, 2, FrameSurgery.word(content, 2) + 1)
+      let byte = stem(record)[shared[record] - 1]
+      shared[record] -= 1
+      suffixes[record].insert(byte, at: 0)
     }
   }
 
@@ -201,21 +242,24 @@ import Testing
   func shared() throws {
     let surgery = try Self.build()
     let number = try #require(
-      surgery.shards.firstIndex { $0.contents[0][12] > 0 && FrameSurgery.word($0.contents[1], 1) > 20 })
-    let whole = Keys(surgery.shards[number].contents[1])
-    for record in [1, 5, 15, 17] where whole.shared(record) > 0 {
+      surgery.shards.firstIndex {
+        $0.contents[0][12] > 0 && $0.contents.count == 3 && FrameSurgery.word($0.contents[1], 1) > 20
+      })
+    var (header, whole) = try Keys.plain(surgery, number)
+    #expect(try Self.findings(surgery.path, whole.store(surgery, number, &header)) == [])
+    for record in [1, 5, 15, 17] where whole.shared[record] > 0 {
       var keys = whole
       keys.shareLess(record)
       #expect(keys.stem(record) == whole.stem(record))
-      let file = surgery.store(number, [1: keys.content])
+      let file = keys.store(surgery, number, &header)
       try Self.expectFound(surgery, file, "record \(record) says that it shares", isRefused: false)
     }
     // At a restart point it makes no stem, and a scan for the end of a prefix believes it.
-    for change in [UInt8(255), 1] {
+    for change in [-1, 1] {
       var keys = whole
-      keys.content[16 + 16] &+= change
-      try #require(whole.shared(16) > 0 && keys.shared(16) <= keys.length(16))
-      let file = surgery.store(number, [1: keys.content])
+      keys.shared[16] += change
+      try #require(whole.shared[16] > 0 && keys.shared[16] <= keys.suffixes[16].count)
+      let file = keys.store(surgery, number, &header)
       try Self.expectFound(surgery, file, "record 16 says that it shares", isRefused: false)
     }
   }
@@ -223,19 +267,30 @@ import Testing
   @Test("a first record that shares something with nothing")
   func firstShared() throws {
     let surgery = try Self.build()
-    var keys = surgery.shards[1].contents[1]
-    #expect(keys[16] == 0)
-    keys[16] = 1
+    let number = try #require(
+      surgery.shards.firstIndex { $0.contents[0][12] > 0 && $0.contents.count == 3 })
+    var (header, keys) = try Keys.plain(surgery, number)
+    keys.shared[0] = 1
     try Self.expectFound(
-      surgery, surgery.store(1, [1: keys]), "shares more than its predecessor has", isRefused: true)
+      surgery, keys.store(surgery, number, &header), "shares more than its predecessor has", isRefused: true)
   }
 
   // MARK: Rows of numbers
 
-  /// Where the sizes of the blocks' rows stand in a fields frame, and how many there are.
-  private static func rowSizes(_ fields: [UInt8]) -> (start: Int, count: Int) {
+  /// Where a fields frame says by how much the rows of each block are more than the fewest, in how many bytes each, how
+  /// many there are, and how many bits all rows have.
+  private static func rowSizes(_ fields: [UInt8]) throws -> (start: Int, width: Int, count: Int, bits: Int) {
     let count = (FrameSurgery.word(fields, 1) + 15) / 16
-    return (fields.count - FrameSurgery.word(fields, 2) - 2 * count, count)
+    let (rows, packed) = (FrameSurgery.word(fields, 2), FrameSurgery.word(fields, 3))
+    let end = fields.count - rows - packed
+    for width in 0...2 where Int(fields[end - width * count - 1]) == width {
+      let start = end - width * count
+      var least = Int(fields[start - 2])
+      if fields[start - 3] >= 0x80 { least = least << 7 | Int(fields[start - 3] & 0x7f) }
+      let more = (0..<width * count).reduce(0) { $0 + Int(fields[start + $1]) << ($1 % width * 8) }
+      if (least * count + more + 7) / 8 == rows { return (start, width, count, least * count + more) }
+    }
+    throw IndexError.notFound(path: "the layout of fields is another one: see docs/format.md")
   }
 
   @Test("bits behind the last row")
@@ -244,8 +299,7 @@ import Testing
     var tried = 0
     for (number, shard) in surgery.shards.enumerated() {
       var fields = shard.contents[2]
-      let (start, count) = Self.rowSizes(fields)
-      let bits = (0..<count).reduce(0) { $0 + Int(fields[start + 2 * $1]) + Int(fields[start + 2 * $1 + 1]) << 8 }
+      let bits = try Self.rowSizes(fields).bits
       guard bits % 8 != 0 else { continue }
       tried += 1
       #expect(fields.last! >> UInt8(bits % 8) == 0)
@@ -260,12 +314,15 @@ import Testing
   @Test("blocks of rows that begin elsewhere than they say")
   func rowSizes() throws {
     let surgery = try Self.build()
-    let number = try #require(surgery.shards.firstIndex { Self.rowSizes($0.contents[2]).count >= 2 })
+    let number = try #require(surgery.shards.firstIndex { try Self.rowSizes($0.contents[2]).count >= 2 })
     var fields = surgery.shards[number].contents[2]
-    let (start, _) = Self.rowSizes(fields)
-    try #require(fields[start] < 255 && fields[start + 2] > 0)
-    fields[start] += 1
-    fields[start + 2] -= 1
+    // One bit fewer as the fewest, one more for each block, and one of the second's for the first.
+    let (start, width, count, _) = try Self.rowSizes(fields)
+    try #require(width < 2 && fields[start - 3] >= 0x80 && fields[start - 3] & 0x7f > 0)
+    var more = (0..<count).map { width == 0 ? 1 : fields[start + $0] + 1 }
+    (more[0], more[1]) = (more[0] + 1, more[1] - 1)
+    let fewest = [fields[start - 3] - 1, fields[start - 2]]
+    fields.replaceSubrange(start - 3..<start + width * count, with: fewest + [1] + more)
     try Self.expectFound(
       surgery, surgery.store(number, [2: fields]), "the numbers of block 0", isRefused: false)
   }
