@@ -13,7 +13,7 @@ run() {
     --scratch-path .build/tsan --disable-xctest "$@"
 }
 
-run --filter "$(printf %s 'QueryTests.(threads|oneLoad)|ManyPagesTests.concurrent|ReloadTests|PinTests|' \
+run --filter "$(printf %s 'QueryTests.(threads|oneLoad)|(ManyPages|ManifestTree)Tests.concurrent|ReloadTests|PinTests|' \
   'WorkerPoolTests|ExternalSortTests|DeterminismTests')"
 
 # A check that cannot fail says nothing: with the engine's locks left out there has to be a report.

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// Writes what ``Manifest`` reads, a page as soon as it is full: of its shards the lower bound of the first is all that
-/// stays, which counts where bounds have 64 KiB. Source: docs/format.md §3.
+/// stays, until a node has it, which counts where bounds have 64 KiB. Source: docs/format.md §3.
 package struct ManifestEncoder {
   /// One shard as the manifest describes it.
   package struct Shard: Sendable {
@@ -34,43 +34,49 @@ package struct ManifestEncoder {
 
   /// Shards of the page that is not full.
   private var page: [Shard] = []
-  /// Of all pages: their frames, and what the root says of them.
-  private var frames: [UInt8] = []
-  private var heads = ByteWriter()
-  private var firstRecords = ByteWriter()
-  private var boundEnds = ByteWriter()
-  private var bounds = ByteWriter()
-  private var pages = ByteWriter()
-  private var pagedRecords = 0
+  /// Pages, then nodes of level 1, and so on, that no node lists yet; the last for the root.
+  private var lists = [ChildList()]
 
   package init(level: Int) { self.level = level }
 
-  /// - Throws: ``BuildError/dataset(_:message:)`` when no root can hold the bounds any more.
-  package mutating func add(_ shard: Shard) throws(BuildError) {
+  package mutating func add(_ shard: Shard) {
     page.append(shard)
     shardCount += 1
     recordCount += shard.records
     shardBytes += shard.file.size
-    if page.count == Manifest.pageCapacity { try finishPage() }
+    if page.count == Manifest.pageCapacity { finishPage() }
   }
 
-  private mutating func finishPage() throws(BuildError) {
+  private mutating func finishPage() {
     guard let first = page.first else { return }
     let content = Self.page(page)
-    // Root and page are read by every start, and are a thousandth of an index.
+    // Root, node and page are read by every start, and are a thousandth of an index.
     let frame = quickFrame(content)
-    frames += frame
-    first.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
-    firstRecords.write(UInt64(pagedRecords))
-    bounds.write(first.bound)
-    guard bounds.bytes.count <= Manifest.contentLimit else { throw tooLarge(fieldCount: 0, size: bounds.bytes.count) }
-    boundEnds.write(UInt32(bounds.bytes.count))
-    pages.write(UInt64(frames.count))
-    pages.write(UInt32(content.count))
-    pages.write(frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
-    pages.write(first.file.isContinuation ? UInt32(1) : 0)
-    pagedRecords = recordCount
+    list(
+      ChildList.Child(
+        bound: first.bound, isContinuation: first.file.isContinuation, records: page.reduce(0) { $0 + $1.records },
+        frame: frame, contentSize: content.count),
+      ofLevel: 0)
     page.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes a page or a node; those before it become a node when it is one more than that may have.
+  private mutating func list(_ child: ChildList.Child, ofLevel level: Int) {
+    if lists[level].count == Manifest.pageCapacity { finishNode(ofLevel: level + 1) }
+    lists[level].add(child, ofLevel: level)
+  }
+
+  private mutating func finishNode(ofLevel level: Int) {
+    let children = lists[level - 1]
+    lists[level - 1] = ChildList()
+    let content = children.node()
+    let frame = quickFrame(content)
+    if lists.count == level { lists.append(ChildList()) }
+    list(
+      ChildList.Child(
+        bound: children.firstBound, isContinuation: children.isContinuation, records: children.records, frame: frame,
+        contentSize: content.count, below: children.frames, totalSize: children.totalSize),
+      ofLevel: level)
   }
 
   private func quickFrame(_ content: [UInt8]) -> [UInt8] {
@@ -81,12 +87,13 @@ package struct ManifestEncoder {
     knownFrames[content] ?? ZstdFrame.compress(content, level: level, with: compressor)
   }
 
-  /// Every name of a field is in the root, and a lower bound a page. A page has 64 keys at most, of 64 KiB each.
+  /// Every name of a field is in the root, whose bounds, like a page's or a node's, are 64 at most, of 64 KiB each.
   private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
     .dataset(
       .bad,
-      message: "the names of \(fieldCount) fields and the bounds of \(shardCount) shards take \(size >> 10) KiB, over"
-        + " what an index can hold; keep fewer fields, or make shards larger")
+      message:
+        "the names of \(fieldCount) fields and the first keys take \(size >> 10) KiB, over what an index can hold;"
+        + " keep fewer fields")
   }
 
   /// The content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
@@ -117,7 +124,7 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// The manifest file: the root's frame, a frame per page, the frames of the notes and of the map. Ends the encoder.
+  /// The manifest file: the root's frame, those of nodes and pages, those of the notes and of the map. Ends the encoder.
   ///
   /// - Parameter threads: What the notes and the map are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
@@ -129,11 +136,18 @@ package struct ManifestEncoder {
       throw .dataset(
         .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
     }
-    try finishPage()
-    firstRecords.write(UInt64(recordCount))
+    finishPage()
+    var height = 0
+    while height + 1 < lists.count {
+      height += 1
+      finishNode(ofLevel: height)
+    }
+    var top = lists.removeLast()
+    var frames: [UInt8] = []
+    swap(&frames, &top.frames)
     var sections: [(number: ManifestRoot.Section, bytes: [UInt8])] = [
-      (.heads, heads.bytes), (.firstRecords, firstRecords.bytes), (.boundEnds, boundEnds.bytes),
-      (.bounds, bounds.bytes), (.pages, pages.bytes),
+      (.heads, top.heads.bytes), (.firstRecords, top.firstRecordsAndEnd), (.boundEnds, top.boundEnds.bytes),
+      (.bounds, top.bounds.bytes), (.children, top.entries.bytes),
     ]
     func text(_ text: String, _ writer: inout ByteWriter) {
       writer.writeVarint(text.utf8.count)
@@ -174,7 +188,7 @@ package struct ManifestEncoder {
     if let dots, !dots.bands.isEmpty { chain(.dots, dots.bands.map(\.content)) { dots.head(checksums: $0) } }
     var root = ByteWriter()
     root.write(Manifest.magic)
-    root.write(UInt16(Manifest.version))
+    root.write(UInt16(height == 0 ? Manifest.version : Manifest.versionWithNodes))
     root.write(UInt16(0))
     root.write(Fold.version)
     root.write(UInt32(sections.count))
@@ -198,4 +212,62 @@ package struct ManifestEncoder {
     }
     return quickFrame(root.bytes) + frames
   }
+}
+
+/// What a node, or the root, says of pages or nodes, its children, and their frames. Source: docs/format.md §3.2, §3.10.
+private struct ChildList {
+  struct Child {
+    let bound: [UInt8]
+    let isContinuation: Bool
+    let records: Int
+    let frame: [UInt8]
+    let contentSize: Int
+    /// Of a node: the frames of what is below it, and the size of their contents in bytes.
+    var below: [UInt8] = []
+    var totalSize = 0
+  }
+
+  private(set) var count = 0
+  private(set) var records = 0
+  /// Content of all that is listed and of what is below, in bytes.
+  private(set) var totalSize = 0
+  private(set) var firstBound: [UInt8] = []
+  private(set) var isContinuation = false
+  var frames: [UInt8] = []
+  private(set) var heads = ByteWriter()
+  private var firstRecords = ByteWriter()
+  private(set) var boundEnds = ByteWriter()
+  private(set) var bounds = ByteWriter()
+  private(set) var entries = ByteWriter()
+
+  /// - Parameter level: Of the child.
+  mutating func add(_ child: Child, ofLevel level: Int) {
+    if count == 0 { (firstBound, isContinuation) = (child.bound, child.isContinuation) }
+    child.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
+    firstRecords.write(UInt64(records))
+    bounds.write(child.bound)
+    boundEnds.write(UInt32(bounds.bytes.count))
+    frames += child.frame
+    frames += child.below
+    entries.write(UInt64(frames.count))
+    entries.write(UInt32(child.contentSize))
+    entries.write(child.frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+    entries.write(child.isContinuation ? UInt32(1) : 0)
+    if level > 0 {
+      entries.write(UInt32(child.frame.count))
+      entries.write(UInt64(child.contentSize + child.totalSize))
+    }
+    count += 1
+    records += child.records
+    totalSize += child.contentSize + child.totalSize
+  }
+
+  var firstRecordsAndEnd: [UInt8] {
+    var writer = firstRecords
+    writer.write(UInt64(records))
+    return writer.bytes
+  }
+
+  /// The content of a node.
+  func node() -> [UInt8] { heads.bytes + firstRecordsAndEnd + boundEnds.bytes + entries.bytes + bounds.bytes }
 }

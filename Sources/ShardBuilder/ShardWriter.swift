@@ -118,7 +118,7 @@ struct ShardWriter {
         case .written(var piece):
           piece.shards[0].file.isContinuation = lastKey == piece.firstKey
           if output.manifest.shardCount == 0 { piece.shards[0].bound = [] }
-          for shard in piece.shards { try output.manifest.add(shard) }
+          for shard in piece.shards { output.manifest.add(shard) }
           output.notes.pieces.append(piece.note)
           lastKey = piece.lastKey
           note(piece.fields)
@@ -130,7 +130,7 @@ struct ShardWriter {
             previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]]
           {
             publisher.keep(shard.fileName)
-            try output.manifest.add(ManifestEncoder.Shard(shard))
+            output.manifest.add(ManifestEncoder.Shard(shard))
             if unseenFields > 0 {
               do throws(IndexError) { note(try previous.index.fieldNumbers(of: shard)) } catch { throw .index(error) }
             }

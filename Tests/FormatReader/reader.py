@@ -117,7 +117,7 @@ def frames_of(data, what):
 
 
 def manifest_frames(data):
-    """§3: the root's frame and the pages'."""
+    """§3: the root's frame, and those of nodes and pages."""
     frames = frames_of(data, "manifest")
     need(frames, "manifest: empty")
     return frames
@@ -201,11 +201,11 @@ class Index:
         data = read_file(directory, "manifest")
         frames = manifest_frames(data)
         root, *contents = unpack_frames(data, frames, "manifest")
-        self._read_root(root, frames)
+        self._read_root(root, frames, contents)
         self.entries = []
-        for number in range(len(self.page_flags)):
-            self._read_page(number, contents[number])
-        start = len(self.page_flags)
+        for number, place in enumerate(self.page_places):
+            self._read_page(number, contents[place])
+        start = self.listed
         for number, read in (8, self._read_notes), (9, self._read_dots):
             if number in self.chains:
                 end = start + self.chains[number]
@@ -214,11 +214,12 @@ class Index:
         if self.entries:
             check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
 
-    def _read_root(self, content, frames):
-        """§3.1, §3.2: everything but the pages, which are promised here."""
+    def _read_root(self, content, frames, contents=()):
+        """§3.1, §3.2: everything but the pages, which are promised here. `contents` are those of the frames behind the root's."""
         header = Cursor(content, "manifest")
         need(header.take(4) == b"SQM1", "manifest: another magic")
-        need(header.unpack("HH")[0] == 1, "manifest: another version")
+        version = header.unpack("HH")[0]
+        need(version in (1, 2), "manifest: another version")
         fold_version, section_count = header.unpack("II")
         need(section_count <= 64, "manifest: too many sections")
         fold_hash, self.records, self.shard_count = header.unpack("QQI")
@@ -229,8 +230,12 @@ class Index:
         need(name_count <= 65536, "manifest: too many field names")
 
         table = [header.unpack("IIQQ") for _ in range(section_count)]
-        p = -(-self.shard_count // PAGE)
-        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: 20 * p, 6: None, 7: None, 8: 12, 9: 12}
+        p, level = -(-self.shard_count // PAGE), 0
+        while version == 2 and p > PAGE:
+            p, level = -(-p // PAGE), level + 1
+        need((level > 0) == (version == 2), "manifest: a version for more shards")
+        width = struct.calcsize(self._entry(level))
+        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: width * p, 6: None, 7: None, 8: 12, 9: 12}
         sections = {}
         for number, _, offset, size in table:
             if number in sizes and number not in sections:
@@ -240,13 +245,13 @@ class Index:
         for number in sizes:
             need(number in sections or number in (8, 9), f"manifest: no section {number}")
 
-        self.page_firsts = struct.unpack(f"<{p + 1}Q", sections[2])
-        need(self.page_firsts[0] == 0 and self.page_firsts[-1] == self.records, "manifest: records do not add up")
-        self.page_bounds = bounds_of(sections[1], sections[3], sections[4], "manifest")
-        self.page_flags = []
-        need(len(frames) >= p + 1, "manifest: fewer pages than its shards fill")
+        self.page_firsts, self.page_bounds, self.page_flags, self.page_places = [], [], [], []
+        self.listed = 0  # frames behind the root's, so far
+        tables = [sections[number] for number in (1, 2, 3, 5, 4)]
+        self._read_list(tables, level, 0, 0, self.records, (b"", False), frames[1:], contents)
+        self.page_firsts.append(self.records)
         self.chains = {}  # section: count of frames
-        rest = frames[p + 1 :]
+        rest = frames[self.listed + 1 :]
         for number in 8, 9:
             if number not in sections:
                 continue
@@ -262,21 +267,6 @@ class Index:
             self.chains[number] = count
             rest = rest[count:]
         need(not rest, "manifest: frames behind its last")
-        start = frames[0].size
-        for number, frame in enumerate(frames[1 : p + 1]):
-            end, content_size, checksum, flags = struct.unpack_from("<QIII", sections[5], 20 * number)
-            what = f"manifest, page {number}"
-            need(start + frame.size == frames[0].size + end, f"{what}: ends elsewhere than promised")
-            start += frame.size
-            need(frame.content_size == content_size, f"{what}: another content size than promised")
-            need(frame.checksum == checksum, f"{what}: another checksum than promised")
-            self.page_flags.append(bool(flags & 1))
-            records = self.page_firsts[number + 1] - self.page_firsts[number]
-            need(records >= self._shards_of(number), f"{what}: fewer records than shards")
-        if p:
-            need(not self.page_flags[0], "manifest: the first page goes on with another")
-            check_bounds(self.page_bounds, self.page_flags, "manifest")
-
         names = Cursor(sections[6], "manifest: field names")
         self.names = [names.text() for _ in range(name_count)]
         names.finish()
@@ -328,8 +318,59 @@ class Index:
             self.dots.update((cell, band.varint() + 1) for cell in cells)
             band.finish()
 
-    def _shards_of(self, page):
-        return min(PAGE, self.shard_count - PAGE * page)
+    def _shards_of(self, number, level=0):
+        """Of a page, or below a node."""
+        size = PAGE ** (level + 1)
+        return max(0, min(size, self.shard_count - size * number))
+
+    @staticmethod
+    def _entry(level):
+        """What a list says of a page, and of a node."""
+        return "<QIIIIQ" if level else "<QIII"
+
+    def _read_list(self, tables, level, number, first, records, promise, frames, contents):
+        """§3.2, §3.10: a root's or a node's tables, down to the pages. `level` is that of its children.
+
+        Returns how many bytes these are in the file, and how many their contents are.
+        """
+        heads, firsts, ends, entries, texts = tables
+        what = f"manifest, list {number} of level {level}"
+        bounds = bounds_of(heads, ends, texts, what)
+        firsts = struct.unpack(f"<{len(bounds) + 1}Q", firsts)
+        need(firsts[0] == 0 and firsts[-1] == records, f"{what}: records do not add up")
+        size, content_size = 0, 0
+        for i, bound in enumerate(bounds):
+            child = PAGE * number + i
+            what = f"manifest, {'node' if level else 'page'} {child}"
+            end, unpacked, checksum, flags, *node = struct.unpack_from(
+                self._entry(level), entries, struct.calcsize(self._entry(level)) * i)
+            flag = bool(flags & 1)
+            need(i > 0 or (bound, flag) == promise, f"{what}: begins with another bound or flag than was promised")
+            need(firsts[i + 1] - firsts[i] >= self._shards_of(child, level), f"{what}: fewer records than shards")
+            need(self.listed < len(frames), "manifest: fewer pages than its shards fill")
+            frame, place = frames[self.listed], self.listed
+            self.listed += 1
+            need(frame.content_size == unpacked, f"{what}: another content size than promised")
+            need(frame.checksum == checksum, f"{what}: another checksum than promised")
+            size, all_unpacked = size + frame.size, unpacked
+            if level:
+                need(frame.size == node[0], f"{what}: another size than promised")
+                cursor, c = Cursor(contents[place], what), -(-self._shards_of(child, level) // PAGE**level)
+                width = struct.calcsize(self._entry(level - 1))
+                below = [cursor.take(count) for count in (8 * c, 8 * (c + 1), 4 * c, width * c)]
+                below.append(contents[place][cursor.at :])
+                added = self._read_list(
+                    below, level - 1, child, first + firsts[i], firsts[i + 1] - firsts[i], (bound, flag), frames, contents)
+                size, all_unpacked = size + added[0], unpacked + added[1]
+                need(all_unpacked == node[1] < 1 << 56, f"{what}: other content than promised")
+            else:
+                self.page_firsts.append(first + firsts[i])
+                self.page_bounds.append(bound)
+                self.page_flags.append(flag)
+                self.page_places.append(place)
+            need(size == end, f"{what}: ends elsewhere than promised")
+            content_size += all_unpacked
+        return size, content_size
 
     def _read_page(self, number, content):
         """§3.4."""

@@ -691,6 +691,73 @@ class Forged(Temporary):
             self.assertRefused(fields=changed(self.fields, 12, struct.pack("<I", other)))
 
 
+class Nodes(Temporary):
+    """A manifest whose root lists nodes, as it is and with one of them changed: this reader and the project's agree."""
+
+    def setUp(self):
+        super().setUp()
+        names = [f"key {i // 3:05}" for i in range(4200)]  # runs of equal keys, over borders too
+        # Each larger than a shard may be, so that it is one.
+        lines = [json.dumps({"name": name, "id": i, "note": 1100 * "x"}) for i, name in enumerate(names)]
+        self.index = self.build(self.write("nodes.jsonl", lines), "--key", "{name}", "--shard-size", "1K")
+        data = (self.index / "manifest").read_bytes()
+        self.frames = reader.frames_of(data, "manifest")
+        self.contents = reader.unpack_frames(data, self.frames, "manifest")
+        self.data, at = [], 0
+        for frame in self.frames:
+            self.data.append(data[at : at + frame.size])
+            at += frame.size
+        self.entries = struct.unpack_from("<Q", self.contents[0], 48 + 24 * 4 + 8)[0]
+
+    def store(self, node=None, root=lambda content: content):
+        """Writes the manifest with another first node, which the root is made right for, and the root changed."""
+        content, manifest = node or self.contents[1], bytearray(self.contents[0])
+        frame = Forged.compress(bytes(content))
+        for i in range(2):
+            (end,) = struct.unpack_from("<Q", manifest, self.entries + 32 * i)
+            struct.pack_into("<Q", manifest, self.entries + 32 * i, end + len(frame) - len(self.data[1]))
+        (all_content,) = struct.unpack_from("<Q", manifest, self.entries + 24)
+        struct.pack_into("<I4s", manifest, self.entries + 8, len(content), frame[-4:])
+        struct.pack_into("<IQ", manifest, self.entries + 20, len(frame),
+                         all_content + len(content) - len(self.contents[1]))
+        manifest = root(bytes(manifest))
+        (self.index / "manifest").write_bytes(b"".join([Forged.compress(manifest), frame, *self.data[2:]]))
+        return reader.Index(self.index)
+
+    def assertRefused(self, *arguments):
+        with self.assertRaises(reader.FormatError):
+            self.store(*arguments)
+        run = subprocess.run([COMMAND, "verify", "-i", self.index], capture_output=True)
+        self.assertIn(run.returncode, (1, 65), run.stderr)
+
+    def test_as_it_is(self):
+        self.assertEqual(struct.unpack_from("<H", self.contents[0], 4), (2,))
+        index = self.store()
+        self.assertEqual((len(index.entries), len(index.page_flags), index.listed), (4200, 66, 68))
+        self.assertEqual(list(index.lines()), shardq("export", "-i", self.index).splitlines())
+        shardq("verify", "-i", self.index)
+        # The first node, which lists 64 pages.
+        self.assertEqual(len(self.contents[1]), 40 * 64 + 8 + sum(len(index.page_bounds[i]) for i in range(64)))
+
+    def test_refused(self):
+        node = self.contents[1]
+        for at in (8, 8 * 64, 8 * 65, 8 * 66 + 1, 16 * 64 + 8, 16 * 64 + 12, 20 * 64 + 8, 20 * 64 + 16, 20 * 64 + 20,
+                   20 * 64 + 24, 20 * 64 + 28, 40 * 64 + 8, len(node) - 1):
+            with self.subTest(node=at):
+                self.assertRefused(changed(node, at, [node[at] ^ 1]))
+        self.assertRefused(node[:-1])
+        self.assertRefused(node + b"\0")
+        for at in (0, 8, 12, 16, 20, 24, 31, 32, 32 + 12, 32 + 16, 32 + 20, 32 + 24):
+            with self.subTest(entry=at):
+                self.assertRefused(None, lambda content: changed(content, self.entries + at, [content[self.entries + at] ^ 1]))
+        for version in (0, 1, 3):
+            with self.subTest(version=version):
+                self.assertRefused(None, lambda content: changed(content, 4, [version]))
+        for shards in (4096, 4199, 4201, 1 << 31):
+            with self.subTest(shards=shards):
+                self.assertRefused(None, lambda content: changed(content, 32, struct.pack("<I", shards)))
+
+
 def changed(content, at, new):
     return content[:at] + bytes(new) + content[at + len(new) :]
 

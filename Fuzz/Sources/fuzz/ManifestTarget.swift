@@ -9,9 +9,9 @@
 
 /// The contents of a manifest's root and pages, whose frames, sizes and checksums are made right.
 ///
-/// Input: a byte of flags, a u16 and as many bytes of root, then for each page the same. The root alone is checked in
-/// memory; where it is accepted and the first flag is set, the whole is opened as a file. With the third flag these are
-/// the frames behind the pages instead, read as notes and as a map of dots.
+/// Input: a byte of flags, a u16 and as many bytes of root, then for each page, or each node that the root lists, the
+/// same. They are checked in memory; where the root is accepted and the first flag is set, the whole is opened as a file.
+/// With the third flag these are the frames behind the pages instead, read as notes and as a map of dots.
 final class ManifestTarget: FuzzTarget {
   private let directory = RawFile.scratchDirectory()
   private let file: CInt
@@ -73,16 +73,16 @@ final class ManifestTarget: FuzzTarget {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
     storage.copyBytes(from: content)
     do {
-      return try ManifestRoot(UnsafeMutableRawBufferPointer(rebasing: storage[..<content.count]))
+      return try ManifestRoot(UnsafeMutableRawBufferPointer(rebasing: storage[..<content.count]), frameSize: 0)
     } catch {
       storage.deallocate()
       return nil
     }
   }
 
-  /// Makes right what a root says of its pages' frames, where it has a section of pages.
+  /// Makes right what a root says of its pages' frames, where it has a section of pages; of nodes it says other things.
   private func fit(_ root: inout [UInt8], _ pages: [[UInt8]], _ frames: [[UInt8]]) {
-    guard root.count >= 48 else { return }
+    guard root.count >= 48, root[4] != 2 else { return }
     func number(_ offset: Int, _ size: Int) -> Int {
       guard offset >= 0, offset <= root.count - size else { return .max }
       return (0..<size).reduce(0) { $0 | Int(root[offset + $1]) << (8 * $1) }
@@ -113,26 +113,49 @@ final class ManifestTarget: FuzzTarget {
     }
     require(names == min(root.fieldCount, 1001), "the names of \(root.fieldCount) fields")
     for setting in ["key", "latitude", "weight"] as [StaticString] { _ = root.setting(setting) }
-    let pageCount = min(root.pageCount, pages.count)
-    for number in 0..<pageCount {
-      let content = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, pages[number].count))
-      _ = content.update(fromContentsOf: pages[number])
-      defer { content.deallocate() }
-      guard
-        (try? ManifestPage.check(
-          UnsafeBufferPointer(rebasing: content[..<pages[number].count]), number: number, of: root)) != nil
-      else { continue }
-      let count = root.shards(ofPage: number).count
-      let page = ManifestPage(checked: UnsafePointer(content.baseAddress!), shards: count)
-      require(count >= 1 && count <= 64, "\(count) shards of a page")
-      for shard in 0..<count {
-        require(page.firstRecord(shard) < page.firstRecord(shard + 1), "a shard without records")
-        _ = (page.file(shard), page.digest(shard).count, page.label(shard).count)
-      }
-      for prefix in Self.prefixes { search(page.bounds, Array(prefix.utf8)) }
-      search(page.bounds, Array(page.bounds[count / 2]))
+    let tree = root.tree
+    for number in 0..<min(root.node.count, pages.count) {
+      let storage = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, pages[number].count))
+      _ = storage.update(fromContentsOf: pages[number])
+      defer { storage.deallocate() }
+      let content = UnsafeBufferPointer(rebasing: storage[..<pages[number].count])
+      let promise = root.node.promise(number)
+      if tree.height > 0 { checkNode(content, promise, tree) } else { checkPage(content, promise, tree) }
     }
-    for prefix in Self.prefixes where root.pageCount > 0 { search(root.bounds, Array(prefix.utf8)) }
+    for prefix in Self.prefixes where root.node.count > 0 { search(root.node.bounds, Array(prefix.utf8)) }
+  }
+
+  private func checkNode(
+    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, _ tree: ManifestTree
+  ) {
+    guard (try? ManifestNode.check(content, promise, of: tree)) != nil else { return }
+    let node = ManifestNode(
+      content.baseAddress!, number: promise.number, level: promise.level, of: tree, start: promise.start,
+      firstRecord: promise.firstRecord, next: promise.next)
+    require(node.count >= 1 && node.count <= 64, "\(node.count) children of a node")
+    var (end, records) = (0, promise.firstRecord)
+    for child in 0..<node.count {
+      let below = node.promise(child)
+      require(below.entry.start == end && below.firstRecord == records, "children that do not follow each other")
+      (end, records) = (below.entry.end, records + below.recordCount)
+    }
+    require(records == promise.firstRecord + promise.recordCount, "other records below a node than it has")
+    for prefix in Self.prefixes { search(node.bounds, Array(prefix.utf8)) }
+  }
+
+  private func checkPage(
+    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, _ tree: ManifestTree
+  ) {
+    guard (try? ManifestPage.check(content, promise, of: tree)) != nil else { return }
+    let count = tree.shards(below: promise.number, level: 0)
+    let page = ManifestPage(checked: content.baseAddress!, shards: count)
+    require(count >= 1 && count <= 64, "\(count) shards of a page")
+    for shard in 0..<count {
+      require(page.firstRecord(shard) < page.firstRecord(shard + 1), "a shard without records")
+      _ = (page.file(shard), page.digest(shard).count, page.label(shard).count)
+    }
+    for prefix in Self.prefixes { search(page.bounds, Array(prefix.utf8)) }
+    search(page.bounds, Array(page.bounds[count / 2]))
   }
 
   /// Held against a walk over all bounds.
@@ -189,7 +212,7 @@ final class ManifestTarget: FuzzTarget {
   }
 
   static var seeds: [(name: String, bytes: [UInt8])] {
-    func seed(_ shards: Int, _ flags: UInt8, long: Bool = false) -> [UInt8] {
+    func seed(_ shards: Int, _ flags: UInt8, long: Bool = false, nodes: Bool = false) -> [UInt8] {
       let entries = (0..<shards).map { number in
         var bound = number == 0 ? [] : Array((long ? "a long bound \(number + 1000)" : "b\(number + 100)").utf8)
         if number == 5 { bound = Array((long ? "a long bound \(1000 + 5)" : "b104").utf8) }
@@ -202,7 +225,7 @@ final class ManifestTarget: FuzzTarget {
           label: Array("b\(number % 10)".utf8) + [UInt8](repeating: 0, count: 6))
       }
       var encoder = ManifestEncoder(level: 1)
-      for entry in entries { guard (try? encoder.add(entry)) != nil else { fail("a seed") } }
+      for entry in entries { encoder.add(entry) }
       guard
         let file = try? encoder.file(
           shardLimit: 4096, fieldNames: ["name", "country", "coord.lon", "coord.lat"],
@@ -213,6 +236,8 @@ final class ManifestTarget: FuzzTarget {
         let (content, size) = SeedFrames.content(file[start...])
         bytes += [UInt8(content.count & 255), UInt8(content.count >> 8)] + content
         start += size
+        // The first node alone: behind it come its pages.
+        if nodes, bytes.count > content.count + 3 { break }
       }
       return bytes
     }
@@ -232,6 +257,7 @@ final class ManifestTarget: FuzzTarget {
       ("notes", chain([notes.head(checksums: notes.groups.map { _ in 0 })] + notes.groups)),
       ("none", seed(0, 1)), ("one", seed(1, 1)), ("few", seed(7, 1)), ("few-memory", seed(7, 0)),
       ("long", seed(9, 1, long: true)), ("page", seed(64, 1)), ("pages", seed(66, 1)), ("unfit", seed(3, 3)),
+      ("nodes", seed(4097, 0, nodes: true)),
     ]
   }
 }

@@ -1,27 +1,28 @@
-/// Pages of a manifest that has more of them than are kept: which are in memory, and who goes first. No lock, no files.
+/// Pages and nodes of a manifest that has more of them than are kept: which are in memory, and who goes first. No lock,
+/// no files.
 ///
 /// Whoever looks at one does so within the call that finds it, under the lock that this is behind: so nobody is on a
 /// page when it goes, and none needs a count of its readers.
 struct RecentPages: @unchecked Sendable {
-  private struct Node {
-    var previous: UnsafeMutablePointer<Node>
-    var next: UnsafeMutablePointer<Node>
+  private struct Link {
+    var previous: UnsafeMutablePointer<Link>
+    var next: UnsafeMutablePointer<Link>
     var number = -1
-    var size = 0
-    var content: UnsafeMutableRawPointer? = nil
+    var held: HeldFrame? = nil
   }
 
   private let pageCount: Int
   private let limitBytes: Int
   private(set) var residentBytes = 0
   private(set) var count = 0
-  /// Per page of the manifest its node. In memory that the system hands out when it is touched; nil before the first.
-  private var nodes: UnsafeMutablePointer<UnsafeMutablePointer<Node>?>? = nil
-  /// The head of the ring: its `next` is the most recently used page. nil as long as `nodes` is.
-  private var ring: UnsafeMutablePointer<Node>! = nil
+  /// Per page and node of the manifest where it stands in the ring. In memory that the system hands out when it is
+  /// touched; nil before the first.
+  private var links: UnsafeMutablePointer<UnsafeMutablePointer<Link>?>? = nil
+  /// The head of the ring: its `next` is the most recently used page. nil as long as `links` is.
+  private var ring: UnsafeMutablePointer<Link>! = nil
 
   /// - Parameters:
-  ///   - pageCount: Of the manifest.
+  ///   - pageCount: Of the manifest's pages and nodes.
   ///   - limitBytes: Of content that is kept, at most.
   init(pageCount: Int, limitBytes: Int) {
     self.pageCount = pageCount
@@ -32,66 +33,69 @@ struct RecentPages: @unchecked Sendable {
   mutating func deallocate() {
     removeAll()
     ring?.deallocate()
-    free(nodes)
+    free(links)
   }
 
-  private mutating func makeRoom() -> UnsafeMutablePointer<UnsafeMutablePointer<Node>?> {
-    if let nodes { return nodes }
-    guard let memory = calloc(pageCount, MemoryLayout<UnsafeMutablePointer<Node>?>.stride) else {
+  private mutating func makeRoom() -> UnsafeMutablePointer<UnsafeMutablePointer<Link>?> {
+    if let links { return links }
+    guard let memory = calloc(pageCount, MemoryLayout<UnsafeMutablePointer<Link>?>.stride) else {
       fatalError("out of memory")
     }
-    let made = memory.bindMemory(to: UnsafeMutablePointer<Node>?.self, capacity: pageCount)
+    let made = memory.bindMemory(to: UnsafeMutablePointer<Link>?.self, capacity: pageCount)
     ring = .allocate(capacity: 1)
-    ring.initialize(to: Node(previous: ring, next: ring))
-    nodes = made
+    ring.initialize(to: Link(previous: ring, next: ring))
+    links = made
     return made
   }
 
-  /// The content of a page if it is in memory; it is the most recently used from now on.
-  mutating func use(_ number: Int) -> UnsafeMutableRawPointer? {
-    guard let nodes, let node = nodes[number] else { return nil }
-    unlink(node)
-    link(node)
-    return node.pointee.content
+  /// A page or node if it is in memory; it is the most recently used from now on.
+  mutating func use(_ number: Int) -> HeldFrame? {
+    guard let links, let link = links[number] else { return nil }
+    takeOut(link)
+    putFirst(link)
+    return link.pointee.held
   }
 
-  /// Takes over the content of a page, `size` bytes, and lets go of what was used least recently: of this one too, if
-  /// it is larger than the limit, or if another thread was first.
-  mutating func insert(_ content: UnsafeMutableRawPointer, size: Int, of number: Int) {
-    let nodes = makeRoom()
-    guard nodes[number] == nil, size <= limitBytes else { return content.deallocate() }
+  /// Takes over a page or node, and lets go of what was used least recently: of this one too, if it is larger than the
+  /// limit, or if another thread was first.
+  mutating func insert(_ held: HeldFrame, of number: Int) {
+    let links = makeRoom()
+    let size = held.size
+    guard links[number] == nil, size <= limitBytes else { return held.deallocate() }
     while residentBytes > limitBytes - size { remove(ring.pointee.previous) }
-    let node = UnsafeMutablePointer<Node>.allocate(capacity: 1)
-    node.initialize(to: Node(previous: ring, next: ring, number: number, size: size, content: content))
-    link(node)
-    nodes[number] = node
+    let link = UnsafeMutablePointer<Link>.allocate(capacity: 1)
+    link.initialize(to: Link(previous: ring, next: ring, number: number, held: held))
+    putFirst(link)
+    links[number] = link
     residentBytes += size
     count += 1
   }
 
   mutating func removeAll() {
-    guard nodes != nil else { return }
+    guard links != nil else { return }
     while ring.pointee.next != ring { remove(ring.pointee.next) }
   }
 
-  private mutating func remove(_ node: UnsafeMutablePointer<Node>) {
-    unlink(node)
-    nodes![node.pointee.number] = nil
-    residentBytes -= node.pointee.size
+  private mutating func remove(_ link: UnsafeMutablePointer<Link>) {
+    takeOut(link)
+    links![link.pointee.number] = nil
+    if let held = link.pointee.held {
+      residentBytes -= held.size
+      held.deallocate()
+    }
     count -= 1
-    node.pointee.content?.deallocate()
-    node.deallocate()
+    link.deallocate()
   }
 
-  private func unlink(_ node: UnsafeMutablePointer<Node>) {
-    node.pointee.previous.pointee.next = node.pointee.next
-    node.pointee.next.pointee.previous = node.pointee.previous
+  private func takeOut(_ link: UnsafeMutablePointer<Link>) {
+    link.pointee.previous.pointee.next = link.pointee.next
+    link.pointee.next.pointee.previous = link.pointee.previous
   }
 
-  private func link(_ node: UnsafeMutablePointer<Node>) {
+  private func putFirst(_ link: UnsafeMutablePointer<Link>) {
     let next = ring.pointee.next
-    (node.pointee.previous, node.pointee.next) = (ring, next)
-    (ring.pointee.next, next.pointee.previous) = (node, node)
+    (link.pointee.previous, link.pointee.next) = (ring, next)
+    (ring.pointee.next, next.pointee.previous) = (link, link)
   }
 }
 

@@ -9,17 +9,20 @@ import Synchronization
 
 /// The sorted list of an index's shards, searched in the bytes it is stored in. Source: docs/format.md §3.
 ///
-/// Its file is a root frame and a frame per page of shards. Opening an index reads the root; a page is read when a
-/// query comes upon it, from the file that was opened. So an open index stands for one generation.
+/// Its file is a root frame and a frame per page of shards; where the root would have more than 64 pages to list, nodes
+/// stand between, a tree with as many children to each (``ManifestTree``). Opening an index reads the root; a page or a
+/// node is read when a query comes upon it, from the file that was opened. So an open index stands for one generation.
 ///
-/// Where all pages together are no larger than is kept, each is kept once it was read, and found without a lock. Where
-/// they are larger, queries keep those that they used last, under a lock.
+/// Where all pages and nodes together are no larger than is kept, each is kept once it was read, and found without a
+/// lock. Where they are larger, queries keep those that they used last, under a lock.
 package final class Manifest: @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
+  /// Of a manifest whose root lists nodes.
+  package static let versionWithNodes = 2
   package static let headerSize = 48
   package static let fileName = "manifest"
-  /// Shards of a page; the last may have fewer.
+  /// Shards of a page, and children of a node; the last ones may have fewer.
   package static let pageCapacity = 64
   /// No frame of a manifest has more content, in bytes.
   package static let contentLimit = ZstdFrame.contentLimit
@@ -152,15 +155,20 @@ package final class Manifest: @unchecked Sendable {
   /// Where the root's frame ends in the file.
   private let rootSize: Int
   private let root: ManifestRoot
-  /// Per page its content once it is kept, freed with the manifest.
-  private let pages: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+  /// Per page and node its content once it is kept, by ``ManifestTree/slot(_:level:)``. In memory that the system hands
+  /// out when it is touched.
+  private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+  /// The content that was kept last, from which ``HeldFrame/Header/kept`` leads to all others; freed with the manifest.
+  private let kept = Atomic<UnsafeMutableRawPointer?>(nil)
   /// Whether all that queries read is kept.
   private let keepsPages: Bool
   /// If not: what they used last.
   private let recent: Lock<RecentPages>
 
+  package var version: Int { root.version }
   package var recordCount: Int { root.recordCount }
-  package var shardCount: Int { root.shardCount }
+  package var shardCount: Int { tree.shardCount }
+  private var tree: ManifestTree { root.tree }
   /// The build option: bytes of uncompressed shard.
   package var shardLimit: Int { root.shardLimit }
   /// What the index was built with, in bytes; 0 stands for the usual one.
@@ -171,13 +179,13 @@ package final class Manifest: @unchecked Sendable {
   var stamp: FileStamp { file.stamp }
   /// Of the file, in bytes.
   package var fileSize: Int { file.size }
-  /// Bytes of its content in memory if every page is.
+  /// Bytes of its content in memory if every page and node is.
   package var size: Int { root.size + root.pagesSize }
   /// Bytes of its content that are in memory.
   package var residentSize: Int {
-    (0..<root.pageCount).reduce(root.size + recent.withLock { $0.residentBytes }) {
-      pages[$1].load(ordering: .relaxed) == nil ? $0 : $0 + root.page($1).contentSize
-    }
+    var size = root.size + recent.withLock { $0.residentBytes }
+    forEachKept { size += $0.size }
+    return size
   }
 
   /// Opens the manifest of a directory, reads its root and checks it.
@@ -186,7 +194,7 @@ package final class Manifest: @unchecked Sendable {
   ///   ``IndexError/io(operation:path:errno:)``.
   ///
   /// - Parameters:
-  ///   - keeping: Bytes of pages that queries keep, at most.
+  ///   - keeping: Bytes of pages and nodes that queries keep, at most.
   ///   - digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
   convenience init(
     of directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int, digest: ManifestDigest? = nil
@@ -214,9 +222,9 @@ package final class Manifest: @unchecked Sendable {
     let (bytes, frame) = try Self.rootFrame(of: file)
     defer { bytes.deallocate() }
     do throws(FormatError) {
-      let root = try Self.unpack(frame, checksum: nil, size: nil, with: contexts)
+      let root = try Self.unpack(frame, with: contexts)
       do throws(FormatError) {
-        self.root = try ManifestRoot(root)
+        self.root = try ManifestRoot(root, frameSize: frame.count)
       } catch {
         root.deallocate()
         throw error
@@ -225,22 +233,31 @@ package final class Manifest: @unchecked Sendable {
       throw .corrupt(path: file.path, cause: error)
     }
     rootSize = frame.count
-    pages = .allocate(capacity: max(1, root.pageCount))
-    for page in 0..<root.pageCount { (pages + page).initialize(to: Atomic(nil)) }
-    keepsPages = root.pagesSize <= limit
-    recent = Lock(RecentPages(pageCount: keepsPages ? 0 : root.pageCount, limitBytes: keepsPages ? 0 : limit))
-    self.contexts = contexts
     let end = min(root.pagesEnd, 1 << 60) + (root.dots?.end ?? root.notes?.end ?? 0)
+    let isWhole = rootSize + end == file.size
+    // A frame has more than eight bytes: so no table of pages is larger than the file.
+    let hasRoom = root.tree.count <= root.pagesEnd / 8
+    let count = isWhole && hasRoom ? root.tree.count : 0
+    guard let memory = calloc(max(1, count), MemoryLayout<Atomic<UnsafeMutableRawPointer?>>.stride) else {
+      fatalError("out of memory")
+    }
+    // nil is zeros.
+    slots = memory.bindMemory(to: Atomic<UnsafeMutableRawPointer?>.self, capacity: count)
+    keepsPages = root.pagesSize <= limit
+    recent = Lock(RecentPages(pageCount: keepsPages ? 0 : count, limitBytes: keepsPages ? 0 : limit))
+    self.contexts = contexts
     self.file = file
-    guard rootSize + end == self.file.size else {
+    guard isWhole else {
       throw .corrupt(path: self.file.path, cause: .wrongSize(found: self.file.size, expected: rootSize + end))
+    }
+    guard hasRoom else {
+      throw .corrupt(path: self.file.path, cause: .invalid(reason: "has more shards than bytes", offset: 32))
     }
   }
 
   deinit {
-    for page in 0..<root.pageCount { pages[page].load(ordering: .acquiring)?.deallocate() }
-    pages.deinitialize(count: root.pageCount)
-    pages.deallocate()
+    forEachKept { $0.deallocate() }
+    free(slots)
     recent.withLock { $0.deallocate() }
     root.deallocate()
   }
@@ -271,8 +288,32 @@ package final class Manifest: @unchecked Sendable {
 
   /// Unpacks a frame that was promised to have this checksum and content size, where they are known.
   private static func unpack(
-    _ frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?, with contexts: DecompressorPool
+    _ frame: UnsafeBufferPointer<UInt8>, checksum: UInt32? = nil, size: Int? = nil, with contexts: DecompressorPool
   ) throws(FormatError) -> UnsafeMutableRawBufferPointer {
+    let size = try contentSize(of: frame, checksum: checksum, size: size)
+    let content = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
+    let target = UnsafeMutableRawBufferPointer(rebasing: content[..<size])
+    do throws(FormatError) {
+      try unpack(frame, into: target, with: contexts)
+    } catch {
+      content.deallocate()
+      throw error
+    }
+    return target
+  }
+
+  private static func unpack(
+    _ frame: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer, with contexts: DecompressorPool
+  ) throws(FormatError) {
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    try ZstdFrame.decompress(frame, into: target, with: context)
+  }
+
+  /// The size of the content of a frame that was promised to have this checksum and content size, where they are known.
+  private static func contentSize(
+    of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?
+  ) throws(FormatError) -> Int {
     guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
     if let checksum, found != checksum { throw .wrongChecksum(found: found, expected: checksum) }
     let declared = ZstdFrame.contentSize(of: frame) ?? -1
@@ -280,80 +321,142 @@ package final class Manifest: @unchecked Sendable {
     guard declared == wanted, wanted >= 0, wanted <= contentLimit else {
       throw .wrongSize(found: declared, expected: min(wanted, contentLimit))
     }
-    let content = UnsafeMutableRawBufferPointer.allocate(byteCount: max(wanted, 1), alignment: 16)
-    let context = contexts.take()
-    defer { contexts.put(context) }
-    do throws(FormatError) {
-      try ZstdFrame.decompress(frame, into: UnsafeMutableRawBufferPointer(rebasing: content[..<wanted]), with: context)
-    } catch {
-      content.deallocate()
-      throw error
-    }
-    return UnsafeMutableRawBufferPointer(rebasing: content[..<wanted])
+    return wanted
   }
 
-  // MARK: Pages
+  // MARK: Pages and nodes
 
   @inline(__always)
-  private func view(_ content: UnsafeMutableRawPointer, _ number: Int) -> ManifestPage {
-    ManifestPage(
-      checked: UnsafePointer(content.assumingMemoryBound(to: UInt8.self)), shards: root.shards(ofPage: number).count)
+  private static func page(_ held: HeldFrame, shards: Int) -> ManifestPage {
+    ManifestPage(checked: UnsafePointer(held.content.assumingMemoryBound(to: UInt8.self)), shards: shards)
   }
 
-  /// What `body` makes of a page, which is there for as long as that takes.
+  private static func node(_ held: HeldFrame, _ number: Int, _ level: Int, of tree: ManifestTree) -> ManifestNode {
+    ManifestNode(
+      UnsafePointer(held.content.assumingMemoryBound(to: UInt8.self)), number: number, level: level, of: tree,
+      start: held.header.pointee.end, firstRecord: held.header.pointee.firstRecord, next: held.next)
+  }
+
+  /// What `body` makes of a page, which is there for as long as that takes, and of how many records are in all shards
+  /// before it.
   @inline(__always)
   private func withPage<Result: Sendable>(
-    _ number: Int, _ body: (ManifestPage) -> Result
+    _ number: Int, _ body: (ManifestPage, Int) -> Result
   ) throws(IndexError) -> Result {
-    if let content = pages[number].load(ordering: .acquiring) { return body(view(content, number)) }
-    return try withOtherPage(number, body)
+    let shards = tree.shards(below: number, level: 0)
+    return try withFrame(number, level: 0) { body(Self.page($0, shards: shards), $0.header.pointee.firstRecord) }
   }
 
-  /// The same of a page that is not kept.
-  @inline(never)
-  private func withOtherPage<Result: Sendable>(
-    _ number: Int, _ body: (ManifestPage) -> Result
+  /// The same of the tables of a node, or of the root, which is above them all.
+  @inline(__always)
+  private func withTables<Result: Sendable>(
+    ofNode number: Int, level: Int, _ body: (ManifestTables, Int) -> Result
   ) throws(IndexError) -> Result {
-    if keepsPages { return body(try keptPage(number)) }
-    let found = recent.withLock { (recent) -> Result? in recent.use(number).map { body(view($0, number)) } }
+    let tree = tree
+    if level > tree.height { return body(root.node.tables, 0) }
+    let count = tree.children(of: number, level: level)
+    return try withFrame(number, level: level) { held in
+      let content = UnsafePointer(held.content.assumingMemoryBound(to: UInt8.self))
+      return body(ManifestTables(content, count: count, level: level &- 1), held.header.pointee.firstRecord)
+    }
+  }
+
+  @inline(__always)
+  private func withFrame<Result: Sendable>(
+    _ number: Int, level: Int, _ body: (HeldFrame) -> Result
+  ) throws(IndexError) -> Result {
+    let slot = tree.slot(number, level: level)
+    if let content = slots[slot].load(ordering: .acquiring) { return body(HeldFrame(content: content)) }
+    return try withOtherFrame(number, level: level, slot: slot, body)
+  }
+
+  /// The same of a page or node that is not kept.
+  @inline(never)
+  private func withOtherFrame<Result: Sendable>(
+    _ number: Int, level: Int, slot: Int, _ body: (HeldFrame) -> Result
+  ) throws(IndexError) -> Result {
+    if keepsPages { return body(try keptFrame(number, level: level)) }
+    let found = recent.withLock { (recent) -> Result? in recent.use(slot).map(body) }
     if let found { return found }
-    let content = try read(number)
-    let result = body(view(content.baseAddress!, number))
+    let held = try read(number, level: level)
+    let result = body(held)
     // Two threads may have read it: one of the two stays.
-    recent.withLock { $0.insert(content.baseAddress!, size: content.count, of: number) }
+    recent.withLock { $0.insert(held, of: slot) }
     return result
   }
 
-  /// A page that is there as long as the manifest is.
-  private func keptPage(_ number: Int) throws(IndexError) -> ManifestPage {
-    if let content = pages[number].load(ordering: .acquiring) { return view(content, number) }
-    let content = try read(number).baseAddress!
-    let (isMine, other) = pages[number].compareExchange(
-      expected: nil, desired: content, ordering: .acquiringAndReleasing)
+  /// A page or node that is there as long as the manifest is.
+  private func keptFrame(_ number: Int, level: Int) throws(IndexError) -> HeldFrame {
+    let slot = tree.slot(number, level: level)
+    if let content = slots[slot].load(ordering: .acquiring) { return HeldFrame(content: content) }
+    let held = try read(number, level: level)
+    let (isMine, other) = slots[slot].compareExchange(
+      expected: nil, desired: held.content, ordering: .acquiringAndReleasing)
     // Two threads may have read it: one of the two stays.
-    if !isMine { content.deallocate() }
-    return view(isMine ? content : other!, number)
+    guard isMine else {
+      held.deallocate()
+      return HeldFrame(content: other!)
+    }
+    var isListed = false
+    var last = kept.load(ordering: .relaxed)
+    while !isListed {
+      held.header.pointee.kept = last
+      (isListed, last) = kept.compareExchange(expected: last, desired: held.content, ordering: .acquiringAndReleasing)
+    }
+    return held
   }
 
-  /// Lets go of pages that are not kept.
+  private func forEachKept(_ body: (HeldFrame) -> Void) {
+    var content = kept.load(ordering: .acquiring)
+    while let held = content.map(HeldFrame.init) {
+      content = held.header.pointee.kept
+      body(held)
+    }
+  }
+
+  /// Lets go of pages and nodes that are not kept.
   func removeRecentPages() { recent.withLock { $0.removeAll() } }
 
-  /// The content of a page, checked; the caller deallocates it.
-  private func read(_ number: Int) throws(IndexError) -> UnsafeMutableRawBufferPointer {
-    let entry = root.page(number)
-    let frame = try file.read(from: rootSize + entry.start, size: entry.end - entry.start)
-    defer { frame.deallocate() }
+  /// A page or node, checked; the caller deallocates it.
+  private func read(_ number: Int, level: Int) throws(IndexError) -> HeldFrame {
+    if level == tree.height { return try read(root.node.promise(number)) }
+    let (parent, child) = (number / Self.pageCapacity, number % Self.pageCapacity)
+    // Of one that others may let go of while this is read, a copy.
+    let isCopy = !keepsPages
+    let list = try withFrame(parent, level: level + 1) { isCopy ? $0.copy() : $0 }
+    defer { if isCopy { list.deallocate() } }
+    return try read(Self.node(list, parent, level + 1, of: tree).promise(child))
+  }
+
+  private func read(_ promise: ManifestNode.Promise) throws(IndexError) -> HeldFrame {
+    let entry = promise.entry
+    let bytes = try file.read(from: promise.start, size: entry.frameSize)
+    defer { bytes.deallocate() }
+    let frame = UnsafeBufferPointer(bytes)
     do throws(FormatError) {
-      let content = try Self.unpack(
-        UnsafeBufferPointer(frame), checksum: entry.checksum, size: entry.contentSize, with: contexts)
+      let size = try Self.contentSize(of: frame, checksum: entry.checksum, size: entry.contentSize)
+      // A page's last bound meets the next one now; a node's are to come.
+      let next = promise.level == 0 ? nil : promise.next
+      let held = HeldFrame.allocate(contentSize: size, nextSize: next?.bound.count ?? 0)
       do throws(FormatError) {
-        try ManifestPage.check(
-          UnsafeBufferPointer(content.assumingMemoryBound(to: UInt8.self)), number: number, of: root)
+        let target = UnsafeMutableRawBufferPointer(start: held.content, count: size)
+        try Self.unpack(frame, into: target, with: contexts)
+        let content = UnsafeBufferPointer(target.assumingMemoryBound(to: UInt8.self))
+        if promise.level == 0 {
+          try ManifestPage.check(content, promise, of: tree)
+        } else {
+          try ManifestNode.check(content, promise, of: tree)
+        }
       } catch {
-        content.deallocate()
+        held.deallocate()
         throw error
       }
-      return content
+      if let next { (held.content + size).copyMemory(from: next.bound.baseAddress!, byteCount: next.bound.count) }
+      held.header.initialize(
+        to: HeldFrame.Header(
+          contentSize: size, firstRecord: promise.firstRecord, end: promise.start + entry.frameSize,
+          nextSize: next?.bound.count, nextIsContinuation: next?.isContinuation ?? false))
+      return held
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }
@@ -428,28 +531,28 @@ package final class Manifest: @unchecked Sendable {
   /// A shard by its place; reads the page it stands on, if that was not read yet, and keeps it.
   package func shard(_ number: Int) throws(IndexError) -> Shard {
     let pageNumber = number / Self.pageCapacity
+    let held = try keptFrame(pageNumber, level: 0)
     return Shard(
-      number % Self.pageCapacity, of: try keptPage(pageNumber), number: pageNumber,
-      firstRecord: root.firstRecord(ofPage: pageNumber))
+      number % Self.pageCapacity, of: Self.page(held, shards: tree.shards(below: pageNumber, level: 0)),
+      number: pageNumber, firstRecord: held.header.pointee.firstRecord)
   }
 
   /// Where a shard stands.
   func place(_ number: Int) throws(IndexError) -> Place {
     let pageNumber = number / Self.pageCapacity
-    return try withPage(pageNumber) { page in
-      Place(
-        number % Self.pageCapacity, of: page, number: pageNumber, firstRecord: root.firstRecord(ofPage: pageNumber))
+    return try withPage(pageNumber) { page, start in
+      Place(number % Self.pageCapacity, of: page, number: pageNumber, firstRecord: start)
     }
   }
 
   /// What it takes to read a shard's file.
   func source(_ number: Int) throws(IndexError) -> Source {
-    try withPage(number / Self.pageCapacity) { Source(number % Self.pageCapacity, of: $0) }
+    try withPage(number / Self.pageCapacity) { page, _ in Source(number % Self.pageCapacity, of: page) }
   }
 
   /// A shard's lower bound, a copy.
   func bound(_ number: Int) throws(IndexError) -> [UInt8] {
-    try withPage(number / Self.pageCapacity) { Array($0.bounds[number % Self.pageCapacity]) }
+    try withPage(number / Self.pageCapacity) { page, _ in Array(page.bounds[number % Self.pageCapacity]) }
   }
 
   /// The whole file, of this generation whatever the directory has by now.
@@ -501,8 +604,8 @@ package final class Manifest: @unchecked Sendable {
 
   /// The shards that can hold keys which begin with `prefix`: the first to the last, both included.
   ///
-  /// Every key of those strictly between begins with it. Reads two pages at most. There must be a shard, and the
-  /// prefix must not be empty.
+  /// Every key of those strictly between begins with it. Reads two pages at most, and the nodes above them. There must
+  /// be a shard, and the prefix must not be empty.
   @inline(__always)
   package func places(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64
@@ -510,59 +613,61 @@ package final class Manifest: @unchecked Sendable {
     // The first bound is empty, so that some page and some shard of it are below.
     let below = root.bounds.countBelow(prefix, head: head)
     let pageNumber = max(0, below &- 1)
-    // Bounds that begin with the prefix follow at once.
+    // Bounds that begin with the prefix follow at once. Of a root that lists nodes, there are none.
     let lastPage = root.bounds.countNotAbove(prefix, head: head, from: below) &- 1
-    guard lastPage == pageNumber else { return try places(forPrefix: prefix, head, below: below, lastPage: lastPage) }
+    guard lastPage == pageNumber else { return try placesByNodes(forPrefix: prefix, head) }
     // What withPage does: written out, for as a closure it would not be compiled into the query.
-    guard let content = pages[pageNumber].load(ordering: .acquiring) else {
-      return try places(forPrefix: prefix, head, onOther: pageNumber)
+    guard let content = slots[pageNumber].load(ordering: .acquiring) else {
+      return try placesByNodes(forPrefix: prefix, head)
     }
-    let page = view(content, pageNumber)
-    let start = root.firstRecord(ofPage: pageNumber)
+    let held = HeldFrame(content: content)
+    let page = Self.page(held, shards: tree.shards(below: pageNumber, level: 0))
+    let start = held.header.pointee.firstRecord
     let index = Self.firstShard(of: page, forPrefix: prefix, head)
     let first = Place(index, of: page, number: pageNumber, firstRecord: start)
     let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
     return (first, last == index ? first : Place(last, of: page, number: pageNumber, firstRecord: start))
   }
 
-  /// The same on a page that is not kept.
+  /// The same by way of the nodes, and of pages that are not kept: from the root down, together as far as both ends
+  /// lie below the same node.
   @inline(never)
-  private func places(
-    forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, onOther pageNumber: Int
+  private func placesByNodes(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64
   ) throws(IndexError) -> (first: Place, last: Place) {
-    let start = root.firstRecord(ofPage: pageNumber)
-    return try withOtherPage(pageNumber) { page in
-      let index = Self.firstShard(of: page, forPrefix: prefix, head)
-      let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
-      return (
-        Place(index, of: page, number: pageNumber, firstRecord: start),
-        Place(last, of: page, number: pageNumber, firstRecord: start)
-      )
+    var (first, last) = (0, 0)
+    for level in stride(from: tree.height + 1, to: 0, by: -1) {
+      let isOne = first == last
+      let (low, high) = try withTables(ofNode: first, level: level) { tables, _ in
+        let low = tables.first(forPrefix: prefix, head: head)
+        return (low, isOne ? tables.last(forPrefix: prefix, head: head, from: low &+ 1) : 0)
+      }
+      let lastChild =
+        isOne
+        ? high
+        : try withTables(ofNode: last, level: level) { tables, _ in
+          tables.last(forPrefix: prefix, head: head, from: 1)
+        }
+      (first, last) = (first &* Self.pageCapacity &+ low, last &* Self.pageCapacity &+ lastChild)
     }
-  }
-
-  /// Where `below` pages begin below the prefix, and those behind them up to `lastPage` with it: reads two of them.
-  @inline(never)
-  private func places(
-    forPrefix prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, below: Int, lastPage: Int
-  ) throws(IndexError) -> (first: Place, last: Place) {
-    let first: Place
-    if root.bounds.equals(below, prefix), !root.page(below).isContinuation {
-      first = try place(below &* Self.pageCapacity)
-    } else {
-      let pageNumber = max(0, below &- 1)
-      first = try withPage(pageNumber) { page in
-        Place(
-          Self.firstShard(of: page, forPrefix: prefix, head), of: page, number: pageNumber,
-          firstRecord: root.firstRecord(ofPage: pageNumber))
+    if first == last {
+      return try withPage(first) { [first] page, start in
+        let index = Self.firstShard(of: page, forPrefix: prefix, head)
+        let last = page.bounds.countNotAbove(prefix, head: head, from: index &+ 1) &- 1
+        return (
+          Place(index, of: page, number: first, firstRecord: start),
+          Place(last, of: page, number: first, firstRecord: start)
+        )
       }
     }
-    let last = try withPage(lastPage) { page in
-      Place(
-        page.bounds.countNotAbove(prefix, head: head, from: 1) &- 1, of: page, number: lastPage,
-        firstRecord: root.firstRecord(ofPage: lastPage))
-    }
-    return (first, last)
+    return (
+      try withPage(first) { [first] in
+        Place(Self.firstShard(of: $0, forPrefix: prefix, head), of: $0, number: first, firstRecord: $1)
+      },
+      try withPage(last) { [last] in
+        Place($0.bounds.countNotAbove(prefix, head: head, from: 1) &- 1, of: $0, number: last, firstRecord: $1)
+      }
+    )
   }
 
   /// The shard of a page that keys which begin with the prefix begin in, if they do on this page.
@@ -590,11 +695,16 @@ package final class Manifest: @unchecked Sendable {
       }
       return low
     }
-    let pageNumber = last(root.pageCount) { root.firstRecord(ofPage: $0) }
-    let start = root.firstRecord(ofPage: pageNumber)
-    return try withPage(pageNumber) { page in
+    var number = 0
+    for level in stride(from: tree.height + 1, to: 0, by: -1) {
+      let child = try withTables(ofNode: number, level: level) { tables, start in
+        last(tables.bounds.count) { start &+ tables.firstRecord(of: $0) }
+      }
+      number = number * Self.pageCapacity + child
+    }
+    return try withPage(number) { [number] page, start in
       let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
-      return Place(index, of: page, number: pageNumber, firstRecord: start)
+      return Place(index, of: page, number: number, firstRecord: start)
     }
   }
 

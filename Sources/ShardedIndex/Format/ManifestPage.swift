@@ -40,6 +40,12 @@ package struct BoundTable {
     self.texts = texts
   }
 
+  /// A table of no bounds.
+  var none: BoundTable {
+    let start = heads.assumingMemoryBound(to: UInt8.self)
+    return BoundTable(checked: 0, heads: start, ends: start, texts: start)
+  }
+
   /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
   @inline(__always)
   func checkOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
@@ -53,13 +59,6 @@ package struct BoundTable {
     guard isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index])) else {
       throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
     }
-  }
-
-  /// Whether bound `index` is above `key`.
-  func isAbove(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let bound = self[index]
-    let common = Self.commonSize(bound, key)
-    return common < bound.count && (common == key.count || bound[common] > key[common])
   }
 
   @inline(__always) private func end(_ index: Int) -> Int {
@@ -97,8 +96,12 @@ package struct BoundTable {
   }
 
   @inline(never) private func isLongBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let bound = self[index]
-    let common = Self.commonSize(bound, key)
+    Self.isBelow(self[index], key)
+  }
+
+  @inline(__always)
+  static func isBelow(_ bound: UnsafeBufferPointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    let common = commonSize(bound, key)
     return common == bound.count ? common < key.count : common < key.count && bound[common] < key[common]
   }
 
@@ -185,22 +188,19 @@ struct ManifestPage {
     )
   }
 
-  /// Checks the content of page `number`, also against what the root says of it.
+  /// Checks the content of a page, also against what the list that it stands in says.
   static func check(
-    _ content: UnsafeBufferPointer<UInt8>, number: Int, of root: ManifestRoot
+    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, of tree: ManifestTree
   ) throws(FormatError) {
-    let count = root.shards(ofPage: number).count
+    let count = tree.shards(below: promise.number, level: 0)
     let fixed = fixedSize(shards: count)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
     let bounds = try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
     let page = ManifestPage(checked: start, shards: count)
-    guard bounds.equals(0, root.bounds[number]), page.isContinuation(0) == root.page(number).isContinuation else {
-      throw .invalid(reason: "begins with another lower bound than the root says", offset: 0)
-    }
-    let records = root.firstRecord(ofPage: number + 1) - root.firstRecord(ofPage: number)
-    guard page.firstRecord(0) == 0, page.firstRecord(count) == records else {
+    try promise.checkEnds(bounds, isContinuation: page.isContinuation(0))
+    guard page.firstRecord(0) == 0, page.firstRecord(count) == promise.recordCount else {
       throw .invalid(reason: "records do not add up", offset: 8 * count)
     }
     for shard in 0..<count {
@@ -215,12 +215,6 @@ struct ManifestPage {
       else {
         throw .invalid(reason: "shard \(shard) is larger than it can be, or its header is", offset: 0)
       }
-    }
-    let next = number + 1
-    guard next < root.pageCount else { return }
-    let isBelow = root.bounds.isAbove(next, bounds[count - 1])
-    guard isBelow || (root.page(next).isContinuation && root.bounds.equals(next, bounds[count - 1])) else {
-      throw .invalid(reason: "its last lower bound is not below the next page's", offset: 0)
     }
   }
 

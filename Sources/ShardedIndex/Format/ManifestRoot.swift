@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The first frame of a manifest: the sorted list of its pages, the names of fields, the settings.
+/// The first frame of a manifest: the sorted list of its pages or nodes, the names of fields, the settings.
 /// Source: docs/format.md §3.1.
 ///
 /// All of it is checked when it is made.
@@ -16,16 +16,16 @@ package struct ManifestRoot: @unchecked Sendable {
 
   /// What lies where, by the number that stands in the file; sections of other numbers are passed over.
   package enum Section: UInt32, CaseIterable, Sendable {
-    /// u64 per page: the head of its lower bound.
+    /// u64 per child: the head of its lower bound.
     case heads = 1
-    /// u64 per page and one more: records in all pages before it.
+    /// u64 per child and one more: records in all before it.
     case firstRecords = 2
-    /// u32 per page: where its lower bound ends in `bounds`.
+    /// u32 per child: where its lower bound ends in `bounds`.
     case boundEnds = 3
     /// The lower bounds, one after the other.
     case bounds = 4
-    /// 20 bytes per page, as in ``Page``.
-    case pages = 5
+    /// Per child what ``ManifestNode/Entry`` has.
+    case children = 5
     /// Per field a varint size and its path.
     case fieldNames = 6
     /// Pairs of texts, each with a varint size before it.
@@ -34,20 +34,6 @@ package struct ManifestRoot: @unchecked Sendable {
     case notes = 8
     /// 12 bytes, as in ``Chain``; may be missing.
     case dots = 9
-  }
-
-  /// Where a page's frame lies in the file. Sizes in bytes.
-  struct Page {
-    /// From the end of the root's frame.
-    var start: Int
-    var end: Int
-    var contentSize: Int
-    /// The frame's own checksum of its content.
-    var checksum: UInt32
-    /// Whether the shard before the page ends in keys equal to its lower bound.
-    var isContinuation: Bool
-
-    static let width = 20
   }
 
   /// Frames behind those of the pages, which no query reads; the first one's content has the checksums of the others.
@@ -67,18 +53,18 @@ package struct ManifestRoot: @unchecked Sendable {
   }
 
   private let storage: UnsafeMutableRawBufferPointer
+  let version: Int
   let recordCount: Int
-  let shardCount: Int
-  let pageCount: Int
-  /// Content of all pages together, in bytes.
-  private(set) var pagesSize = 0
+  let tree: ManifestTree
+  let node: ManifestNode
+  /// The lower bounds of pages, where it is pages that the root lists; else none.
+  let bounds: BoundTable
+  /// Content of all pages and nodes together, in bytes.
+  let pagesSize: Int
   let shardLimit: Int
   /// 0 stands for the usual one.
   let partSize: Int
   let foldVersion: UInt32
-  let bounds: BoundTable
-  private let firstRecords: UnsafePointer<UInt8>
-  private let pages: UnsafePointer<UInt8>
   let fieldCount: Int
   private let fieldNames: UnsafeBufferPointer<UInt8>
   private let settings: UnsafeBufferPointer<UInt8>
@@ -88,14 +74,16 @@ package struct ManifestRoot: @unchecked Sendable {
   let dots: Chain?
 
   /// Checks a root's content and takes over its bytes, unless it throws.
-  init(_ storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
+  ///
+  /// - Parameter frameSize: Of the root's frame, in bytes.
+  init(_ storage: UnsafeMutableRawBufferPointer, frameSize: Int) throws(FormatError) {
     let content = UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self))
     var reader = ByteReader(content)
     let magic = try reader.read(UInt32.self)
     guard magic == Manifest.magic else { throw .wrongMagic(found: magic, expected: Manifest.magic) }
-    let version = Int(try reader.read(UInt16.self))
-    guard version == Manifest.version else {
-      throw .unsupportedVersion(found: version, supported: Manifest.version)
+    version = Int(try reader.read(UInt16.self))
+    guard version == Manifest.version || version == Manifest.versionWithNodes else {
+      throw .unsupportedVersion(found: version, supported: Manifest.versionWithNodes)
     }
     _ = try reader.read(UInt16.self)
     foldVersion = try reader.read(UInt32.self)
@@ -105,7 +93,7 @@ package struct ManifestRoot: @unchecked Sendable {
       throw .otherFold(found: UInt32(truncatingIfNeeded: hash), supported: UInt32(truncatingIfNeeded: Fold.tableHash))
     }
     let records = try reader.read(UInt64.self)
-    shardCount = Int(try reader.read(UInt32.self))
+    let shardCount = Int(try reader.read(UInt32.self))
     shardLimit = Int(try reader.read(UInt32.self))
     fieldCount = Int(try reader.read(UInt32.self))
     partSize = Int(try reader.read(UInt32.self))
@@ -113,15 +101,19 @@ package struct ManifestRoot: @unchecked Sendable {
       (records == 0) == (shardCount == 0)
     else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
     recordCount = Int(records)
-    let count = (shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
-    pageCount = count
+    tree = ManifestTree(shardCount: shardCount, hasNodes: version == Manifest.versionWithNodes)
+    guard (tree.height > 0) == (version == Manifest.versionWithNodes) else {
+      throw .invalid(reason: "a version for more shards", offset: 4)
+    }
+    let count = tree.count(ofLevel: tree.height)
     let table = reader.offset
     _ = try reader.read(bytes: 24 * sectionCount)
 
     /// The bytes of a section, wherever the table says that they are; nil if it has none of that number.
     func find(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
+      var entry = UnsafeRawPointer(content.baseAddress! + table)
       for index in 0..<sectionCount {
-        let entry = UnsafeRawPointer(content.baseAddress! + table + 24 * index)
+        defer { entry += 24 }
         guard UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)) == section.rawValue else { continue }
         let offset = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         let length = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
@@ -142,7 +134,7 @@ package struct ManifestRoot: @unchecked Sendable {
     let firsts = try section(.firstRecords, size: 8 * (count + 1))
     let ends = try section(.boundEnds, size: 4 * count)
     let texts = try section(.bounds, size: nil)
-    pages = try section(.pages, size: Page.width * count).baseAddress!
+    let children = try section(.children, size: ManifestNode.Entry.width(ofLevel: tree.height) * count)
     fieldNames = try section(.fieldNames, size: nil)
     settings = try section(.settings, size: nil)
     func chain(_ section: Section, behind start: Int) throws(FormatError) -> Chain? {
@@ -158,32 +150,18 @@ package struct ManifestRoot: @unchecked Sendable {
     }
     notes = try chain(.notes, behind: 0)
     dots = try chain(.dots, behind: notes?.size ?? 0)
-    firstRecords = firsts.baseAddress!
-    bounds = try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
+    let bounds = try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
+    node = ManifestNode(
+      level: tree.height,
+      ManifestTables(
+        bounds, firstRecords: firsts.baseAddress!, entries: children.baseAddress!, level: tree.height),
+      start: frameSize)
+    self.bounds = tree.height == 0 ? bounds : bounds.none
     self.storage = storage
-
-    // A page has a record for each of its shards at least.
-    guard firstRecord(ofPage: 0) == 0, firstRecord(ofPage: count) == recordCount else {
-      throw .invalid(reason: "records do not add up", offset: 24)
-    }
     guard count == 0 || bounds[0].isEmpty else {
       throw .invalid(reason: "the first lower bound is not empty", offset: 0)
     }
-    for page in 0..<count {
-      let (first, next) = (firstRecord(ofPage: page), firstRecord(ofPage: page + 1))
-      guard first >= 0, next >= first, next - first >= shards(ofPage: page).count else {
-        throw .invalid(reason: "page \(page) has fewer records than shards", offset: 0)
-      }
-      let entry = self.page(page)
-      guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit,
-        entry.end - entry.start <= ZstdFrame.sizeLimit(content: entry.contentSize)
-      else { throw .invalid(reason: "page \(page) is misplaced", offset: 0) }
-      guard page > 0 || !entry.isContinuation else {
-        throw .invalid(reason: "the first shard continues another", offset: 0)
-      }
-      try bounds.checkOrder(page, isContinuation: entry.isContinuation)
-      pagesSize += entry.contentSize
-    }
+    pagesSize = try node.check(records: recordCount, of: tree)
     try checkNames()
     try checkSettings()
   }
@@ -193,33 +171,8 @@ package struct ManifestRoot: @unchecked Sendable {
   /// Bytes that it keeps in memory.
   var size: Int { storage.count }
 
-  @inline(__always) func firstRecord(ofPage page: Int) -> Int {
-    // A number above what an Int holds is negative here, and refused.
-    Int(
-      bitPattern: UInt(
-        littleEndian: UnsafeRawPointer(firstRecords).loadUnaligned(fromByteOffset: 8 &* page, as: UInt.self)))
-  }
-
-  @inline(__always) func shards(ofPage page: Int) -> Range<Int> {
-    let first = page &* Manifest.pageCapacity
-    return first..<max(first, min(shardCount, first &+ Manifest.pageCapacity))
-  }
-
-  func page(_ page: Int) -> Page {
-    let entry = UnsafeRawPointer(pages + Page.width * page)
-    func end(_ entry: UnsafeRawPointer) -> Int {
-      Int(clamping: UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self)))
-    }
-    func word(_ offset: Int) -> UInt32 {
-      UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    }
-    return Page(
-      start: page == 0 ? 0 : end(entry - Page.width), end: end(entry), contentSize: Int(word(8)), checksum: word(12),
-      isContinuation: word(16) & 1 == 1)
-  }
-
   /// Where the last page ends, in bytes from the end of the root's frame.
-  var pagesEnd: Int { pageCount == 0 ? 0 : page(pageCount - 1).end }
+  var pagesEnd: Int { node.end }
 
   // MARK: Names and settings
 

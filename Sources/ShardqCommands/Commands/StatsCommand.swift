@@ -81,7 +81,7 @@
       if let latitude = index.fieldSchema.latitude, let longitude = index.fieldSchema.longitude {
         report.add("coordinates", .list([index.fieldNames[latitude], index.fieldNames[longitude]]))
       }
-      report.add("format_version", .number(Manifest.version))
+      report.add("format_version", .number(manifest.version))
       report.add("fold_version", .number(Int(manifest.foldVersion)))
       report.print(format)
     }

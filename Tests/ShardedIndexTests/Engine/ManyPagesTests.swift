@@ -405,15 +405,6 @@ import Testing
     #expect(throws: Never.self) { try file(names: (0..<65536).map(String.init)) }
     #expect(throws: BuildError.self) { try file(names: (0...65536).map(String.init)) }
     #expect(throws: BuildError.self) { try file(names: [String(repeating: "x", count: 1 << 24)]) }
-    // Bounds of 64 KiB, one of 64 in the root: refused when they no longer fit, not when all is written.
-    var encoder = ManifestEncoder(level: 1)
-    let shard = ManifestEncoder.Shard(
-      bound: [UInt8](repeating: 0x78, count: 1 << 16), records: 1,
-      file: Manifest.File(
-        size: 1, headerSize: 1, headerContentSize: 1, headerChecksum: 0, isContinuation: false),
-      digest: [UInt8](repeating: 0, count: 16), label: [UInt8](repeating: 0, count: 8))
-    #expect(throws: Never.self) { for _ in 0..<256 * 64 { try encoder.add(shard) } }
-    #expect(throws: BuildError.self) { for _ in 0..<64 { try encoder.add(shard) } }
   }
 
   @Test("a field's name that stands twice is found by whoever verifies")
