@@ -39,7 +39,7 @@ fi
 # without most of it; a typed session does not, and its list has it.
 library="$(dirname "$(realpath "$(command -v swiftc)")")/../lib/swift_static/linux/libswiftCore.a"
 ar p "$library" Swift.o >"$work/Swift.o"
-nm "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
+nm --defined-only "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
 small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work/standard" -; }
 queries="$([ ! -e "$work/0" ] || echo 0) $(seq 1 "$number")"
 built=.build/shipped/release

@@ -8,13 +8,18 @@ final class Generation: Sendable {
   let loader: ShardLoader
   /// Where the cache has the shards of this generation.
   private let entries: EntryTable
+  /// Of shards that parts were loaded of. Not where each load looks at a whole file.
+  let files: OpenFiles
   private let lazySchema = OnceReference<Schema>()
 
-  init(_ manifest: Manifest, directory: IndexDirectory, cache: ShardCache, loader: ShardLoader) {
+  init(
+    _ manifest: Manifest, directory: IndexDirectory, cache: ShardCache, loader: ShardLoader, openFileLimit: Int?
+  ) {
     self.manifest = manifest
     self.directory = directory
     self.cache = cache
     self.loader = loader
+    files = OpenFiles(in: directory, limit: openFileLimit)
     entries = EntryTable(count: manifest.shardCount)
   }
 
@@ -88,7 +93,16 @@ final class Generation: Sendable {
     _ shard: Int, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     do throws(IndexError) {
-      return try read(manifest.source(shard), resident, choose)
+      if loader.checksDigests { return try read(manifest.source(shard), resident, choose) }
+      let kept = files.kept(shard)
+      if let resident, let kept {
+        return (resident, try loader.part(choose(resident.parts), of: resident.header, kept.file))
+      }
+      let source = try manifest.source(shard)
+      let open: OpenFile
+      if let kept { open = kept } else { open = try files.open(shard, source) }
+      return try loader.part(
+        of: resident, open.file, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
     } catch {
       throw explained(error)
     }
@@ -107,13 +121,17 @@ final class Generation: Sendable {
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
   func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try manifest.source(reference.shard).withFileName { (name) throws(IndexError) in
-      try reference.part.fields(
-        unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, name, of: reference.part)
-        },
-        grew: { cache.grew(reference.part, by: $0) })
-    }
+    try reference.part.fields(
+      unpack: { (packed) throws(IndexError) in
+        try loader.fields(packed, of: reference.part, path: filePath(of: reference.shard))
+      },
+      grew: { cache.grew(reference.part, by: $0) })
+  }
+
+  /// For messages; the directory's where the manifest cannot be read.
+  func filePath(of shard: Int) -> String {
+    guard let source = try? manifest.source(shard) else { return directory.path }
+    return source.withFileName { directory.filePath(String(cString: $0)) }
   }
 
   /// Describes what of a shard is resident; nil if nothing is. Is no use of it.

@@ -119,18 +119,17 @@ public struct Matches: Sendable {
       }
     }
     if !part.part.withFields(decode) { decode(try generation.unpackFields(of: part).columns) }
-    if buffer.output.pointee.isOverlong { throw try overlong(part, buffer) }
+    if buffer.output.pointee.isOverlong { throw overlong(part, buffer) }
   }
 }
 
 extension Matches {
   /// A record that is larger than any may be: nothing of what was decoded is kept.
   @inline(never)
-  private func overlong(_ part: PartReference, _ buffer: RecordBuffer) throws(IndexError) -> IndexError {
+  private func overlong(_ part: PartReference, _ buffer: RecordBuffer) -> IndexError {
     buffer.removeAll()
     let reason = "a record of over \(FieldColumns.recordLimit) bytes"
-    let name = try generation.manifest.source(part.shard).withFileName { String(cString: $0) }
-    return .corrupt(path: generation.directory.filePath(name), cause: .invalid(reason: reason, offset: 0))
+    return .corrupt(path: generation.filePath(of: part.shard), cause: .invalid(reason: reason, offset: 0))
   }
 }
 

@@ -190,26 +190,24 @@ extension ShardedIndex {
   ) throws(IndexError) -> Result<Void, Failure> {
     let generation = current
     let source = shard.source
-    return try source.withFileName { (name) throws(IndexError) in
-      var resident: LoadedShard?
-      var number: Int?
-      repeat {
-        let (loaded, part) = try generation.read(source, resident) { number ?? parts($0).lowerBound }
-        let fields = try part.fields(
-          unpack: { (packed) throws(IndexError) in
-            try generation.loader.fields(packed, name, of: part)
-          }, grew: { _ in })
-        do throws(Failure) {
-          try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
-        } catch {
-          return .failure(error)
-        }
-        withExtendedLifetime((loaded, part, fields)) {}
-        resident = loaded
-        number = part.number + 1
-      } while number! < parts(resident!.parts).upperBound
-      return .success(())
-    }
+    var resident: LoadedShard?
+    var number: Int?
+    repeat {
+      let (loaded, part) = try generation.read(source, resident) { number ?? parts($0).lowerBound }
+      let fields = try part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try generation.loader.fields(packed, of: part, path: generation.filePath(of: shard.number))
+        }, grew: { _ in })
+      do throws(Failure) {
+        try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
+      } catch {
+        return .failure(error)
+      }
+      withExtendedLifetime((loaded, part, fields)) {}
+      resident = loaded
+      number = part.number + 1
+    } while number! < parts(resident!.parts).upperBound
+    return .success(())
   }
 }
 

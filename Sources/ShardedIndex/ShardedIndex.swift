@@ -48,6 +48,7 @@ public final class ShardedIndex: Sendable {
   private let directory: IndexDirectory
   private let cache: ShardCache
   private let loader: ShardLoader
+  private let openFileLimit: Int?
 
   /// Opens the index in a directory.
   ///
@@ -70,7 +71,9 @@ public final class ShardedIndex: Sendable {
     cache = ShardCache(limitBytes: options.cacheLimitBytes)
     let manifest = try Manifest(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
-    first = Generation(manifest, directory: directory, cache: cache, loader: loader)
+    openFileLimit = options.openFileLimit
+    first = Generation(
+      manifest, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
     latest = Lock(Latest(generation: first, stamp: manifest.stamp))
     isPinned = options.expectedDigest != nil
     reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.nanoseconds)
@@ -100,13 +103,16 @@ public final class ShardedIndex: Sendable {
       manifestBytes: manifest.residentSize, loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
   }
 
-  /// Gives back the memory of all resident shards, and of pages of a large manifest: what an app does when the system
-  /// asks for memory.
+  /// Gives back the memory of all resident shards, and of pages of a large manifest, and closes shard files that are
+  /// open: what an app does when the system asks for memory.
   ///
   /// Answers that are still held keep their shards until they go; queries load again.
   public func removeResidentShards() {
     cache.removeAll()
-    for generation in [first, current] { generation.manifest.removeRecentPages() }
+    for generation in [first, current] {
+      generation.manifest.removeRecentPages()
+      generation.files.removeAll()
+    }
     loader.contexts.removeAll()
   }
 
@@ -153,13 +159,14 @@ public final class ShardedIndex: Sendable {
         }
         let newer = Generation(
           try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes), directory: directory,
-          cache: cache, loader: loader)
+          cache: cache, loader: loader, openFileLimit: openFileLimit)
         newer.adoptResidents(of: held)
         latest.withLock { (latest) -> Void in
           latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
         }
         isAsOpened.store(false, ordering: .releasing)
         held.manifest.removeRecentPages()
+        held.files.removeAll()
         return true
       } catch {
         if case .corrupt = error { latest.withLock { $0.refused = found } }

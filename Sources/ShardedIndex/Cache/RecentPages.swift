@@ -23,7 +23,7 @@ struct RecentPages: @unchecked Sendable {
 
   /// - Parameters:
   ///   - pageCount: Of the manifest's pages and nodes.
-  ///   - limitBytes: Of content that is kept, at most.
+  ///   - limitBytes: Of content that is kept, at most, unless the page used last alone is larger.
   init(pageCount: Int, limitBytes: Int) {
     self.pageCount = pageCount
     self.limitBytes = limitBytes
@@ -56,13 +56,14 @@ struct RecentPages: @unchecked Sendable {
     return link.pointee.held
   }
 
-  /// Takes over a page or node, and lets go of what was used least recently: of this one too, if it is larger than the
-  /// limit, or if another thread was first.
+  /// Takes over a page or node, and lets go of what was used least recently; of this one if another thread was first.
+  ///
+  /// A page that is larger than the limit is kept alone: a query asks for it several times.
   mutating func insert(_ held: HeldFrame, of number: Int) {
     let links = makeRoom()
     let size = held.size
-    guard links[number] == nil, size <= limitBytes else { return held.deallocate() }
-    while residentBytes > limitBytes - size { remove(ring.pointee.previous) }
+    guard links[number] == nil else { return held.deallocate() }
+    while residentBytes > limitBytes - size, count > 0 { remove(ring.pointee.previous) }
     let link = UnsafeMutablePointer<Link>.allocate(capacity: 1)
     link.initialize(to: Link(previous: ring, next: ring, number: number, held: held))
     putFirst(link)

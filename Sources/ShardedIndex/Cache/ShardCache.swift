@@ -64,7 +64,7 @@ final class ShardCache: Sendable {
   private let state: Lock<State>
   let limitBytes: Int
   /// What queries keep of the pages of a manifest, at most: an eighth of the limit on top of it, or, where that is more,
-  /// those of some eight million records.
+  /// those of some eight million records. One page that is larger than that is kept alone.
   var pagesLimitBytes: Int { max(256 << 10, limitBytes / 8) }
 
   init(limitBytes: Int) {

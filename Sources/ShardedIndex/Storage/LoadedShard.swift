@@ -126,9 +126,7 @@ struct ShardLoader: Sendable {
   /// every part that is loaded.
   let checksDigests: Bool
 
-  /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.
-  ///
-  /// - Parameter choose: Names the part, given the header.
+  /// Opens a shard's file and reads a part of it; see ``part(of:_:_:choose:fieldNumber:)``.
   func part(
     of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ source: Manifest.Source,
     choose: (PartTable) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
@@ -140,6 +138,16 @@ struct ShardLoader: Sendable {
         throw .corrupt(path: file.path, cause: .wrongDigest)
       }
     }
+    return try part(of: resident, file, source, choose: choose, fieldNumber: fieldNumber)
+  }
+
+  /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.
+  ///
+  /// - Parameter choose: Names the part, given the header.
+  func part(
+    of resident: LoadedShard?, _ file: borrowing IndexFile, _ source: Manifest.Source,
+    choose: (PartTable) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     let shard: LoadedShard
     if let resident {
       shard = resident
@@ -164,7 +172,8 @@ struct ShardLoader: Sendable {
     }
   }
 
-  private func part(
+  /// Reads a part of a shard whose header is there, and checks its keys.
+  func part(
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
@@ -181,14 +190,15 @@ struct ShardLoader: Sendable {
   }
 
   /// Unpacks and checks the fields of a part.
+  ///
+  /// - Parameter path: Of the file they were read from.
   func fields(
-    _ packed: PackedFields, _ name: UnsafePointer<CChar>, of part: LoadedPart
+    _ packed: PackedFields, of part: LoadedPart, path: @autoclosure () -> String
   ) throws(IndexError) -> LoadedFields {
     let header = part.header
     let part = header.parts[part.number]
     return try unpack(
-      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum,
-      directory.filePath(String(cString: name))
+      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path()
     ) { (content, table) throws(FormatError) in
       LoadedFields(
         columns: try FieldColumns(content: content, records: part.recordCount, header: header, table: table))

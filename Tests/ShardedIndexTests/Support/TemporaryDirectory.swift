@@ -79,6 +79,23 @@ enum Files {
     return isWhole ? bytes : nil
   }
 
+  #if os(Linux)
+    /// The names of the files of a directory that this process has open, as often as it has; that they had when they were opened.
+    static func opened(in directory: String) -> [String] {
+      let prefix = (realpath(directory, nil).map { path in
+        defer { free(path) }
+        return String(cString: path)
+      } ?? directory) + "/"
+      return names(in: "/proc/self/fd").compactMap { number in
+        var target = [CChar](repeating: 0, count: 4097)
+        guard readlink("/proc/self/fd/" + number, &target, 4096) > 0 else { return nil }
+        let path = String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard path.hasPrefix(prefix) else { return nil }
+        return String(path.dropFirst(prefix.count).prefix { $0 != " " })
+      }.sorted()
+    }
+  #endif
+
   /// What tells a file from one that was written in its place: number, size, last change.
   static func identity(_ path: String) -> String {
     var status = stat()
