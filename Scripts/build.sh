@@ -22,10 +22,11 @@ for name in $names; do
   flags=""
   if [ "$(uname)" != Darwin ]; then
     flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-    # What is run is laid side by side: less of the file is mapped at every start.
+    # What is run is laid side by side, function by function: less of the file is mapped at every start.
     order=link-order
     case "$name" in shardq-replay | shardq-footprint*) order=link-order-session ;; esac
     if [ "$name" != shardq-serve ]; then
+      flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
       flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
     fi
     # What Sources/CStartup leaves out.

@@ -101,8 +101,7 @@ final class Generation: Sendable {
       let source = try manifest.source(shard)
       let open: OpenFile
       if let kept { open = kept } else { open = try files.open(shard, source) }
-      return try loader.part(
-        of: resident, open.file, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
+      return try part(of: resident, open.file, source, choose)
     } catch {
       throw explained(error)
     }
@@ -113,9 +112,16 @@ final class Generation: Sendable {
     _ source: Manifest.Source, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     try source.withFileName { (name) throws(IndexError) in
-      try loader.part(
-        of: resident, name, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
+      try part(of: resident, loader.open(name, source), source, choose)
     }
+  }
+
+  @inline(never)
+  private func part(
+    of resident: LoadedShard?, _ file: borrowing IndexFile, _ source: Manifest.Source, _ choose: (PartTable) -> Int
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    try loader.part(
+      of: resident, file, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
   }
 
   /// Unpacks the fields of a part, if nobody did so before.

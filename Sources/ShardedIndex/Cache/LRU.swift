@@ -338,8 +338,8 @@ struct EntryTable: @unchecked Sendable {
     (Int(storage.entries[slot].place), storage.entries[slot])
   }
 
-  /// - Parameter isLive: Whether an entry still leads to something.
-  func set(_ shard: Int, to entry: Entry, isLive: (Entry) -> Bool) {
+  /// - Parameter lru: Which knows whether an entry still leads to something.
+  func set(_ shard: Int, to entry: Entry, of lru: LRU) {
     var entry = entry
     entry.place = UInt32(truncatingIfNeeded: shard)
     let slot = self.slot(of: shard)
@@ -347,7 +347,7 @@ struct EntryTable: @unchecked Sendable {
     storage.entries[slot] = entry
     guard isNew else { return }
     storage.used += 1
-    if storage.used * 2 > capacity, capacity < shardCount { clean(isLive) }
+    if storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
   }
 
   /// Where the entry of a shard is, or goes.
@@ -360,15 +360,15 @@ struct EntryTable: @unchecked Sendable {
   }
 
   /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
-  private func clean(_ isLive: (Entry) -> Bool) {
+  private func clean(_ lru: LRU) {
     let (old, oldCapacity) = (storage.entries, capacity)
     defer { free(old) }
     var live = 0
-    for slot in 0..<oldCapacity where old[slot].ticket != 0 && isLive(old[slot]) { live += 1 }
+    for slot in 0..<oldCapacity where lru.resident(old[slot]) != nil { live += 1 }
     var capacity = 32
     while capacity < live * 4, capacity < shardCount { capacity *= 2 }
     (storage.entries, storage.mask, storage.used) = (Storage.allocate(capacity), capacity - 1, live)
-    for slot in 0..<oldCapacity where old[slot].ticket != 0 && isLive(old[slot]) {
+    for slot in 0..<oldCapacity where lru.resident(old[slot]) != nil {
       storage.entries[self.slot(of: Int(old[slot].place))] = old[slot]
     }
   }

@@ -108,7 +108,7 @@ final class ShardCache: Sendable {
           state.misses &+= 1
           state.loadedBytes &+= shard.charge
           if let entry = state.lru.insert(shard) {
-            table.set(id, to: entry) { state.lru.resident($0) != nil }
+            table.set(id, to: entry, of: state.lru)
           }
         }
         state.loads &+= 1
@@ -159,7 +159,7 @@ final class ShardCache: Sendable {
 
   /// Notes where a shard is that came in with another generation.
   func adopt(_ entry: EntryTable.Entry, of shard: Int, in table: EntryTable) {
-    state.withLock { (state) -> Void in table.set(shard, to: entry) { state.lru.resident($0) != nil } }
+    state.withLock { (state) -> Void in table.set(shard, to: entry, of: state.lru) }
   }
 
   func removeAll() { state.withLock { $0.lru.removeAll() } }

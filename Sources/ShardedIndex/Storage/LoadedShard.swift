@@ -126,11 +126,8 @@ struct ShardLoader: Sendable {
   /// every part that is loaded.
   let checksDigests: Bool
 
-  /// Opens a shard's file and reads a part of it; see ``part(of:_:_:choose:fieldNumber:)``.
-  func part(
-    of resident: LoadedShard?, _ name: UnsafePointer<CChar>, _ source: Manifest.Source,
-    choose: (PartTable) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
-  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+  /// Opens a shard's file for one part; where digests are asked for, all of it is read and held, and has to have the right one.
+  func open(_ name: UnsafePointer<CChar>, _ source: Manifest.Source) throws(IndexError) -> IndexFile {
     var file = try directory.file(name, size: source.file.size)
     if checksDigests {
       let found = SHA256.digest(of: try file.hold())
@@ -138,7 +135,7 @@ struct ShardLoader: Sendable {
         throw .corrupt(path: file.path, cause: .wrongDigest)
       }
     }
-    return try part(of: resident, file, source, choose: choose, fieldNumber: fieldNumber)
+    return file
   }
 
   /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.

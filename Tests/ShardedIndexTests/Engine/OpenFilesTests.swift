@@ -3,8 +3,6 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-@testable import ShardedIndex
-
 /// Shard files that stay open for the next load.
 @Suite("Shard files that stay open") struct OpenFilesTests {
   /// Of many shards, each of several parts.
@@ -33,7 +31,8 @@ import Testing
       let index = try Self.open(small.path, limit)
       #expect(index.shardCount > 10 && index.shardCount < 128)
       let buffer = RecordBuffer()
-      #expect(Files.opened(in: small.path) == ["manifest", "manifest"], "of this index and of the one that the test made")
+      // Of this index, and of the one that the test made.
+      #expect(Files.opened(in: small.path) == ["manifest", "manifest"])
       for _ in 0..<2 {
         #expect(try Self.readAll(index, scan, buffer) == nil)
         let shards = Files.opened(in: small.path).filter { $0 != "manifest" }

@@ -82,10 +82,9 @@ enum Files {
   #if os(Linux)
     /// The names of the files of a directory that this process has open, as often as it has; that they had when they were opened.
     static func opened(in directory: String) -> [String] {
-      let prefix = (realpath(directory, nil).map { path in
-        defer { free(path) }
-        return String(cString: path)
-      } ?? directory) + "/"
+      guard let real = realpath(directory, nil) else { return [] }
+      defer { free(real) }
+      let prefix = String(cString: real) + "/"
       return names(in: "/proc/self/fd").compactMap { number in
         var target = [CChar](repeating: 0, count: 4097)
         guard readlink("/proc/self/fd/" + number, &target, 4096) > 0 else { return nil }
