@@ -31,7 +31,9 @@ for name in $names; do
     fi
     # What Sources/CStartup leaves out.
     if [ "$name" = shardq ]; then
-      flags="$flags -Xlinker --wrap=__register_frame_info -Xlinker --wrap=__deregister_frame_info"
+      for left in __register_frame_info __deregister_frame_info __tunables_init _dl_get_origin; do
+        flags="$flags -Xlinker --wrap=$left"
+      done
     fi
   fi
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2

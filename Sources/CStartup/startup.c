@@ -53,6 +53,29 @@ void *__wrap___deregister_frame_info(const void *frames) {
   return 0;
 }
 
+/*
+ * Two things of the C library, left out likewise. It compares each variable of the environment with the name of each of its
+ * tunables, 20,000 instructions where there are 35 of them; that is done only where one may be meant, which are GLIBC_TUNABLES,
+ * MALLOC_ with something behind it and LD_HWCAP_MASK. Runs before anything of the C library may be called.
+ */
+/* Weak, for a build whose linker is not told: nobody calls what stands below then. */
+__attribute__((weak)) void __real___tunables_init(char **environment);
+
+void __wrap___tunables_init(char **environment) {
+  for (char **variable = environment; *variable; variable++) {
+    const char *name = *variable;
+    if ((name[0] == 'G' && name[1] == 'L' && name[2] == 'I') || (name[0] == 'M' && name[1] == 'A' && name[2] == 'L') ||
+        (name[0] == 'L' && name[1] == 'D' && name[2] == '_')) {
+      __real___tunables_init(environment);
+      return;
+    }
+  }
+}
+
+/* And it asks the kernel for the program's own path, where libraries that a program loads later would be looked for: this one
+   loads none. As when the kernel does not say. */
+const char *__wrap__dl_get_origin(void) { return (const char *)-1; }
+
 #else
 
 char **startup_arguments(int *count) {

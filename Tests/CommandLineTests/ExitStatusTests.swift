@@ -27,6 +27,20 @@ struct ExitStatusTests {
     #expect(result.status == 64 && result.output == "" && result.error != "", "\(arguments): \(result)")
   }
 
+  // A query looks through them before the C library does (Sources/CStartup).
+  @Test("Whatever variables there are, a query answers")
+  func variables() {
+    let usual = Program.run(["alab"], index: index.path)
+    #expect(usual.status == 0 && usual.output != "")
+    for variables in [
+      [""], ["G", "GL", "GLI", "M", "MA", "MAL", "L", "LD", "LD_"], ["=", "GLIBC_TUNABLES="],
+      ["GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.nothing.such=2"], ["MALLOC_ARENA_MAX=1", "MALLOC_PERTURB_=165"],
+      ["LD_LIBRARY_PATH=/nowhere:$ORIGIN/lib", "LD_HWCAP_MASK=0"], (0..<2000).map { "VARIABLE_\($0)=x" },
+    ] {
+      #expect(Program.run(["alab"], index: index.path, variables: variables) == usual, "\(variables.prefix(9))")
+    }
+  }
+
   @Test func missingIndex() {
     let empty = TemporaryDirectory()
     for arguments in [

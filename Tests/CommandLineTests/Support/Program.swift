@@ -45,10 +45,10 @@ enum Program {
     var error: String
   }
 
-  /// Runs `shardq`, or another program, to its end.
+  /// Runs `shardq`, or another program, to its end; nothing is in its environment but what is given.
   static func run(
     _ arguments: [String], input: String = "", index: String? = nil, output: String? = nil,
-    program: String? = nil
+    program: String? = nil, variables: [String] = []
   ) -> Result {
     let scratch = TemporaryDirectory()
     scratch.write("in", input)
@@ -68,7 +68,7 @@ enum Program {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments: [UnsafeMutablePointer<CChar>?] = (["shardq"] + arguments).map { strdup($0) } + [nil]
-    let variables: [String] = index.map { ["SHARDQ_INDEX=" + $0] } ?? []
+    let variables = variables + (index.map { ["SHARDQ_INDEX=" + $0] } ?? [])
     var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
     defer {
       for argument in arguments { free(argument) }
