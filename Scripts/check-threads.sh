@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tests in which threads meet, under the thread sanitizer: Scripts/check-threads.sh
 # Some three minutes on two cores, most of it the build, so it is no step of check.sh: run it when you have touched
-# Cache/, Manifest.swift, LoadedShard.swift, WorkerPool.swift or ExternalSort.swift. Then the engine's locks are left
+# Cache/, Manifest.swift, LoadedShard.swift, OpenFiles.swift, WorkerPool.swift or ExternalSort.swift. Then the engine's locks are left
 # out, and a race has to be reported. Any report is a failure, and so is none for that.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ run() {
     --scratch-path .build/tsan --disable-xctest "$@"
 }
 
-run --filter "$(printf %s 'QueryTests.(threads|oneLoad)|(ManyPages|ManifestTree)Tests.concurrent|ReloadTests|PinTests|' \
+run --filter "$(printf %s '(QueryTests|OpenFilesTests).threads|QueryTests.oneLoad|(ManyPages|ManifestTree)Tests.concurrent|ReloadTests|PinTests|' \
   'WorkerPoolTests|ExternalSortTests|DeterminismTests')"
 
 # A check that cannot fail says nothing: with the engine's locks left out there has to be a report.
