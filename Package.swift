@@ -73,7 +73,7 @@ let package = Package(
       name: "ShardPlanner", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"], swiftSettings: settings),
     .target(
       name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
-    // What the runtime does before main and a query has no use for.
+    // What the runtime does before main and neither a query nor a command has a use for.
     .target(name: "CStartup"),
     .executableTarget(name: "shardq", dependencies: ["CStartup", "QueryOutput"], swiftSettings: settings),
     .target(name: "TerminalUI", dependencies: ["QueryOutput", "ShardedIndex"], swiftSettings: settings),
@@ -93,7 +93,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI", "ServeSettings",
+        "CStartup", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI", "ServeSettings",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Writes Scripts/link-order.txt: the functions that a plain query runs and the data that it touches, in the order in
 # which it first does, then the functions of other queries; and Scripts/link-order-session.txt: those of a typed
-# session, with shardq and with SQLite as shardq footprint measures them. Linked one after the other they lie on few
-# pages, and a start maps fewer of them: see docs/measurements.md.
+# session, with shardq and with SQLite as shardq footprint measures them; and Scripts/link-order-update.txt: those of
+# an update of one record. Linked one after the other they lie on few pages, and a start maps fewer of them: see
+# docs/measurements.md.
 # Names that a later build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
 set -eu
@@ -62,7 +63,13 @@ if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
   session session-sqlite "$built/shardq-footprint-sqlite" run sqlite "$work/sqlite" "$model" "$fields" "$work/log" 50
 fi
 names "$work"/session-* >Scripts/link-order-session.txt
-wc -l Scripts/link-order.txt Scripts/link-order-session.txt
+# An update is stepped through as well: of a small index, since it takes microseconds an instruction.
+"$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
+"$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
+sed -n '200s/"lat":[-0-9.]*/"lat":1.5/p' "$work/records" >"$work/change"
+Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
+  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change" | small >Scripts/link-order-update.txt
+wc -l Scripts/link-order.txt Scripts/link-order-session.txt Scripts/link-order-update.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
   rm -f ".build/shipped/release/$name"

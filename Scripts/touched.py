@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Prints the functions that a run enters and the data that it touches, in the order in which it first does.
 
-    Scripts/touched.py EXECUTABLE ARGUMENT...
+    Scripts/touched.py [--before COMMAND] EXECUTABLE ARGUMENT...
+
+It is run twice, each time behind the shell's COMMAND, which puts back what a run changes.
 
 The run is stepped through instruction by instruction, on the processor that is there: valgrind has another one, on
 which the C library chooses other functions, and no kernel that maps code into it. What data it touches valgrind tells.
@@ -55,11 +57,16 @@ def accesses(command):
 
 
 def main(command):
+    before = None
+    if command[0] == "--before":
+        before, command = command[1], command[2:]
     starts, names = symbols(command[0])
     end = starts[-1] + (1 << 16)
     seen = set()
-    for addresses in (instructions(command), accesses(command)):
-        for address in addresses:
+    for addresses in (instructions, accesses):
+        if before:
+            subprocess.run(before, shell=True, check=True)
+        for address in addresses(command):
             if not starts[0] <= address < end:
                 continue
             start = starts[bisect.bisect_right(starts, address) - 1]
