@@ -75,26 +75,46 @@ package final class BlobChunk: @unchecked Sendable {
     commit()
   }
 
-  /// A run of records as they lie, without gaps.
-  func bytes(of range: Range<Int>) -> UnsafeRawBufferPointer {
-    guard let first = range.first else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let offset = entries[first].offset
-    let end = range.upperBound < count ? entries[range.upperBound].offset : size
-    return UnsafeRawBufferPointer(start: start + offset, count: end - offset)
+  /// Takes out the records from `first` on. Their blobs stay where they are, so that they can be put back.
+  func takeEntries(from first: Int) -> [Entry] {
+    let taken = Array(entries[first...])
+    entries.removeSubrange(first...)
+    return taken
+  }
+
+  /// Takes in, as the last, a record whose blob is here.
+  func commit(_ entry: Entry) { entries.append(entry) }
+
+  /// The record of an entry; valid while the chunk lives and nothing is appended.
+  func record(_ entry: Entry) -> RecordBlob { RecordBlob(start + entry.offset) }
+
+  /// Calls `body` with the blobs of some records, one after the other as long as there is nothing between them.
+  func forEachRun(of range: Range<Int>, _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void) {
+    entries.withUnsafeBufferPointer { entries in
+      var first = range.lowerBound
+      while first < range.upperBound {
+        var next = first
+        var end = entries[first].offset
+        repeat {
+          end += record(entries[next]).size
+          next += 1
+        } while next < range.upperBound && entries[next].offset == end
+        let offset = entries[first].offset
+        body(first..<next, UnsafeRawBufferPointer(start: start + offset, count: end - offset))
+        first = next
+      }
+    }
   }
 
   /// Appends a run of another chunk's records.
   func append(_ range: Range<Int>, of other: BlobChunk) {
-    guard let first = range.first else { return }
-    let offset = other.entries[first].offset
-    let run = other.bytes(of: range)
-    reserve(run.count).copyMemory(from: run.baseAddress!, byteCount: run.count)
     entries.reserveCapacity(entries.count + range.count)
-    for index in range {
-      let entry = other.entries[index]
-      entries.append(Entry(head: entry.head, offset: entry.offset - offset + size))
+    other.forEachRun(of: range) { range, run in
+      reserve(run.count).copyMemory(from: run.baseAddress!, byteCount: run.count)
+      let offset = size - other.entries[range.lowerBound].offset
+      for entry in other.entries[range] { entries.append(Entry(head: entry.head, offset: entry.offset + offset)) }
+      size += run.count
     }
-    size += run.count
   }
 
   /// Eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.

@@ -182,7 +182,7 @@ extension Piece {
     }
     head.bytes.withUnsafeBytes { stream.update($0) }
     if isInOrder {
-      stream.update(bytes)
+      forEachRun { stream.update($0) }
     } else {
       hashRenumbered(fields, names.count, into: &stream)
     }

@@ -33,8 +33,8 @@ package struct Piece: Sendable {
     storage.records.charge + storage.weights.count * MemoryLayout<Int>.stride
       + storage.gaps.count * MemoryLayout<Gap>.stride
   }
-  /// Its records' blobs, one after the other; valid while this piece lives.
-  var bytes: UnsafeRawBufferPointer { storage.records.bytes(of: range) }
+  /// Calls `body` with its records' blobs, in order, in as few runs as they lie in; valid while this piece lives.
+  func forEachRun(_ body: (UnsafeRawBufferPointer) -> Void) { storage.records.forEachRun(of: range) { body($1) } }
   /// The record at a 0-based position; valid while this piece lives.
   package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
 
@@ -179,8 +179,26 @@ package struct Cutter {
     records.count > 0 ? records.record(records.count - 1) : behind.count > 0 ? behind.record(0) : nil
   }
 
+  /// What holds the records that are taken in next. Blobs that are put there need not be copied.
+  var room: BlobChunk { records }
+
   /// Takes in the next record; it is copied.
   package mutating func append(_ record: RecordBlob) {
+    let weight = weight(ofNext: record)
+    records.append(record)
+    count(weight)
+  }
+
+  /// Takes in the next record, which is one of a chunk's: copied, unless that is the ``room``.
+  mutating func append(_ entry: BlobChunk.Entry, of chunk: BlobChunk) {
+    let weight = weight(ofNext: chunk.record(entry))
+    // Looked at now: there is other room where a piece has been finished.
+    if chunk === records { records.commit(entry) } else { records.append(chunk.record(entry)) }
+    count(weight)
+  }
+
+  /// Notes the gap before the next record.
+  private mutating func weight(ofNext record: RecordBlob) -> Int {
     var common = 0
     if let last {
       common = commonPrefix(last.folded, record.folded)
@@ -196,8 +214,10 @@ package struct Cutter {
       gaps.append(Piece.Gap(priority: .lowest, separatorCount: 0))
     }
     // `consider` may have cut just before the last record, never after it: it is still there.
-    let weight = RecordWeight.weight(of: record, after: last, common: common)
-    records.append(record)
+    return RecordWeight.weight(of: record, after: last, common: common)
+  }
+
+  private mutating func count(_ weight: Int) {
     weights.append(weight)
     position += weight
     pendingWeight += weight

@@ -55,9 +55,13 @@ package struct GapPriority: Comparable, Sendable {
   static func best(above byte: UInt8?, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     var state = seed
     for index in 0..<depth { state = add(b[index], to: state) }
-    let first = byte.map { $0 + 1 } ?? 0  // Less than b's byte, so no overflow.
+    // Less than b's byte, unless an index has its records in another order than a builder's.
+    var next = byte.map { Int($0) + 1 } ?? 0
     var best: UInt64 = 0
-    for byte in first...b[depth] { best = max(best, hash(state, byte)) }
+    while next <= Int(b[depth]) {
+      best = max(best, hash(state, UInt8(truncatingIfNeeded: next)))
+      next += 1
+    }
     return best
   }
 

@@ -84,6 +84,11 @@ package struct RecordEncoder: Sendable {
   private var roles: [Role] = []  // By field name.
   private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
   private var kept: [Int] = []
+  /// Names of the fields that were looked through last, what is wrong with such a record, and what a header says of the
+  /// fields of it that are stored, their texts aside, in bytes.
+  private var shape: [UInt32] = []
+  private var flaw: BadRecord.Flaw? = .noKeyField  // Of no fields.
+  private var keptOverhead = 0
   /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
   private var keyParts: [(slot: Int, literalStart: Int, literalCount: Int)] = []
   private var literals: [UInt8] = []
@@ -130,13 +135,7 @@ package struct RecordEncoder: Sendable {
   package mutating func encode(
     _ batch: RecordBatch, names: FieldNames, into chunk: BlobChunk
   ) -> [BadRecord] {
-    while roles.count < names.names.count {
-      let name = names.names[roles.count]
-      roles.append(
-        Role(
-          slot: template.fields.firstIndex(of: name) ?? -1, isKept: Self.isKept(name, keep: keep),
-          nameSize: name.utf8.count, isID: name == id))
-    }
+    learn(names)
     var bad: [BadRecord] = []
     batch.bytes.withUnsafeBufferPointer { bytes in
       batch.fields.withUnsafeBufferPointer { fields in
@@ -151,19 +150,84 @@ package struct RecordEncoder: Sendable {
     return bad
   }
 
+  /// Looks at names that it has not seen.
+  mutating func learn(_ names: FieldNames) {
+    while roles.count < names.names.count {
+      let name = names.names[roles.count]
+      roles.append(
+        Role(
+          slot: template.fields.firstIndex(of: name) ?? -1, isKept: Self.isKept(name, keep: keep),
+          nameSize: name.utf8.count, isID: name == id))
+    }
+  }
+
+  /// Appends the blob of a record whose folded key is known, as that of one that comes out of an index is; not that of
+  /// a record that cannot stand in one.
+  ///
+  /// - Parameters:
+  ///   - fields: With names that were learnt.
+  ///   - bytes: Their texts; of `fields`, each lies in it.
+  ///   - tailSize: How many of the key's last bytes are a tail, nil if that is not known.
+  mutating func append(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
+    folded: UnsafeBufferPointer<UInt8>, tailSize: Int?, into chunk: BlobChunk
+  ) {
+    let selection = select(fields)
+    guard selection.flaw == nil, selection.stored <= Self.recordLimit, folded.count <= Self.foldedKeyLimit else {
+      return
+    }
+    let keyOffset = RecordBlob.headerSize + 8 * kept.count
+    let rawCount = rawCount(fields)
+    let size = keyOffset + folded.count + rawCount + selection.textSize
+    guard size <= Self.blobLimit else { return }
+    let blob = chunk.reserve(size)
+    if let key = folded.baseAddress { (blob + keyOffset).copyMemory(from: key, byteCount: folded.count) }
+    writeRawKey(fields, bytes, to: blob + keyOffset + folded.count)
+    finish(
+      blob, fields, bytes, foldedCount: folded.count, rawCount: rawCount, selection.textSize,
+      tailCount: lastField == nil ? 0 : tailSize, into: chunk)
+  }
+
   /// Whether a field is stored when these are named to be.
   static func isKept(_ name: String, keep: [String]?) -> Bool {
     guard let keep else { return true }
     return keep.contains { name == $0 || name.hasPrefix($0 + ".") }
   }
 
-  private mutating func encode(
-    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: BlobChunk
-  ) -> BadRecord.Flaw? {
+  /// Looks through a record's fields: notes in `slots` those of the key, in `kept` those that are stored. Both are there
+  /// already if the record before had fields of the same names.
+  ///
+  /// - Returns: The bytes of the texts that are stored, and of those with all that a header says of them.
+  @inline(__always)
+  private mutating func select(
+    _ fields: UnsafeBufferPointer<FieldSlice>
+  ) -> (flaw: BadRecord.Flaw?, textSize: Int, stored: Int) {
+    if !shape.withUnsafeBufferPointer({ Self.hasNames(fields, $0) }) { lookThrough(fields) }
+    let textSize = kept.withUnsafeBufferPointer { kept in
+      var size = 0
+      for index in kept { size += Int(fields[index].length) }
+      return size
+    }
+    return (flaw, textSize, textSize + keptOverhead)
+  }
+
+  @inline(__always)
+  private static func hasNames(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ names: UnsafeBufferPointer<UInt32>
+  ) -> Bool {
+    guard fields.count == names.count else { return false }
+    for index in 0..<names.count where fields[index].name != names[index] { return false }
+    return true
+  }
+
+  private mutating func lookThrough(_ fields: UnsafeBufferPointer<FieldSlice>) {
     for index in slots.indices { slots[index] = -1 }
     kept.removeAll(keepingCapacity: true)
-    var (hasKey, hasID, textSize, nameSize) = (false, id == nil, 0, 0)
+    shape.removeAll(keepingCapacity: true)
+    var (hasKey, hasID) = (false, id == nil)
+    keptOverhead = 0
     for index in fields.indices {
+      shape.append(fields[index].name)
       let role = roles[Int(fields[index].name)]
       if role.slot >= 0, slots[role.slot] < 0 {
         slots[role.slot] = index
@@ -172,22 +236,93 @@ package struct RecordEncoder: Sendable {
       if role.isID { hasID = true }
       if role.isKept {
         kept.append(index)
-        textSize += Int(fields[index].length)
-        nameSize += role.nameSize
+        keptOverhead += role.nameSize + Self.fieldOverhead
       }
     }
-    guard hasKey else { return .noKeyField }
-    guard hasID else { return .noID }
-    guard kept.count <= ShardHeader.columnLimit else { return .tooManyFields(kept.count) }
-    let stored = textSize + nameSize + Self.fieldOverhead * kept.count
+    flaw =
+      !hasKey ? .noKeyField : !hasID ? .noID : kept.count > ShardHeader.columnLimit ? .tooManyFields(kept.count) : nil
+  }
 
-    func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-      guard index >= 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
-      let field = fields[index]
-      return UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
+  /// The text of a field; empty for -1, one that is not there.
+  @inline(__always)
+  private static func text(
+    _ index: Int, _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> UnsafeBufferPointer<UInt8> {
+    guard index >= 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+    let field = fields[index]
+    return UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
+  }
+
+  /// Bytes of the key of the record that was looked through last.
+  @inline(__always)
+  private func rawCount(_ fields: UnsafeBufferPointer<FieldSlice>) -> Int {
+    var count = 0
+    for part in keyParts {
+      let slot = part.slot < 0 ? -1 : slots[part.slot]
+      count += part.slot < 0 ? part.literalCount : slot < 0 ? 0 : Int(fields[slot].length)
     }
-    var rawCount = 0
-    for part in keyParts { rawCount += part.slot < 0 ? part.literalCount : text(slots[part.slot]).count }
+    return count
+  }
+
+  /// Writes the key of the record that was looked through last.
+  @inline(__always)
+  private func writeRawKey(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, to raw: UnsafeMutableRawPointer
+  ) {
+    var offset = 0
+    for part in keyParts {
+      if part.slot < 0 {
+        literals.withUnsafeBytes {
+          (raw + offset).copyMemory(from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
+        }
+        offset += part.literalCount
+      } else {
+        offset += Self.copy(Self.text(slots[part.slot], fields, bytes), to: raw + offset, endOfSource: bytes)
+      }
+    }
+  }
+
+  /// Writes what stands before and behind a blob's key, and takes it in.
+  ///
+  /// - Parameter tailCount: nil if it is not known.
+  @inline(__always)
+  private mutating func finish(
+    _ blob: UnsafeMutableRawPointer, _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
+    foldedCount: Int, rawCount: Int, _ textSize: Int, tailCount known: Int?, into chunk: BlobChunk
+  ) {
+    let keyOffset = RecordBlob.headerSize + 8 * kept.count
+    func put(_ value: Int, at offset: Int) {
+      blob.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+    put(keyOffset + foldedCount + rawCount + textSize, at: 0)
+    put(foldedCount, at: 4)
+    put(rawCount, at: 8)
+    if let known {
+      put(known, at: 12)
+    } else {
+      let folded = UnsafeBufferPointer(
+        start: UnsafePointer((blob + keyOffset).assumingMemoryBound(to: UInt8.self)), count: foldedCount)
+      put(lastField.map { tailCount(Self.text(slots[$0], fields, bytes), of: folded) } ?? 0, at: 12)
+    }
+    put(kept.count, at: 16)
+    var header = RecordBlob.headerSize
+    var offset = keyOffset + foldedCount + rawCount
+    for index in kept {
+      let field = fields[index]
+      put(Int(field.name), at: header)
+      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: header + 4)
+      header += 8
+      offset += Self.copy(Self.text(index, fields, bytes), to: blob + offset, endOfSource: bytes)
+    }
+    chunk.commit()
+  }
+
+  private mutating func encode(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: BlobChunk
+  ) -> BadRecord.Flaw? {
+    let (flaw, textSize, stored) = select(fields)
+    if let flaw { return flaw }
+    let rawCount = rawCount(fields)
     let keyOffset = RecordBlob.headerSize + 8 * kept.count
 
     // A short key is put together where it will stand, behind room for its fold, and folded there if it is ASCII.
@@ -197,17 +332,7 @@ package struct RecordEncoder: Sendable {
       let room = rawCount + 8  // The fold takes whole words.
       let blob = chunk.reserve(keyOffset + room + rawCount + textSize)
       let raw = blob + keyOffset + room
-      var offset = 0
-      for part in keyParts {
-        if part.slot < 0 {
-          literals.withUnsafeBytes {
-            (raw + offset).copyMemory(from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
-          }
-          offset += part.literalCount
-        } else {
-          offset += Self.copy(text(slots[part.slot]), to: raw + offset, endOfSource: bytes)
-        }
-      }
+      writeRawKey(fields, bytes, to: raw)
       let key = UnsafeBufferPointer(start: UnsafePointer(raw.assumingMemoryBound(to: UInt8.self)), count: rawCount)
       let target = UnsafeMutableBufferPointer(
         start: (blob + keyOffset).assumingMemoryBound(to: UInt8.self), count: room)
@@ -222,7 +347,7 @@ package struct RecordEncoder: Sendable {
         if part.slot < 0 {
           rawKey.append(contentsOf: literals[part.literalStart..<part.literalStart + part.literalCount])
         } else {
-          rawKey.append(contentsOf: text(slots[part.slot]))
+          rawKey.append(contentsOf: Self.text(slots[part.slot], fields, bytes))
         }
       }
       folded.removeAll(keepingCapacity: true)
@@ -237,28 +362,8 @@ package struct RecordEncoder: Sendable {
       rawKey.withUnsafeBytes { if let base = $0.baseAddress { memcpy(blob + keyOffset + foldedCount, base, $0.count) } }
       start = blob
     }
-
-    let blob = start!
-    func put(_ value: Int, at offset: Int) {
-      blob.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
-    }
-    let foldedKey = UnsafeBufferPointer(
-      start: UnsafePointer((blob + keyOffset).assumingMemoryBound(to: UInt8.self)), count: foldedCount)
-    put(keyOffset + foldedCount + rawCount + textSize, at: 0)
-    put(foldedCount, at: 4)
-    put(rawCount, at: 8)
-    put(lastField.map { tailCount(text(slots[$0]), of: foldedKey) } ?? 0, at: 12)
-    put(kept.count, at: 16)
-    var header = RecordBlob.headerSize
-    var offset = keyOffset + foldedCount + rawCount
-    for index in kept {
-      let field = fields[index]
-      put(Int(field.name), at: header)
-      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: header + 4)
-      header += 8
-      offset += Self.copy(text(index), to: blob + offset, endOfSource: bytes)
-    }
-    chunk.commit()
+    finish(
+      start!, fields, bytes, foldedCount: foldedCount, rawCount: rawCount, textSize, tailCount: nil, into: chunk)
     return nil
   }
 

@@ -41,9 +41,9 @@ extension ShardBuilder {
         cutter.finished.removeAll(keepingCapacity: true)
         nextPiece = 0
         if nextShard < shards.count {
-          let chunk = try records.records(of: shards[nextShard])
+          let run = try records.records(of: shards[nextShard], into: cutter.room)
           nextShard += 1
-          for record in 0..<chunk.count { cutter.append(chunk.record(record)) }
+          for entry in run.entries { cutter.append(entry, of: run.chunk) }
         } else {
           cutter.finish()
           isOver = true

@@ -104,11 +104,16 @@ extension ShardBuilder {
     private(set) var ids = IDTable()
     /// By shard, whether it may have a key that a change has.
     private(set) var isLikely: [Bool]
+    /// By shard, the least and the greatest of these keys.
+    private(set) var least: [[UInt8]]
+    private(set) var greatest: [[UInt8]]
     private let previous: PreviousIndex
 
     init(_ previous: PreviousIndex) {
       self.previous = previous
       isLikely = Array(repeating: false, count: previous.shards.count)
+      least = Array(repeating: [], count: previous.shards.count)
+      greatest = least
     }
 
     /// - Parameter folded: The folded key, if it is known.
@@ -116,7 +121,12 @@ extension ShardBuilder {
     mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
       guard ids.insert(id) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
       if let folded, !previous.shards.isEmpty {
-        for shard in previous.shards(ofKey: folded) { isLikely[shard] = true }
+        for shard in previous.shards(ofKey: folded) {
+          func order(_ key: [UInt8]) -> Int { key.withUnsafeBufferPointer { compareBytes(folded, $0) } }
+          if !isLikely[shard] || order(least[shard]) < 0 { least[shard] = Array(folded) }
+          if !isLikely[shard] || order(greatest[shard]) > 0 { greatest[shard] = Array(folded) }
+          isLikely[shard] = true
+        }
       }
       return nil
     }
@@ -191,7 +201,8 @@ extension ShardBuilder {
     let ids = changes.ids
     var found = Found(isFound: Array(repeating: false, count: ids.count))
     guard let field else { return found }
-    func look(in shards: [Int]) throws(BuildError) {
+    /// - Parameter isLikely: Whether no more is looked at than where the changes' keys would be.
+    func look(in shards: [Int], isLikely: Bool) throws(BuildError) {
       var next = 0
       // A run of shards at a time: one takes less than handing it to a thread.
       let run = 8
@@ -209,7 +220,8 @@ extension ShardBuilder {
               hits.append((UpdateStream.Place(shard: shard, record: record), id))
             }
             do throws(IndexError) {
-              _ = try previous.index.readWhole(previous.shards[shard]) { part in
+              let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
+              _ = try previous.index.read(previous.shards[shard], keys: keys) { part in
                 part.forEachField(field, with: buffer) { record, value, format in
                   if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
                 } text: { record, text in
@@ -230,13 +242,12 @@ extension ShardBuilder {
         })
     }
     // Where no two records have the same id, one that is found is all there is.
-    let hasDistinctIDs = previous.notes?.repeatedIDs == 0
-    let likely = hasDistinctIDs ? previous.shards.indices.filter { changes.isLikely[$0] } : []
-    try look(in: likely)
-    if !found.isFound.allSatisfy(\.self) {
-      try look(in: previous.shards.indices.filter { !hasDistinctIDs || !changes.isLikely[$0] })
-      found.places.sort()
+    if previous.notes?.repeatedIDs == 0 {
+      try look(in: previous.shards.indices.filter { changes.isLikely[$0] }, isLikely: true)
+      if found.isFound.allSatisfy(\.self) { return found }
+      found = Found(isFound: Array(repeating: false, count: ids.count))
     }
+    try look(in: Array(previous.shards.indices), isLikely: false)
     return found
   }
 }

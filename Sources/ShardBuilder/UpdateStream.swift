@@ -1,14 +1,24 @@
 import ShardedIndex
 
+/// Records that follow each other, and the chunk that holds their blobs.
+struct RecordRun {
+  let chunk: BlobChunk
+  let entries: [BlobChunk.Entry]
+
+  var count: Int { entries.count }
+  /// Valid while the chunk lives and nothing is appended to it.
+  func record(_ index: Int) -> RecordBlob { chunk.record(entries[index]) }
+}
+
 /// Gives the records of an index's shards back as a build reads them.
 struct IndexedRecords {
   private let index: ShardedIndex
   private let names: FieldNames
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
-  private var batch = RecordBatch()
+  private var fields: [FieldSlice] = []
   /// A shard that was read and is going to be read again, and its records.
-  var held: (shard: Int, records: BlobChunk)?
+  var held: (shard: Int, records: RecordRun)?
 
   /// - Parameter names: The index's field names by their numbers there, and what an update adds.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
@@ -17,18 +27,22 @@ struct IndexedRecords {
   }
 
   /// All records of a shard, in order.
-  mutating func records(of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
+  ///
+  /// - Parameter chunk: Where their blobs are put.
+  mutating func records(of shard: Manifest.Shard, into chunk: BlobChunk) throws(BuildError) -> RecordRun {
     if let held, held.shard == shard.number {
       self.held = nil
       return held.records
     }
-    let chunk = BlobChunk(capacity: 8 * shard.file.size)
+    let first = chunk.count
+    // A record is some eight times as large as in its shard.
+    _ = chunk.reserve(8 * shard.file.size)
     do throws(IndexError) {
       _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
-    return try checked(chunk, count: shard.recordCount, of: shard)
+    return try checked(RecordRun(chunk: chunk, entries: chunk.takeEntries(from: first)), shard.recordCount, of: shard)
   }
 
   /// The last record of a shard, alone.
@@ -39,7 +53,8 @@ struct IndexedRecords {
     } catch {
       throw .index(error)
     }
-    return try checked(chunk, count: 1, of: shard)
+    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
+    return chunk
   }
 
   /// The first one, alone.
@@ -50,38 +65,41 @@ struct IndexedRecords {
     } catch {
       throw .index(error)
     }
-    return try checked(chunk, count: 1, of: shard)
-  }
-
-  private func checked(_ chunk: BlobChunk, count: Int, of shard: Manifest.Shard) throws(BuildError) -> BlobChunk {
-    guard chunk.count == count else {
-      let path = index.files.filePath(shard.fileName)
-      throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
-    }
+    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
     return chunk
   }
 
+  private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
+    guard run.count == count else {
+      let path = index.files.filePath(shard.fileName)
+      throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
+    }
+    return run
+  }
+
+  /// Appends those of the records that a build could have made.
   private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: BlobChunk) {
     // In place, each byte would ask who owns it.
-    var (encoder, batch) = (encoder, batch)
-    defer { (self.encoder, self.batch) = (encoder, batch) }
+    var (encoder, fields) = (encoder, fields)
+    defer { (self.encoder, self.fields) = (encoder, fields) }
+    encoder.learn(names)
     // In runs: what is a few bytes in a shard may be much as text.
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: 64) {
-      part.decode(start..<min(start + 64, range.upperBound), into: buffer)
-      for record in 0..<buffer.count {
-        batch.removeAll()
-        for number in buffer.rawFields(ofRecord: record) {
-          let field = buffer.rawField(number)
-          batch.fields.append(
+    let runSize = min(64, part.recordsAtOnce)
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: runSize) {
+      let run = start..<min(start + runSize, range.upperBound)
+      part.decode(run, into: buffer)
+      guard !buffer.isOverlong else { continue }
+      part.forEachKey(in: run) { number, folded, tailSize in
+        fields.removeAll(keepingCapacity: true)
+        buffer.forEachRawField(ofRecord: number - start) { name, kind, offset, size in
+          fields.append(
             FieldSlice(
-              name: UInt32(field.name), kind: FieldKind(rawValue: field.kind.rawValue)!,
-              offset: UInt32(clamping: batch.bytes.count), length: UInt32(clamping: field.text.count)))
-          // The encoder refuses a record of this size, and no build makes one.
-          if batch.bytes.count <= RecordEncoder.recordLimit { batch.bytes += field.text }
+              name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
+              length: UInt32(clamping: size)))
         }
-        guard batch.bytes.count <= RecordEncoder.recordLimit else { continue }
-        batch.recordEnds.append(UInt32(batch.fields.count))
-        _ = encoder.encode(batch, names: names, into: chunk)
+        fields.withUnsafeBufferPointer {
+          encoder.append($0, buffer.rawTexts, folded: folded, tailSize: tailSize, into: chunk)
+        }
       }
     }
   }
@@ -159,7 +177,7 @@ final class UpdateStream {
     /// What comes to ``UpdateStream/cells`` if not.
     var cells: [(cell: Int, more: Int)] = []
 
-    var records = BlobChunk()  // Of the shard that is read.
+    var records: RecordRun  // Of the shard that is read.
     var record = 0
     /// The next shard to be read, and the piece that it belongs to.
     var shard: Int
@@ -276,7 +294,8 @@ final class UpdateStream {
     let start = isCertain || pieces.isEmpty ? certain : max(at, restart(upTo: change))
     let shard = pieces.isEmpty ? 0 : previous.firstShards[start]
     var region = Region(
-      cutter: Cutter(limit: shardLimit, order: order), start: start, shard: shard, piece: start)
+      cutter: Cutter(limit: shardLimit, order: order), start: start,
+      records: RecordRun(chunk: BlobChunk(capacity: 0), entries: []), shard: shard, piece: start)
     if start > certain { region.retreat = changes }
     if shard > 0 {
       region.oldLast = try source.lastRecord(of: previous.shards[shard - 1])
@@ -365,7 +384,7 @@ final class UpdateStream {
       region.oldLast = BlobChunk(capacity: 0)
       region.oldLast.append(region.records.record(region.records.count - 1))
     }
-    region.records = try source.records(of: previous.shards[region.shard])
+    region.records = try source.records(of: previous.shards[region.shard], into: region.cutter.room)
     region.record = 0
     if region.piece + 1 < pieces.count, region.shard == previous.firstShards[region.piece + 1] { region.piece += 1 }
     region.shard += 1
@@ -391,7 +410,7 @@ final class UpdateStream {
     } else {
       if isFirst { region.starts.append((region.taken, region.piece)) }
       let position = region.cutter.position
-      region.cutter.append(record)
+      region.cutter.append(region.records.entries[region.record], of: region.records.chunk)
       let isNeighbourChanged = region.taken == region.lastChanged
       region.oldPosition +=
         isNeighbourChanged ? oldWeight(of: record, in: region) : region.cutter.position - position

@@ -51,6 +51,22 @@ extension RecordBuffer {
     return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
+  /// Calls `body` with the fields of a record: name and kind as in ``RawField``, where among ``rawTexts`` the text begins,
+  /// and its size, in bytes.
+  package func forEachRawField(
+    ofRecord record: Int, _ body: (_ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
+  ) {
+    for number in rawFields(ofRecord: record) {
+      let field = output.pointee.fields[number]
+      body(Int(field.name), ValueKind(rawValue: field.kind) ?? .string, Int(field.value), field.size)
+    }
+  }
+
+  /// The texts of all fields, once those of a record have been asked for; valid until the buffer is used again.
+  package var rawTexts: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes), count: output.pointee.byteCount)
+  }
+
   /// Whether a record has more bytes than any may have; some of its texts are left out then.
   package var isOverlong: Bool { output.pointee.isOverlong }
 
@@ -155,6 +171,13 @@ package struct PartContent {
   package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     keys.forEachKey(in: 0..<keys.count, body)
   }
+
+  /// The same for some records, with the size of the key's tail; nil in a shard without tails.
+  package func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ tailSize: Int?) -> Void) {
+    keys.forEachKey(in: range) { record, key in
+      body(record, key, keys.tailCount > 0 ? keys.tail(Int(keys.tails[record])).count : nil)
+    }
+  }
 }
 
 extension ShardedIndex {
@@ -185,29 +208,41 @@ extension ShardedIndex {
     return (0..<header.columnCount).map { UInt32(header.columns[$0].name) }
   }
 
+  /// The same for the parts that may have folded keys from one to another, both included; for all if `keys` is nil.
+  package func read<Failure: Error>(
+    _ shard: Manifest.Shard, keys: (least: [UInt8], greatest: [UInt8])?, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(
+      shard,
+      parts: { parts in
+        guard let keys else { return 0..<parts.count }
+        let first = keys.least.withUnsafeBufferPointer { parts.first(for: $0, head: KeyBlocks.head(of: $0)) }
+        let last = keys.greatest.withUnsafeBufferPointer {
+          parts.last(for: $0, head: KeyBlocks.head(of: $0), from: first)
+        }
+        return first..<last + 1
+      }, body)
+  }
+
   private func read<Failure: Error>(
     _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     let generation = current
-    let source = shard.source
-    var resident: LoadedShard?
-    var number: Int?
-    repeat {
-      let (loaded, part) = try generation.read(source, resident) { number ?? parts($0).lowerBound }
-      let fields = try part.fields(
-        unpack: { (packed) throws(IndexError) in
-          try generation.loader.fields(packed, of: part, path: generation.filePath(of: shard.number))
-        }, grew: { _ in })
-      do throws(Failure) {
-        try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
-      } catch {
-        return .failure(error)
+    return try shard.source.withFileName { (name) throws(IndexError) in
+      var failure: Failure?
+      try generation.loader.parts(
+        name, shard.source, choose: parts, fieldNumber: { generation.manifest.fieldNumber(of: $0) }
+      ) { loaded, part, fields in
+        do throws(Failure) {
+          try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
+          return true
+        } catch {
+          failure = error
+          return false
+        }
       }
-      withExtendedLifetime((loaded, part, fields)) {}
-      resident = loaded
-      number = part.number + 1
-    } while number! < parts(resident!.parts).upperBound
-    return .success(())
+      return failure.map { .failure($0) } ?? .success(())
+    }
   }
 }
 

@@ -154,6 +154,29 @@ struct ShardLoader: Sendable {
     return (shard, try part(choose(shard.parts), of: shard.header, file))
   }
 
+  /// Reads some parts of a shard, keys and fields, and hands them out one by one, until `body` wants no more.
+  ///
+  /// - Parameter choose: Names the parts, given the header.
+  func parts(
+    _ name: UnsafePointer<CChar>, _ source: Manifest.Source, choose: (PartTable) -> Range<Int>,
+    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?, _ body: (LoadedShard, LoadedPart, LoadedFields) -> Bool
+  ) throws(IndexError) {
+    var file = try open(name, source)
+    let shard = LoadedShard(header: try header(file, source, fieldNumber: fieldNumber))
+    let numbers = choose(shard.parts)
+    if numbers.count > 1 { _ = try file.hold() }
+    for number in numbers {
+      let part = try part(number, of: shard.header, file)
+      let unpacked = try part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try fields(packed, of: part, path: directory.filePath(String(cString: name)))
+        }, grew: { _ in })
+      let wantsMore = body(shard, part, unpacked)
+      withExtendedLifetime((shard, part, unpacked)) {}
+      guard wantsMore else { return }
+    }
+  }
+
   /// Reads and checks the header of a shard.
   private func header(
     _ file: borrowing IndexFile, _ source: Manifest.Source, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
