@@ -23,7 +23,7 @@ package struct ManifestEncoder {
   }
 
   private let level: Int
-  private let compressor = Compressor()
+  private let compressors: CompressorPool
   /// Those of the generation before.
   var knownFrames = KnownFrames()
   /// Of all shards.
@@ -37,7 +37,9 @@ package struct ManifestEncoder {
   /// Pages, then nodes of level 1, and so on, that no node lists yet; the last for the root.
   private var lists = [ChildList()]
 
-  package init(level: Int) { self.level = level }
+  package init(level: Int) { self.init(level: level, CompressorPool()) }
+
+  init(level: Int, _ compressors: CompressorPool) { (self.level, self.compressors) = (level, compressors) }
 
   package mutating func add(_ shard: Shard) {
     page.append(shard)
@@ -80,11 +82,11 @@ package struct ManifestEncoder {
   }
 
   private func quickFrame(_ content: [UInt8]) -> [UInt8] {
-    knownFrames[content] ?? ZstdFrame.quick(content, with: compressor)
+    knownFrames[content] ?? compressors.with { ZstdFrame.quick(content, with: $0) }
   }
 
   private func frame(_ content: [UInt8], level: Int) -> [UInt8] {
-    knownFrames[content] ?? ZstdFrame.compress(content, level: level, with: compressor)
+    knownFrames[content] ?? compressors.with { ZstdFrame.compress(content, level: level, with: $0) }
   }
 
   /// Every name of a field is in the root, whose bounds, like a page's or a node's, are 64 at most, of 64 KiB each.
@@ -162,17 +164,14 @@ package struct ManifestEncoder {
       text(value, &pairs)
     }
     sections.append((.settings, pairs.bytes))
-    let compressors = CompressorPool()
     /// A first frame that has the checksums of those behind it.
     func chain(_ section: ManifestRoot.Section, _ contents: [[UInt8]], head: ([UInt32]) -> [UInt8]) {
       func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
       // Of those that are not known there are few.
       let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
-        [level, knownFrames] number in
-        if let known = knownFrames[contents[number]] { return known }
-        let compressor = compressors.take()
-        defer { compressors.put(compressor) }
-        return ZstdFrame.compress(contents[number], level: level, with: compressor)
+        [level, knownFrames, compressors] number in
+        knownFrames[contents[number]]
+          ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
       }
       let head = head(others.map(checksum))
       let first = frame(head, level: level)

@@ -187,9 +187,19 @@ struct NumberColumn {
 
   private static func width(_ range: Int64) -> Int { 64 - range.leadingZeroBitCount }
 
-  /// Writes what stands in the row of each record, and in how many bits: for the first to `rows`, for every next one
-  /// `stride` further.
-  func store(to rows: UnsafeMutablePointer<(value: UInt64, width: Int)>, stride: Int, _ tails: ShardEncoder.Tails) {
+  /// What stands in a row, and in how many bits.
+  struct Cell: BitwiseCopyable {
+    private let word: UInt64
+
+    /// - Parameter width: 56 at most; above it `value` has no bits.
+    init(_ value: UInt64, width: Int) { word = value | UInt64(width) << 56 }
+
+    var value: UInt64 { word & (1 << 56 - 1) }
+    var width: Int { Int(word >> 56) }
+  }
+
+  /// Writes what stands in the row of each record: for the first to `rows`, for every next one `stride` further.
+  func store(to rows: UnsafeMutablePointer<Cell>, stride: Int, _ tails: ShardEncoder.Tails) {
     let contexts = tails.isEmpty ? 1 : tails.texts.count
     // Per format and context what is taken away from a value, and the width.
     var ranges: [(lowest: Int64, width: Int)] = []
@@ -209,7 +219,7 @@ struct NumberColumn {
     var row = rows
     for index in codes.indices {
       let range = ranges[Int(codes[index]) * contexts + (tails.isEmpty ? 0 : Int(tails.codes[index]))]
-      row.initialize(to: (UInt64(truncatingIfNeeded: values[index] &- range.lowest), range.width))
+      row.initialize(to: Cell(UInt64(truncatingIfNeeded: values[index] &- range.lowest), width: range.width))
       row += stride
     }
   }

@@ -341,7 +341,7 @@ package struct ShardEncoder {
     var rowCodes: [UInt8] = []
     var rowPacking = HuffmanPacking()
     /// Per record the bits of its row, and where they end.
-    var rowValues: [(value: UInt64, width: Int)] = []
+    var rowValues: [NumberColumn.Cell] = []
     var numberCount = 0
 
     var size: Int {
@@ -613,7 +613,7 @@ package struct ShardEncoder {
     result.numberCount = numbers.count
     // Of no elements it would be the array that all threads share, and its size be written there.
     let capacity = max(1, count * numbers.count)
-    result.rowValues = [(value: UInt64, width: Int)](unsafeUninitializedCapacity: capacity) { rows, size in
+    result.rowValues = [NumberColumn.Cell](unsafeUninitializedCapacity: capacity) { rows, size in
       for (index, number) in numbers.enumerated() {
         number.store(to: rows.baseAddress! + index, stride: numbers.count, tails)
       }

@@ -66,7 +66,8 @@ struct ShardWriter {
   ) throws(BuildError) -> Output {
     let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
-    var output = Output(manifest: ManifestEncoder(level: Self.manifestLevel), notes: BuildNotes(level: packing.level))
+    var output = Output(
+      manifest: ManifestEncoder(level: Self.manifestLevel, compressors), notes: BuildNotes(level: packing.level))
     if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
     let cellFinder = makesDots ? CellFinder(names: names) : nil
     if makesDots { output.dots = DotMap() }
@@ -184,4 +185,10 @@ final class CompressorPool: @unchecked Sendable {
 
   func take() -> Compressor { monitor.withLock { idle.popLast() } ?? Compressor() }
   func put(_ compressor: Compressor) { monitor.withLock { idle.append(compressor) } }
+
+  func with<Value>(_ body: (Compressor) -> Value) -> Value {
+    let compressor = take()
+    defer { put(compressor) }
+    return body(compressor)
+  }
 }

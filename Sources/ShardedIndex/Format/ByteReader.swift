@@ -53,6 +53,8 @@ package struct ByteWriter {
 
   package init() {}
 
+  // These two are compiled into other modules for the types they are used with: else each call would ask what its is.
+  @inlinable
   package mutating func write<T: FixedWidthInteger>(_ value: T) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -67,9 +69,10 @@ package struct ByteWriter {
     bytes.append(UInt8(rest))
   }
 
+  @inlinable
   package mutating func write(_ run: some Sequence<UInt8>) { bytes.append(contentsOf: run) }
 
-  // The same of what most runs are: another module would have the one above look for each one's type.
+  // The same of what most runs are.
   package mutating func write(_ run: [UInt8]) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: run) }

@@ -496,6 +496,9 @@ package final class Manifest: @unchecked Sendable {
     do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }
 
+  /// What is read at once of frames that follow each other, in bytes, if they are no larger.
+  private static let windowSize = 64 << 10
+
   /// - Parameter limit: No frame but the first is larger, nor has more content, in bytes.
   private func frames(
     of chain: ManifestRoot.Chain, limit: Int, name: String
@@ -503,16 +506,25 @@ package final class Manifest: @unchecked Sendable {
     var frames: [(content: [UInt8], checksum: UInt32)] = []
     var start = rootSize + root.pagesEnd + chain.start
     let end = start + chain.size
+    // Of the file, from `windowStart` on: of small frames many at once.
+    var window = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    var windowStart = start
+    defer { window.deallocate() }
     while start < end || frames.isEmpty {
       let isFirst = frames.isEmpty
-      let most = isFirst ? ZstdFrame.sizeLimit(content: chain.contentSize) : limit
-      let bytes = try file.read(from: start, size: min(end - start, most))
-      defer { bytes.deallocate() }
+      let most = min(end - start, isFirst ? ZstdFrame.sizeLimit(content: chain.contentSize) : limit)
+      if windowStart + window.count - start < most || isFirst {
+        window.deallocate()
+        window = UnsafeMutableBufferPointer(start: nil, count: 0)
+        window = try file.read(from: start, size: min(end - start, max(most, Self.windowSize)))
+        windowStart = start
+      }
+      let bytes = UnsafeBufferPointer(rebasing: window[(start - windowStart)...].prefix(most))
       do throws(FormatError) {
-        guard let size = ZstdFrame.size(of: UnsafeBufferPointer(bytes)) else {
+        guard let size = ZstdFrame.size(of: bytes) else {
           throw .zstd(reason: "no whole frame in its \(name)")
         }
-        let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<size])
+        let frame = UnsafeBufferPointer(rebasing: bytes[..<size])
         guard isFirst || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
           throw .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
         }

@@ -1,5 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
+  import CMalloc
   import QueryOutput
   import ShardBuilder
 
@@ -141,6 +142,7 @@
     }
 
     func run() -> Never {
+      keep_freed_blocks()
       UpdateCommand.run(index: index, upsert: upsert, delete: delete, BuildOptions())
       exit(0)
     }
