@@ -34,6 +34,18 @@ import Testing
     return hash
   }
 
+  @Test("records out of order, as a forged index may have them, are cut somehow and all of them") func disorder() throws
+  {
+    var names = FieldNames()
+    let texts = (0..<400).map { "\(($0 * 263) % 400)\($0 % 3 == 0 ? "" : "\u{FF}")" } + ["b", "a", "b, c", "b, a", ""]
+    let chunk = try BuilderSupport.chunk(
+      texts.flatMap { [[("k", .string, $0), ("v", .string, $0)], [("k", .string, "x"), ("v", .string, $0)]] },
+      template: "{k}", names: &names)
+    let pieces = Self.pieces((0..<chunk.count).map { chunk.record($0) }, names, limit: 256)
+    #expect(pieces.count > 1)
+    #expect(pieces.reduce(0) { $0 + $1.count } == chunk.count)
+  }
+
   // MARK: Against the definition
 
   /// The rank and value of a gap, from all the strings between two keys and not by the library's own way.
