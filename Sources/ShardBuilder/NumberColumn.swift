@@ -106,10 +106,33 @@ struct NumberColumn {
     }
     (self.codes, self.values) = (Array(codes), Array(values))
     let contexts = tails.isEmpty ? 1 : tails.texts.count
+    guard makeModels(contexts, tails) else { return nil }
+  }
+
+  /// The values of one format in one context.
+  private struct Spread: BitwiseCopyable {
+    var count = 0
+    var lowest = Int64.max
+    var highest = Int64.min
+  }
+
+  /// Returns whether there is a model for every format.
+  private mutating func makeModels(_ contexts: Int, _ tails: ShardEncoder.Tails) -> Bool {
+    let spreads = UnsafeMutablePointer<Spread>.allocate(capacity: formats.count * contexts)
+    defer { spreads.deallocate() }
+    spreads.initialize(repeating: Spread(), count: formats.count * contexts)
+    for row in codes.indices {
+      let spread = spreads + Int(codes[row]) * contexts + (tails.isEmpty ? 0 : Int(tails.codes[row]))
+      spread.pointee.count += 1
+      spread.pointee.lowest = min(spread.pointee.lowest, values[row])
+      spread.pointee.highest = max(spread.pointee.highest, values[row])
+    }
     for code in formats.indices {
-      guard let model = makeModel(UInt8(code), contexts, tails) else { return nil }
+      let own = UnsafeBufferPointer(start: spreads + code * contexts, count: contexts)
+      guard let model = makeModel(UInt8(code), own) else { return false }
       models.append(model)
     }
+    return true
   }
 
   @inline(__always) private static func isSame(_ a: NumberFormat, _ b: NumberFormat) -> Bool {
@@ -119,29 +142,21 @@ struct NumberColumn {
   /// Bits an own model must save to be worth its place in the tables.
   private static let modelBits = 26
 
-  private mutating func makeModel(_ code: UInt8, _ contexts: Int, _ tails: ShardEncoder.Tails) -> Model? {
+  /// - Parameter spreads: Those of the format, by context.
+  private mutating func makeModel(_ code: UInt8, _ spreads: UnsafeBufferPointer<Spread>) -> Model? {
     var model = Model()
-    var counts = [Int](repeating: 0, count: contexts)
-    var lowest = [Int64](repeating: .max, count: contexts)
-    var highest = [Int64](repeating: .min, count: contexts)
-    var rows = 0
-    counts.withUnsafeMutableBufferPointer { counts in
-      lowest.withUnsafeMutableBufferPointer { lowest in
-        highest.withUnsafeMutableBufferPointer { highest in
-          for row in codes.indices where codes[row] == code {
-            let context = tails.isEmpty ? 0 : Int(tails.codes[row])
-            counts[context] += 1
-            lowest[context] = min(lowest[context], values[row])
-            highest[context] = max(highest[context], values[row])
-            rows += 1
-          }
-        }
-      }
+    let contexts = spreads.count
+    var all = Spread()
+    for spread in spreads {
+      all.count += spread.count
+      all.lowest = min(all.lowest, spread.lowest)
+      all.highest = max(all.highest, spread.highest)
     }
+    let rows = all.count
     bitCount += 80 + literals[Int(code)].count * 8 + rows
     guard formats[Int(code)].type != 0 else { return model }
-    let base = lowest.min()!
-    let (range, overflow) = highest.max()!.subtractingReportingOverflow(base)
+    let base = all.lowest
+    let (range, overflow) = all.highest.subtractingReportingOverflow(base)
     guard !overflow, Self.width(range) <= 56 else { return nil }
     model.base = base
     model.width = Self.width(range)
@@ -151,26 +166,28 @@ struct NumberColumn {
     }
     // Contexts that save the most by a range of their own get one; then the rest needs no more than it spans.
     var chosen: [(saving: Int, context: Int)] = []
-    for context in 0..<contexts where counts[context] > 0 {
-      let own = Self.width(highest[context] - lowest[context])
-      let saving = counts[context] * (model.width - own)
-      if saving > Self.modelBits, lowest[context] - base <= Int64(UInt32.max) { chosen.append((saving, context)) }
+    for (context, spread) in spreads.enumerated() where spread.count > 0 {
+      let own = Self.width(spread.highest - spread.lowest)
+      let saving = spread.count * (model.width - own)
+      if saving > Self.modelBits, spread.lowest - base <= Int64(UInt32.max) { chosen.append((saving, context)) }
     }
     chosen.sort { ($0.saving, $1.context) > ($1.saving, $0.context) }
     chosen = Array(chosen.prefix(255)).sorted { $0.context < $1.context }
     if !chosen.isEmpty {
       model.models = [UInt8](repeating: 0, count: contexts)
       for (_, context) in chosen {
-        let width = Self.width(highest[context] - lowest[context])
-        model.own.append((width, Self.rounded(lowest[context] - base, highest[context] - base, width)))
+        let spread = spreads[context]
+        let width = Self.width(spread.highest - spread.lowest)
+        model.own.append((width, Self.rounded(spread.lowest - base, spread.highest - base, width)))
         model.models[context] = UInt8(model.own.count)
-        bitCount += counts[context] * model.own[model.own.count - 1].width + Self.modelBits
+        bitCount += spread.count * model.own[model.own.count - 1].width + Self.modelBits
       }
     }
     var restHighest = base
-    for context in 0..<contexts where counts[context] > 0 && (model.models.isEmpty || model.models[context] == 0) {
-      restHighest = max(restHighest, highest[context])
-      bitCount += counts[context] * model.width
+    for (context, spread) in spreads.enumerated()
+    where spread.count > 0 && (model.models.isEmpty || model.models[context] == 0) {
+      restHighest = max(restHighest, spread.highest)
+      bitCount += spread.count * model.width
     }
     model.width = Self.width(restHighest - base)
     return model
