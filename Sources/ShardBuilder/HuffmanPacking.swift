@@ -15,70 +15,75 @@ struct HuffmanPacking: Sendable {
   /// The code of a column of numbers, unless zstd does better.
   ///
   /// - Parameter numbers: Of all records of a shard.
-  init(_ numbers: some Collection<UInt8>) {
-    var counts = [Int](repeating: 0, count: 256)
-    // What zstd would make of them: of a run of eight and more a number and a match, else a code for each.
-    var (run, last, literals, matches) = (0, -1, 0, 0)
-    func endRun() {
-      literals += run < 8 ? run : 1
-      matches += run < 8 ? 0 : 1
-    }
-    for number in numbers {
-      counts[Int(number)] += 1
-      if Int(number) != last {
-        endRun()
-        (run, last) = (0, Int(number))
-      }
-      run += 1
-    }
-    endRun()
-    guard let code = Self(counts: counts) else { return }
-    let packedBits = code.bits(counts)
-    guard packedBits + 32 < 8 * numbers.count else { return }
-    // Runs apart, zstd's codes are as short as these, but for a table in every part, a bit for each of them or so; and
-    // take a reader several times as long.
-    let plainBits = (packedBits + numbers.count) * literals / numbers.count + 20 * matches
-    if packedBits <= plainBits + plainBits / 8 { self = code }
+  init(_ numbers: [UInt8]) {
+    guard let (code, packedBits) = Self.code(of: numbers), packedBits + 32 < 8 * numbers.count else { return }
+    // What zstd would make of them: a match of three and more of what some 320 records before had, which takes some 12 bits.
+    // The others have codes as short as these, but for a table in every part, a bit for each of them or so; and take a
+    // reader several times as long.
+    let left = code.unmatched(in: numbers, shortest: 3, partSize: 320)
+    let plainBits = left.bits + left.count + 12 * left.matches
+    if packedBits <= plainBits + plainBits / 7 { self = code }
   }
 
   /// The code of bytes of text, unless zstd does better.
   init(text: [UInt8]) {
-    var counts = [Int](repeating: 0, count: 256)
-    for byte in text { counts[Int(byte)] += 1 }
-    guard let code = Self(counts: counts) else { return }
-    let packedBits = code.bits(counts)
-    guard packedBits <= 7 * text.count else { return }
-    // What zstd saves by matches of five bytes and more in what a part has of it, some 1,280 bytes: each takes some 20 bits
-    // and the code of a byte before it, and each part a table.
+    guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
+    // What zstd has of a part, some 1,280 bytes: matches of five and more, each of which takes some 20 bits, codes as
+    // these, and a table.
     let (partSize, tableBits) = (1280, 720)
-    var savedBits = -text.count / partSize * tableBits
-    // Where in the part five bytes with this hash were last, and one.
+    let left = code.unmatched(in: text, shortest: 5, partSize: partSize)
+    let plainBits = left.bits + 20 * left.matches + text.count / partSize * tableBits
+    if packedBits - code.lengthBits - plainBits <= packedBits / 16 { self = code }
+  }
+
+  /// Huffman's code, and the bits that the bytes and its lengths take by it; nil where all are the same.
+  private static func code(of bytes: [UInt8]) -> (code: Self, bits: Int)? {
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    guard let code = Self(counts: counts) else { return nil }
+    return (code, code.lengths.indices.reduce(code.lengthBits) { $0 + counts[$1] * code.lengths[$1] })
+  }
+
+  /// Bits of the lengths of the codes, of which each is half a byte.
+  private var lengthBits: Int { 4 * lengths.count }
+
+  /// What a search for matches leaves: how many bytes, the bits of their codes, and how many matches there are.
+  ///
+  /// - Parameters:
+  ///   - shortest: No match is shorter, in bytes; at most 8.
+  ///   - partSize: In bytes; no match leads back beyond where such a part of `bytes` begins.
+  private func unmatched(
+    in bytes: [UInt8], shortest: Int, partSize: Int
+  ) -> (count: Int, bits: Int, matches: Int) {
+    var left = (count: 0, bits: 0, matches: 0)
+    // Where as many bytes as a match needs, with this hash, were last, and one.
     var places = [Int](repeating: 0, count: 1 << 10)
-    text.withUnsafeBufferPointer { text in
-      var position = 0
-      while position + 5 <= text.count {
-        let start = position / partSize * partSize
-        func five(_ at: Int) -> UInt64 {
-          (0..<5).reduce(0) { $0 << 8 | UInt64(text[at + $1]) }
+    bytes.withUnsafeBufferPointer { bytes in
+      var (position, partStart) = (0, 0)
+      while position < bytes.count {
+        if position >= partStart + partSize { partStart = position / partSize * partSize }
+        if position + shortest <= bytes.count {
+          var number: UInt64 = 0
+          for offset in 0..<shortest { number = number << 8 | UInt64(bytes[position + offset]) }
+          let hash = Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)
+          let place = places[hash] - 1
+          places[hash] = position + 1
+          if place >= partStart {
+            var size = 0
+            while position + size < bytes.count, bytes[place + size] == bytes[position + size] { size += 1 }
+            if size >= shortest {
+              left.matches += 1
+              position += size
+              continue
+            }
+          }
         }
-        let here = five(position)
-        let hash = Int((here &* 0x9e37_79b9_7f4a_7c15) >> 54)
-        let place = places[hash] - 1
-        places[hash] = position + 1
-        guard place >= start, five(place) == here else {
-          position += 1
-          continue
-        }
-        var end = position
-        while end < text.count, text[place + end - position] == text[end] {
-          savedBits += code.lengths[Int(text[end])]
-          end += 1
-        }
-        savedBits -= 20
-        position = end
+        left.count += 1
+        left.bits += lengths[Int(bytes[position])]
+        position += 1
       }
     }
-    if savedBits <= packedBits / 16 { self = code }
+    return left
   }
 
   /// - Parameter counts: How often each number occurs.
@@ -95,11 +100,6 @@ struct HuffmanPacking: Sendable {
       }
       code <<= 1
     }
-  }
-
-  /// What numbers take, and the lengths of their codes.
-  private func bits(_ counts: [Int]) -> Int {
-    lengths.indices.reduce(4 * lengths.count) { $0 + counts[$1] * lengths[$1] }
   }
 
   /// Code lengths, none over the limit: Huffman's, and what is over it put right at the expense of the longest below it.

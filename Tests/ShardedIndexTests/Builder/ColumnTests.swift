@@ -25,6 +25,25 @@ import Testing
     #expect(table.texts.map { Array($0) } == expected)
   }
 
+  @Test("numbers that repeat are left to zstd, others are packed") func packing() {
+    var random = BuilderSupport.Random(1)
+    func isPacked(_ numbers: [Int]) -> Bool { HuffmanPacking(numbers.map { UInt8($0) }).isPresent }
+    #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<180, using: &random) }))
+    #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<3, using: &random) }))
+    // In cycles, in runs of different lengths, and all the same.
+    for cycle in [2, 3, 7, 64, 180] { #expect(!isPacked((0..<2000).map { $0 % cycle }), "\(cycle)") }
+    let run = (0..<40).flatMap { number in
+      [Int](repeating: number % 5, count: Int.random(in: 20..<80, using: &random))
+    }
+    #expect(!isPacked(run))
+    #expect(!isPacked([Int](repeating: 9, count: 2000)))
+    // A cycle that is longer than a part has nothing in it that repeats.
+    #expect(isPacked((0..<20000).map { $0 * $0 / 7 % 251 * ($0 / 251 % 3 + 1) % 200 }))
+    let text = Array("some letters that a language has, often the same ones, but not the same words".utf8)
+    #expect(HuffmanPacking(text: (0..<4000).map { _ in text.randomElement(using: &random)! }).isPresent)
+    #expect(!HuffmanPacking(text: (0..<60).flatMap { _ in text }).isPresent)
+  }
+
   @Test("texts are the same where their bytes are", arguments: 0...20) func equality(size: Int) {
     let text = (0..<size).map { UInt8($0) }
     text.withUnsafeBufferPointer { text in
