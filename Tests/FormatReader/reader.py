@@ -844,6 +844,7 @@ class Part:
             parts_here = len(before) == common or len(stem) == common or before[common] != stem[common]
             need(parts_here and common <= len(stem), f"{what}: shares more than it says")
             need(wide or len(stem) <= 255, f"{what}: a long stem in a frame that is not wide")
+            need(len(stem) <= CONTENT_LIMIT, f"{what}: a stem is too long")
             self.stems.append(stem)
         self.keys = self.stems
         if tails:

@@ -167,6 +167,10 @@ package struct KeyBlocks {
     }
   }
 
+  /// No stem is longer, in bytes: whoever reads a record makes room for twice the part's longest, and where suffixes are
+  /// packed a frame could hold one of eight times its content. Far above what a builder makes.
+  package static let stemLimit = ZstdFrame.contentLimit
+
   private static var unsound: FormatError {
     .invalid(reason: "a record shares more than its predecessor has, or its stem is too long", offset: headerSize)
   }
@@ -203,7 +207,7 @@ package struct KeyBlocks {
         index &+= 1
       }
     }
-    guard isSound, longest <= Int(Size.max) else { throw unsound }
+    guard isSound, longest <= min(Int(Size.max), stemLimit) else { throw unsound }
     return (position, longest)
   }
 

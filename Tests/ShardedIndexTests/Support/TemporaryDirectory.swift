@@ -171,3 +171,27 @@ func peakResidentBytes() -> Int {
     return usage.ru_maxrss
   #endif
 }
+
+/// Resident memory of the process and its peak since ``forgetPeak()``, in bytes; nil where the system does not say.
+func residentNow() -> (bytes: Int, peak: Int)? {
+  guard let file = fopen("/proc/self/status", "r") else { return nil }
+  defer { fclose(file) }
+  var (bytes, peak): (Int?, Int?) = (nil, nil)
+  var line = [CChar](repeating: 0, count: 256)
+  while fgets(&line, CInt(line.count), file) != nil {
+    let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      .split { " \t\n".contains($0) }
+    guard words.count > 1 else { continue }
+    if words[0] == "VmRSS:" { bytes = Int(words[1]).map { $0 << 10 } }
+    if words[0] == "VmHWM:" { peak = Int(words[1]).map { $0 << 10 } }
+  }
+  guard let bytes, let peak else { return nil }
+  return (bytes, peak)
+}
+
+/// Makes the peak of ``residentNow()`` what is resident now, where the system lets a process do so.
+func forgetPeak() {
+  guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+  fputs("5", file)
+  fclose(file)
+}

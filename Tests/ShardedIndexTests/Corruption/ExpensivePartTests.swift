@@ -1,0 +1,194 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+/// Parts that take as much memory as the format lets some bytes of content take: SECURITY.md says ten times as many, and 5 MiB.
+@Suite("Parts made to be expensive", .serialized) struct ExpensivePartTests {
+  /// Content of the frame that is expensive, in bytes, about: a quarter of what one may have.
+  private static let contentSize = 4 << 20
+  /// In bytes, whatever the content: what is kept of 4,096 columns, and of the cache. Where rows begin takes a quarter of a
+  /// byte for each record as well, of which there are no more than bytes in the keys.
+  private static let constant = 512 << 10
+
+  /// An index of one shard of one part, made byte by byte.
+  private struct Made {
+    var records: Int
+    /// Folds of countries, each with a code of one bit.
+    var hasTails = false
+    /// Whether suffixes are of `a` and `b`, a bit each.
+    var packsSuffixes = false
+    /// Dictionaries of two texts, a bit each; or texts of no bytes, the sizes of which take a bit each.
+    var columns = 0
+    var areTexts = false
+    /// Behind the keys' fixed part, and behind that of the fields.
+    var keys: (suffixBytes: Int, isWide: Bool, bytes: [UInt8])
+    var fields: (plain: [UInt8], packed: [UInt8]) = ([], [])
+
+    /// Packed numbers, all the one whose code is a zero.
+    static func packed(_ count: Int) -> [UInt8] {
+      var writer = ByteWriter()
+      let split = (count + 1) / 2
+      let sizes = ((split + 7) / 8, (count - split + 7) / 8)
+      writer.writeVarint(sizes.0)
+      writer.writeVarint(sizes.1)
+      return writer.bytes + [UInt8](repeating: 0, count: sizes.0 + sizes.1)
+    }
+
+    private func header(_ keys: [UInt8], _ keysContent: Int, _ fields: [UInt8], _ fieldsContent: Int) -> [UInt8] {
+      var writer = ByteWriter()
+      writer.write(ShardHeader.magic)
+      writer.write(UInt32(records))
+      writer.write(UInt32(1))
+      writer.write(UInt16(hasTails ? 2 : 0))
+      writer.write(UInt16(hasTails ? 2 : 0))
+      for word in [columns, 1, 0, 0, 0, 0] { writer.write(UInt32(word)) }
+      for (frame, size) in [(keys, keysContent), (fields, fieldsContent)] {
+        writer.write(UInt32(frame.count))
+        writer.write(UInt32(size))
+        writer.write(FrameSurgery.checksum(frame))
+      }
+      let twoCodes: [UInt8] = [2, 0x11]
+      if hasTails { writer.write([1, 1] + Array("xy".utf8) + twoCodes) }
+      // Lengths up to `b`, those of `a` and `b` are 1.
+      writer.write(packsSuffixes ? [99] + [UInt8](repeating: 0, count: 48) + [0x10, 0x01] : [0])
+      for column in 0..<columns {
+        let name = Array("c\(column)".utf8)
+        writer.writeVarint(name.count)
+        writer.write(name)
+      }
+      writer.writeVarint(columns)
+      for column in 0..<columns { writer.writeVarint(column) }
+      for _ in 0..<columns {
+        writer.write(areTexts ? [0, 2] + twoCodes : [0, 1, 2, 1, 1] + Array("xy".utf8) + twoCodes)
+      }
+      return writer.bytes
+    }
+
+    /// Puts it in the place of an index of one record.
+    ///
+    /// - Returns: Bytes of content of keys and fields, and of their file.
+    func store(in surgery: FrameSurgery) -> (keys: Int, fields: Int, file: Int) {
+      var (keys, fields) = (ByteWriter(), ByteWriter())
+      keys.write(KeyBlocks.magic)
+      for word in [records, self.keys.suffixBytes, self.keys.isWide ? 1 : 0] { keys.write(UInt32(word)) }
+      keys.write(self.keys.bytes)
+      fields.write(FieldColumns.magic)
+      for word in [records, 0, self.fields.packed.count] { fields.write(UInt32(word)) }
+      fields.write(self.fields.plain)
+      fields.write(self.fields.packed)
+      let frames = (surgery.frame(keys.bytes), surgery.frame(fields.bytes))
+      let content = header(frames.0, keys.bytes.count, frames.1, fields.bytes.count)
+      let first = surgery.frame(content)
+      let file = Manifest.File(
+        size: first.count + frames.0.count + frames.1.count, headerSize: first.count, headerContentSize: content.count,
+        headerChecksum: FrameSurgery.checksum(first), isContinuation: false)
+      Files.write(first + frames.0 + frames.1, to: "\(surgery.path)/\(surgery.shards[0].name)")
+      Files.write(surgery.manifestFile(0, file, records: records), to: surgery.path + "/manifest")
+      return (keys.bytes.count, fields.bytes.count, file.size)
+    }
+  }
+
+  private static func open(_ made: Made) throws -> (index: ShardedIndex, size: (keys: Int, fields: Int, file: Int)) {
+    let columns = (0..<max(1, made.columns)).map { "\"c\($0)\":\"\"" }.joined(separator: ",")
+    let surgery = try FrameSurgery(SmallIndex(json: "[{\"name\":\"a\",\(columns)}]", key: "{name}").path)
+    let size = made.store(in: surgery)
+    return (try ShardedIndex(opening: surgery.path, options: Options(cacheLimitBytes: 1 << 30)), size)
+  }
+
+  /// Loads keys and then fields of a part, and looks at what the cache is told and at what the process takes.
+  private static func expectBounded(_ what: String, _ made: Made, isDecoded: Bool = true) throws {
+    let (index, size) = try open(made)
+    var charged = index.statistics.residentBytes
+    forgetPeak()
+    let resident = residentNow()
+
+    /// - Parameter content: Of the frame that was unpacked now.
+    func expect(_ frame: String, _ content: Int) {
+      let total = index.statistics.residentBytes
+      let charge = total - charged
+      charged = total
+      #expect(
+        charge <= 10 * content + made.records / 4 + constant,
+        "\(what), \(frame) of \(content) bytes: \(charge) charged")
+      // What is charged is what is kept. Beside it stand, while it is made, the content and the bytes read; whoever reads
+      // a record holds two stems. 4 MiB are the program's own, code that it had not come upon included.
+      guard let resident, let now = residentNow(), resident.peak - resident.bytes < 1 << 20 else { return }
+      let stems = made.keys.suffixBytes == KeyBlocks.stemLimit ? 2 * KeyBlocks.stemLimit : 0
+      let most = total + content + stems + 2 * size.file + 4 << 20
+      let taken = now.peak - resident.bytes
+      #expect(taken <= most, "\(what), \(frame) of \(content) bytes: \(charge) charged, \(taken) taken")
+      print("\(what), \(frame) of \(content) bytes: \(charge) charged, \(taken) taken")
+    }
+    let matches = try index.matches(forPrefix: "a")
+    expect("keys", size.keys)
+    guard isDecoded else { return }
+    let buffer = RecordBuffer()
+    try matches.read(0..<1, into: buffer)
+    #expect(buffer.count == 1)
+    expect("fields", size.fields)
+  }
+
+  @Test("keys") func keys() async {
+    await #expect(processExitsWith: .success) {
+      // Nothing but sizes, four bytes each when they are unpacked.
+      let empty = Self.contentSize
+      try Self.expectBounded(
+        "empty stems, wide",
+        Made(records: empty, keys: (0, true, [UInt8](repeating: 0, count: empty))), isDecoded: false)
+      // The longest suffixes that have no more than half a byte for their size, a bit a byte, and tails of a bit.
+      let count = Self.contentSize / 23 * 8
+      try Self.expectBounded(
+        "suffixes and tails of a bit, wide",
+        Made(
+          records: count, hasTails: true, packsSuffixes: true,
+          keys: (
+            14 * count, true, [UInt8](repeating: 0xe0, count: count) + Made.packed(14 * count) + Made.packed(count)
+          )))
+    }
+  }
+
+  @Test("a stem of a bit a byte") func stem() async {
+    await #expect(processExitsWith: .success) {
+      func made(_ size: Int) -> Made {
+        var more = ByteWriter()
+        more.writeVarint(size - 15)
+        return Made(records: 1, packsSuffixes: true, keys: (size, true, [0xf0] + more.bytes + Made.packed(size)))
+      }
+      try Self.expectBounded("the longest stem", made(KeyBlocks.stemLimit))
+      let (index, _) = try Self.open(made(KeyBlocks.stemLimit + 1))
+      let error = #expect(throws: IndexError.self) { try index.matches(forPrefix: "a") }
+      guard case .corrupt(_, .invalid(let reason, _)) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(reason.contains("its stem is too long"))
+    }
+  }
+
+  @Test("fields") func fields() async {
+    await #expect(processExitsWith: .success) {
+      for (columns, areTexts) in [(1, false), (16, false), (16, true)] {
+        // A record has a byte in the keys.
+        let count = min(Self.contentSize, 8 * Self.contentSize / columns)
+        // One stem and many that are the same: sizes of a byte each, 1 and 0 or 1 and 1.
+        var keys = (0..<count).map { UInt8($0 % 16 == 0 ? 0x11 : 0x01) }
+        keys[0] = 0x10
+        try Self.expectBounded(
+          "\(columns) columns of a bit, \(areTexts ? "texts" : "dictionaries")",
+          Made(
+            records: count, packsSuffixes: true, columns: columns, areTexts: areTexts,
+            keys: ((count + 15) / 16, false, keys + Made.packed((count + 15) / 16)),
+            fields: (
+              areTexts ? [UInt8](repeating: 0, count: 8 * columns) : [],
+              (0..<columns).flatMap { _ in Made.packed(count) }
+            )))
+      }
+      // The most columns, of one record.
+      try Self.expectBounded(
+        "4,095 columns of a record",
+        Made(
+          records: 1, columns: 4095, keys: (1, false, Array("a".utf8) + [0x10]),
+          fields: ([], (0..<4095).flatMap { _ in Made.packed(1) })))
+    }
+  }
+}
