@@ -82,7 +82,17 @@ package struct BoundTable {
 
   private static func commonSize(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     let end = min(a.count, b.count)
+    guard end > 0 else { return 0 }
+    let (left, right) = (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
+    // Bounds are long where keys have much in common.
     var index = 0
+    while index &+ 8 <= end {
+      let difference =
+        left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard difference == 0 else { return index &+ UInt64(littleEndian: difference).trailingZeroBitCount >> 3 }
+      index &+= 8
+    }
     while index < end, a[index] == b[index] { index &+= 1 }
     return index
   }
