@@ -93,7 +93,8 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CMalloc", "CStartup", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI", "ServeSettings",
+        "CMalloc", "CStartup", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
+        "ServeSettings",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
