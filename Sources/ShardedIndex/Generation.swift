@@ -94,17 +94,25 @@ final class Generation: Sendable {
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     do throws(IndexError) {
       if loader.checksDigests { return try read(manifest.source(shard), resident, choose) }
-      let kept = files.kept(shard)
-      if let resident, let kept {
-        return (resident, try loader.part(choose(resident.parts), of: resident.header, kept.file))
+      if let kept = files.kept(shard), let found = try? part(shard, of: resident, kept, choose) { return found }
+      // Where it could not be read: what has its name by now may be sound.
+      let open = try files.open(shard, manifest.source(shard))
+      do throws(IndexError) {
+        return try part(shard, of: resident, open, choose)
+      } catch {
+        files.close(shard)
+        throw error
       }
-      let source = try manifest.source(shard)
-      let open: OpenFile
-      if let kept { open = kept } else { open = try files.open(shard, source) }
-      return try part(of: resident, open.file, source, choose)
     } catch {
       throw explained(error)
     }
+  }
+
+  private func part(
+    _ shard: Int, of resident: LoadedShard?, _ open: OpenFile, _ choose: (PartTable) -> Int
+  ) throws(IndexError) -> (LoadedShard, LoadedPart) {
+    if let resident { return (resident, try loader.part(choose(resident.parts), of: resident.header, open.file)) }
+    return try part(of: nil, open.file, manifest.source(shard), choose)
   }
 
   /// Reads a part of a shard from its file, past the cache.
@@ -127,11 +135,16 @@ final class Generation: Sendable {
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
   func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
-    try reference.part.fields(
-      unpack: { (packed) throws(IndexError) in
-        try loader.fields(packed, of: reference.part, path: filePath(of: reference.shard))
-      },
-      grew: { cache.grew(reference.part, by: $0) })
+    do throws(IndexError) {
+      return try reference.part.fields(
+        unpack: { (packed) throws(IndexError) in
+          try loader.fields(packed, of: reference.part, path: filePath(of: reference.shard))
+        },
+        grew: { cache.grew(reference.part, by: $0) })
+    } catch {
+      files.close(reference.shard)
+      throw error
+    }
   }
 
   /// For messages; the directory's where the manifest cannot be read.

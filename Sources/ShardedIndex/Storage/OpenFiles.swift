@@ -101,6 +101,17 @@ final class OpenFiles: Sendable {
     return file
   }
 
+  /// Keeps a shard's file no longer: one that was damaged may be replaced by a sound one of the same name.
+  func close(_ shard: Int) {
+    // Closed behind the lock.
+    let file = places.withLock { (places) -> OpenFile? in
+      guard let start = places.start, let file = start[shard % places.count], file.shard == shard else { return nil }
+      start[shard % places.count] = nil
+      return file
+    }
+    withExtendedLifetime(file) {}
+  }
+
   /// Closes all that nobody reads from; returns whether any were kept.
   @discardableResult
   func removeAll() -> Bool {
