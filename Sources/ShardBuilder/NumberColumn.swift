@@ -315,16 +315,24 @@ struct NumberColumn {
     case .float:
       // What these print has six decimals at most, and no other text of the same number.
       guard decimals <= 6, number.mantissa.magnitude < 1 << 40 else { break }
-      let value = Double(number.mantissa) / Double(power(decimals))
       let millionths = number.mantissa * power(6 - decimals)
-      let minutes = NumberFormat(type: 3, a: 0, b: 6)
-      let count = rounded(value * 60)
-      if minutes.printed(count) == millionths { return (minutes, count) }
-      for places in 4...5 {
-        let format = NumberFormat(type: 2, a: UInt8(places), b: 6)
-        let count = rounded(value * Double(power(places)))
-        if format.printed(count) == millionths { return (format, count) }
+      // What is printed of a float below 2^28 millionths is within 16 of what the float stands for, half of its last bit
+      // and a rounding: few numbers are that near to sixtieths or to four decimals, and the others need no float.
+      let isSmall = millionths.magnitude < 1 << 28
+      let value = Double(number.mantissa) / Double(power(decimals))
+      if !isSmall || distanceFromSixtieths(millionths) <= 16 {
+        let minutes = NumberFormat(type: 3, a: 0, b: 6)
+        let count = rounded(value * 60)
+        if minutes.printed(count) == millionths { return (minutes, count) }
       }
+      if !isSmall || (millionths.magnitude + 16) % 100 <= 32 {
+        let tenThousandths = NumberFormat(type: 2, a: 4, b: 6)
+        let count = rounded(value * 10_000)
+        if tenThousandths.printed(count) == millionths { return (tenThousandths, count) }
+      }
+      let hundredThousandths = NumberFormat(type: 2, a: 5, b: 6)
+      let count = rounded(value * 100_000)
+      if hundredThousandths.printed(count) == millionths { return (hundredThousandths, count) }
     }
     return (NumberFormat(type: 1, a: UInt8(decimals), b: 1), number.mantissa)
   }
@@ -340,6 +348,13 @@ struct NumberColumn {
   private static func sixtieths(_ scaled: Int64) -> Int64? {
     let value = (scaled * 3 + (scaled < 0 ? -2500 : 2500)) / 5000
     return (value * 5000 + (value < 0 ? -1 : 1)) / 3 == scaled ? value : nil
+  }
+
+  /// How many millionths lie between these and the nearest sixtieth that is rounded to five decimals.
+  @inline(__always) private static func distanceFromSixtieths(_ millionths: Int64) -> UInt64 {
+    let magnitude = Int64(millionths.magnitude)
+    let count = (3 * magnitude + 25_000) / 50_000
+    return (magnitude - (5000 * count + 1) / 3 * 10).magnitude
   }
 
   @inline(__always) private static func power(_ exponent: Int) -> Int64 {
