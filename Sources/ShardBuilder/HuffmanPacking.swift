@@ -59,18 +59,24 @@ struct HuffmanPacking: Sendable {
     // Where as many bytes as a match needs, with this hash, were last, and one.
     var places = [Int](repeating: 0, count: 1 << 10)
     bytes.withUnsafeBufferPointer { bytes in
+      let start = UnsafeRawPointer(bytes.baseAddress!)  // Nothing has no code.
       var (position, partStart) = (0, 0)
       while position < bytes.count {
         if position >= partStart + partSize { partStart = position / partSize * partSize }
         if position + shortest <= bytes.count {
           var number: UInt64 = 0
-          for offset in 0..<shortest { number = number << 8 | UInt64(bytes[position + offset]) }
+          if position + 8 <= bytes.count {
+            number = UInt64(bigEndian: start.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            number >>= UInt64(64 - 8 * shortest)
+          } else {
+            for offset in 0..<shortest { number = number << 8 | UInt64(bytes[position + offset]) }
+          }
           let hash = Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)
           let place = places[hash] - 1
           places[hash] = position + 1
           if place >= partStart {
-            var size = 0
-            while position + size < bytes.count, bytes[place + size] == bytes[position + size] { size += 1 }
+            let size = commonPrefix(
+              UnsafeBufferPointer(rebasing: bytes[place...]), UnsafeBufferPointer(rebasing: bytes[position...]))
             if size >= shortest {
               left.matches += 1
               position += size
@@ -162,18 +168,34 @@ struct HuffmanPacking: Sendable {
 
   /// The numbers of a part, packed: the sizes of two halves, and the halves.
   func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
-    func bits(_ numbers: some Sequence<UInt8>) -> [UInt8] {
-      var (bytes, pending, count): ([UInt8], UInt64, Int) = ([], 0, 0)
-      for number in numbers {
-        pending = pending << UInt64(lengths[Int(number)]) | codes[Int(number)]
-        count += lengths[Int(number)]
-        while count >= 8 {
-          bytes.append(UInt8(truncatingIfNeeded: pending >> UInt64(count - 8)))
+    // The highest bit first. Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending,
+    // and no number comes that was not among those that the code was made for.
+    func bits(_ numbers: some RandomAccessCollection<UInt8>) -> [UInt8] {
+      let capacity = (numbers.count * HuffmanCode.longestLimit + 7) / 8 + 8
+      return [UInt8](unsafeUninitializedCapacity: capacity) { bytes, size in
+        let target = UnsafeMutableRawBufferPointer(bytes)
+        var (pending, count): (UInt64, Int) = (0, 0)
+        lengths.withUnsafeBufferPointer { lengths in
+          codes.withUnsafeBufferPointer { codes in
+            for number in numbers {
+              pending = pending << UInt64(lengths[Int(number)]) | codes[Int(number)]
+              count += lengths[Int(number)]
+              if count >= 32 {
+                count -= 32
+                let word = UInt32(truncatingIfNeeded: pending >> UInt64(count))
+                target.storeBytes(of: word.bigEndian, toByteOffset: size, as: UInt32.self)
+                size += 4
+              }
+            }
+          }
+        }
+        while count > 0 {
           count -= 8
+          let byte = count >= 0 ? pending >> UInt64(count) : pending << UInt64(-count)
+          bytes.initializeElement(at: size, to: UInt8(truncatingIfNeeded: byte))
+          size += 1
         }
       }
-      if count > 0 { bytes.append(UInt8(truncatingIfNeeded: pending << UInt64(8 - count))) }
-      return bytes
     }
     let split = (numbers.count + 1) / 2
     let halves = (bits(numbers.prefix(split)), bits(numbers.dropFirst(split)))

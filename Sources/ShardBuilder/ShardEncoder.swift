@@ -215,7 +215,7 @@ package struct ShardEncoder {
         shared.append(UInt32(common))
         let from = index % KeyBlocks.blockSize == 0 ? 0 : common
         length.append(UInt32(stem.count - from))
-        suffixes.append(contentsOf: stem[from...])
+        suffixes.append(contentsOf: UnsafeBufferPointer(rebasing: stem[from...]))
         ends.append(suffixes.count)
         previous = stem
       }
