@@ -61,6 +61,7 @@ package struct IDCounter: ~Copyable {
     file =
       expected > capacity
       ? SortRun(descriptor: try SystemFile.openTemporary(in: directory), directory: directory, size: 0) : nil
+    hashes.reserveCapacity(min(expected, capacity))
   }
 
   package mutating func add(_ more: [UInt64]) throws(BuildError) {
