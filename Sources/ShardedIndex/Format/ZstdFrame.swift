@@ -13,13 +13,54 @@ package enum ZstdFrame {
   /// zstd's version as a number: another one may compress the same content into other bytes.
   package static var libraryVersion: UInt32 { UInt32(ZSTD_versionNumber()) }
 
-  /// Whether the bytes begin as a frame does. zstd itself also takes a skippable frame for one, of no content, and, if
-  /// it was built so, the formats that it had before its first version.
-  private static func isFrame(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    bytes.count >= 4 && bytes[0] == 0x28 && bytes[1] == 0xb5 && bytes[2] == 0x2f && bytes[3] == 0xfd
+  /// What a frame's header says (RFC 8878 §3.1.1.1).
+  ///
+  /// zstd's own functions also take a skippable frame for one, of no content, and, if it was built so, the formats that it
+  /// had before its first version.
+  private struct Header {
+    /// Of the header, in bytes.
+    let size: Int
+    /// In bytes; nil if it is not declared.
+    let contentSize: Int?
+    /// The content is its own window.
+    let isSingleSegment: Bool
+    let hasChecksum: Bool
+
+    /// - Returns: nil unless the bytes begin with a whole header that a reader of this version of zstd accepts.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+      guard bytes.count >= 6, bytes[0] == 0x28, bytes[1] == 0xb5, bytes[2] == 0x2f, bytes[3] == 0xfd else { return nil }
+      let descriptor = bytes[4]
+      // A reserved bit, and dictionaries, which no file of ours is made with.
+      guard descriptor & 0b1011 == 0 else { return nil }
+      isSingleSegment = descriptor & 0b10_0000 != 0
+      hasChecksum = descriptor & 0b100 != 0
+      let start = isSingleSegment ? 5 : 6
+      let width = descriptor < 64 && !isSingleSegment ? 0 : 1 << Int(descriptor >> 6)
+      size = start + width
+      guard bytes.count >= size else { return nil }
+      var declared: UInt64 = width == 2 ? 256 : 0
+      for index in 0..<width { declared &+= UInt64(bytes[start &+ index]) &<< UInt64(8 &* index) }
+      contentSize = width > 0 ? Int(exactly: declared) : nil
+    }
   }
 
-  /// Decompresses the one frame that is `source`, whole, into `target`, whole.
+  /// A block's header: how many bytes stand behind it, whether they are the content themselves, whether it is the last.
+  ///
+  /// - Returns: nil if there is none at `offset`, or one of a type that is reserved.
+  @inline(__always)
+  private static func block(
+    at offset: Int, of bytes: UnsafeBufferPointer<UInt8>
+  ) -> (size: Int, isStored: Bool, isLast: Bool)? {
+    guard offset + 3 <= bytes.count else { return nil }
+    let header = Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16
+    let kind = header >> 1 & 3
+    guard kind < 3 else { return nil }
+    // One byte that repeats, or the size says how many there are.
+    return (kind == 1 ? 1 : header >> 3, kind == 0, header & 1 == 1)
+  }
+
+  /// Decompresses the one frame that is `source`, whole, into `target`, whole. A content that is stored as it is, is
+  /// copied without zstd.
   ///
   /// - Throws: ``FormatError/wrongSize(found:expected:)`` if the frame declares another content size than
   ///   `target` has, ``FormatError/zstd(reason:)`` if zstd refuses it; its own checksum is verified.
@@ -27,21 +68,41 @@ package enum ZstdFrame {
     _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer,
     with context: Decompressor
   ) throws(FormatError) {
-    let declared = isFrame(source) ? ZSTD_getFrameContentSize(source.baseAddress, source.count) : UInt64.max
-    guard declared != UInt64.max, declared != UInt64.max - 1 else {
+    guard let header = Header(source), let declared = header.contentSize else {
       throw .zstd(reason: "no frame header that declares its content size")
     }
-    guard declared == UInt64(target.count) else {
-      throw .wrongSize(found: Int(clamping: declared), expected: target.count)
-    }
+    guard declared == target.count else { throw .wrongSize(found: declared, expected: target.count) }
+    if copyStored(source, header, into: target) { return }
     // One frame and nothing behind it: a frame after the first, or a skippable one, is refused.
-    let frameSize = ZSTD_findFrameCompressedSize(source.baseAddress, source.count)
-    guard ZSTD_isError(frameSize) == 0 else { throw .zstd(reason: String(cString: ZSTD_getErrorName(frameSize))) }
+    guard let frameSize = size(of: source) else { throw .zstd(reason: "no whole frame") }
     guard frameSize == source.count else { throw .wrongSize(found: source.count, expected: frameSize) }
     let size = ZSTD_decompressDCtx(
       context.pointer, target.baseAddress, target.count, source.baseAddress, source.count)
     guard ZSTD_isError(size) == 0 else { throw .zstd(reason: String(cString: ZSTD_getErrorName(size))) }
     guard size == target.count else { throw .wrongSize(found: size, expected: target.count) }
+  }
+
+  /// Copies the content of a frame that is stored as it is.
+  ///
+  /// - Returns: false for any other frame, and if anything is wrong with it: what, zstd says.
+  private static func copyStored(
+    _ source: UnsafeBufferPointer<UInt8>, _ header: Header, into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard header.isSingleSegment, header.hasChecksum else { return false }
+    var (at, filled) = (header.size, 0)
+    while let block = block(at: at, of: source) {
+      guard block.isStored, block.size <= blockLimit, block.size <= target.count - filled,
+        block.size <= source.count - at - 3
+      else { return false }
+      UnsafeMutableRawBufferPointer(rebasing: target[filled..<filled + block.size])
+        .copyBytes(from: UnsafeBufferPointer(rebasing: source[(at + 3)..<(at + 3 + block.size)]))
+      at += 3 + block.size
+      filled += block.size
+      guard block.isLast else { continue }
+      return filled == target.count && at + 4 == source.count
+        && checksum(of: source) == UInt32(truncatingIfNeeded: XXHash64.hash(UnsafeRawBufferPointer(target)))
+    }
+    return false
   }
 
   /// The checksum of the content, as stored in the frame's last four bytes (XXH64, its low half).
@@ -155,6 +216,20 @@ extension ZstdFrame {
   /// - Parameter content: At most ``contentLimit`` bytes.
   package static func quick(_ content: [UInt8], with context: Compressor) -> [UInt8] {
     let packed = compress(content, level: -1, with: context)
+    let stored = stored(content, checksum: packed.suffix(4))
+    return 2 * packed.count < stored.count ? packed : stored
+  }
+
+  /// A frame of the content as it is, unless zstd's quickest level saves an eighth of it.
+  ///
+  /// - Parameter content: At most ``contentLimit`` bytes.
+  package static func storedUnlessSaved(_ content: [UInt8], level: Int, with context: Compressor) -> [UInt8] {
+    let packed = compress(content, level: 1, with: context)
+    let stored = stored(content, checksum: packed.suffix(4))
+    return 8 * packed.count < 7 * stored.count ? compress(content, level: level, with: context) : stored
+  }
+
+  private static func stored(_ content: [UInt8], checksum: ArraySlice<UInt8>) -> [UInt8] {
     var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     frame.reserveCapacity(content.count + 3 * (content.count / blockLimit + 1) + 13)
     func append(_ value: Int, bytes: Int) {
@@ -174,15 +249,19 @@ extension ZstdFrame {
       append(content.count, bytes: 4)
     }
     appendStored(content[...], to: &frame)
-    // The checksum is of the content, in either frame the same.
-    frame += packed.suffix(4)
-    return 2 * packed.count < frame.count ? packed : frame
+    return frame + checksum
   }
 }
 
 /// A zstd decompression context, and memory to unpack into, with one owner. Not safe to use from two threads at once.
 package final class Decompressor: @unchecked Sendable {
-  fileprivate let pointer: OpaquePointer
+  /// Made when zstd is needed first.
+  fileprivate private(set) lazy var pointer: OpaquePointer = {
+    guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
+    isMade = true
+    return made
+  }()
+  private var isMade = false
   /// Room for a ``HuffmanCode``'s table, and behind it for a content.
   private var memory: UnsafeMutableRawPointer
   /// For contents, in bytes.
@@ -192,12 +271,10 @@ package final class Decompressor: @unchecked Sendable {
   private static let keptRoom = 64 << 10
 
   package init() {
-    guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
-    pointer = made
     memory = .allocate(byteCount: Self.tableSize + room, alignment: 16)
   }
   deinit {
-    ZSTD_freeDCtx(pointer)
+    if isMade { ZSTD_freeDCtx(pointer) }
     memory.deallocate()
   }
 
@@ -243,17 +320,20 @@ package final class Compressor: @unchecked Sendable {
 
 extension ZstdFrame {
   /// The content size that the frame's header declares, in bytes; nil if there is none.
-  package static func contentSize(of frame: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard isFrame(frame) else { return nil }
-    let declared = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-    return declared <= UInt64(Int64.max) ? Int(declared) : nil
-  }
+  package static func contentSize(of frame: UnsafeBufferPointer<UInt8>) -> Int? { Header(frame)?.contentSize }
 
   /// The size in bytes of the frame that `bytes` begin with; nil if they hold no whole one.
   package static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard isFrame(bytes) else { return nil }
-    let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
-    return ZSTD_isError(size) == 0 ? size : nil
+    guard let header = Header(bytes) else { return nil }
+    var at = header.size
+    while let block = block(at: at, of: bytes) {
+      guard block.size <= bytes.count - at - 3 else { return nil }
+      at += 3 + block.size
+      guard block.isLast else { continue }
+      at += header.hasChecksum ? 4 : 0
+      return at <= bytes.count ? at : nil
+    }
+    return nil
   }
 
   /// A frame that declares `content` bytes is refused if it is larger: no more of a file is read than that.
