@@ -142,7 +142,9 @@ final class Generation: Sendable {
         },
         grew: { cache.grew(reference.part, by: $0) })
     } catch {
+      // By now there may be a sound file of this name.
       files.close(reference.shard)
+      cache.forget(reference.part)
       throw error
     }
   }

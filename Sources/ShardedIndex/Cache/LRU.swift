@@ -184,6 +184,9 @@ struct LRU: @unchecked Sendable {
     if residentBytes > limitBytes { removePart(Int32(node)) }
   }
 
+  /// Lets go of a part, if it is resident. Nothing is evicted: it is of no use.
+  mutating func remove(_ part: LoadedPart) { if part.node != 0 { removePart(part.node) } }
+
   /// Lets go of everything. Nothing is evicted: nobody needed the room.
   mutating func removeAll() {
     let evicted = evictions

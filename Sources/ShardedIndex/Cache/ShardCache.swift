@@ -127,6 +127,9 @@ final class ShardCache: Sendable {
     }
   }
 
+  /// Lets go of a part that turned out to be damaged, so that the next who asks reads it again.
+  func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
+
   /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.
   func resident<Description: Sendable>(
     _ id: Int, in table: EntryTable, _ describe: (LoadedShard, [LoadedPart]) -> Description

@@ -109,6 +109,21 @@ import Testing
     #expect(try Self.readAll(index, scan, RecordBuffer()) == nil)
   }
 
+  @Test("damaged fields of a part that stays in memory are read again when their file was replaced")
+  func repaired() throws {
+    let (small, scan) = try Self.generated()
+    let index = try small.open
+    let path = small.path + "/" + Files.names(in: small.path).first { $0.hasSuffix(".zst") }!
+    let bytes = Files.read(path)!
+    Files.overwrite(path, at: bytes.count - 20, with: bytes[(bytes.count - 20)...].map { ~$0 })
+    for _ in 0..<2 { #expect(throws: IndexError.self) { try Self.readAll(index, scan, RecordBuffer()) } }
+    let resident = index.statistics
+    Files.remove(path)
+    Files.write(bytes, to: path)
+    #expect(try Self.readAll(index, scan, RecordBuffer()) == nil)
+    #expect(index.statistics.residentBytes > resident.residentBytes && index.statistics.evictions == 0)
+  }
+
   @Test("eight threads, a few places for many files", arguments: [0, 1, 3])
   func threads(limit: Int) throws {
     let (small, scan) = try Self.generated()
