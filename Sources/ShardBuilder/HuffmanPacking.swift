@@ -26,14 +26,17 @@ struct HuffmanPacking: Sendable {
   }
 
   /// The code of bytes of text, unless zstd does better.
-  init(text: [UInt8]) {
+  ///
+  /// - Parameter records: How many they are of, a shard's.
+  init(text: [UInt8], records: Int) {
     guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
-    // What zstd has of a part, some 1,280 bytes: matches of five and more, each of which takes some 20 bits, codes as
-    // these, and a table.
-    let (partSize, tableBits) = (1280, 720)
+    // What zstd has of a part, of some 320 records: matches of five and more, each of which takes some 20 bits, and the rest
+    // as it is or in codes as these, and then a table.
+    let partSize = min(max(1, text.count * 320 / records), 4096)
     let left = code.unmatched(in: text, shortest: 5, partSize: partSize)
-    let plainBits = left.bits + 20 * left.matches + text.count / partSize * tableBits
-    if packedBits - code.lengthBits - plainBits <= packedBits / 16 { self = code }
+    let tableBits = 720 * ((text.count + partSize - 1) / partSize)
+    let plainBits = 20 * left.matches + min(8 * left.count, left.bits + tableBits)
+    if packedBits - plainBits <= packedBits / 16 { self = code }
   }
 
   /// Huffman's code, and the bits that the bytes and its lengths take by it; nil where all are the same.
@@ -44,8 +47,31 @@ struct HuffmanPacking: Sendable {
     return (code, code.lengths.indices.reduce(code.lengthBits) { $0 + counts[$1] * code.lengths[$1] })
   }
 
-  /// Bits of the lengths of the codes, of which each is half a byte.
-  private var lengthBits: Int { 4 * lengths.count }
+  /// Bits of the lengths of the codes in the shard's header.
+  private var lengthBits: Int { 4 * lengthHalves.count }
+
+  /// The lengths of the codes as half bytes: each by itself, but for numbers without a code that stand together.
+  private var lengthHalves: [UInt8] {
+    var halves: [UInt8] = []
+    var zeros = 0
+    func writeZeros() {
+      while zeros > 0 {
+        let run = min(zeros, 21)
+        if run == 1 { halves.append(0) } else { halves.append(UInt8(min(9 + run, 15))) }
+        if run > 5 { halves.append(UInt8(run - 6)) }
+        zeros -= run
+      }
+    }
+    for length in lengths {
+      if length == 0 {
+        zeros += 1
+      } else {
+        writeZeros()
+        halves.append(UInt8(length))
+      }
+    }
+    return halves
+  }
 
   /// What a search for matches leaves: how many bytes, the bits of their codes, and how many matches there are.
   ///
@@ -155,14 +181,14 @@ struct HuffmanPacking: Sendable {
   }
 
   /// Bytes of the lengths of the codes in the shard's header.
-  var headerSize: Int { (lengths.count < 128 ? 1 : 2) + (lengths.count + 1) / 2 }
+  var headerSize: Int { max(1, (lengthHalves.count + 1) / 2) }
 
   /// The lengths of the codes, as the shard's header has them.
   func writeLengths(to writer: inout ByteWriter) {
-    writer.writeVarint(lengths.count)
-    for pair in stride(from: 0, to: lengths.count, by: 2) {
-      let high = pair + 1 < lengths.count ? lengths[pair + 1] : 0
-      writer.bytes.append(UInt8(lengths[pair] | high << 4))
+    let halves = lengthHalves
+    guard !halves.isEmpty else { return writer.bytes.append(0) }
+    for pair in stride(from: 0, to: halves.count, by: 2) {
+      writer.bytes.append(halves[pair] | (pair + 1 < halves.count ? halves[pair + 1] : 0) << 4)
     }
   }
 

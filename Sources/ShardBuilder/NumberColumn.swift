@@ -5,9 +5,21 @@ struct NumberColumn {
   struct Model {
     var base: Int64 = 0
     var width = 0
-    /// Per context one more than its own model, or 0.
-    var models: [UInt8] = []
-    var own: [(width: Int, offset: UInt32)] = []
+    /// Contexts that have a range of their own, ascending, the bits of a value there, and what is added to the base.
+    var own: [(context: Int, width: Int, offset: UInt32)] = []
+    /// How the ranges are written: as `Packing` says.
+    var packing = Packing()
+
+    /// How ranges of their own are packed.
+    struct Packing {
+      /// The fewest bits that a value has in one of them, and how many bits say how many more there are.
+      var (least, excess) = (0, 0)
+      /// Bits of what is added. Zeros at its end, as many as a value has bits but for `kept`, are left out.
+      var (most, kept) = (0, 0)
+
+      func zeros(_ width: Int) -> Int { min(max(0, width - kept), most) }
+      func bits(_ width: Int) -> Int { excess + most - zeros(width) }
+    }
   }
 
   private(set) var formats: [NumberFormat] = []
@@ -139,8 +151,10 @@ struct NumberColumn {
     a.type == b.type && a.a == b.a && a.b == b.b
   }
 
-  /// Bits an own model must save to be worth its place in the tables.
-  private static let modelBits = 26
+  /// What a range of its own takes in the header, in bits, about, beside those that it saves of each value.
+  private static let rangeBits = 6
+  /// Only so many formats of a column have ranges of their own: what a shard has of them is bounded.
+  private static let mostWithRanges = 16
 
   /// - Parameter spreads: Those of the format, by context.
   private mutating func makeModel(_ code: UInt8, _ spreads: UnsafeBufferPointer<Spread>) -> Model? {
@@ -160,46 +174,59 @@ struct NumberColumn {
     guard !overflow, Self.width(range) <= 56 else { return nil }
     model.base = base
     model.width = Self.width(range)
-    guard contexts > 1, model.width > 0 else {
+    guard contexts > 1, model.width > 0, code < Self.mostWithRanges else {
       bitCount += rows * model.width
       return model
     }
-    // Contexts that save the most by a range of their own get one; then the rest needs no more than it spans.
-    var chosen: [(saving: Int, context: Int)] = []
+    // Contexts that save bits by a range of their own get one; then the rest needs no more than it spans.
+    var rest = Spread()
     for (context, spread) in spreads.enumerated() where spread.count > 0 {
       let own = Self.width(spread.highest - spread.lowest)
-      let saving = spread.count * (model.width - own)
-      if saving > Self.modelBits, spread.lowest - base <= Int64(UInt32.max) { chosen.append((saving, context)) }
-    }
-    chosen.sort { ($0.saving, $1.context) > ($1.saving, $0.context) }
-    chosen = Array(chosen.prefix(255)).sorted { $0.context < $1.context }
-    if !chosen.isEmpty {
-      model.models = [UInt8](repeating: 0, count: contexts)
-      for (_, context) in chosen {
-        let spread = spreads[context]
-        let width = Self.width(spread.highest - spread.lowest)
-        model.own.append((width, Self.rounded(spread.lowest - base, spread.highest - base, width)))
-        model.models[context] = UInt8(model.own.count)
-        bitCount += spread.count * model.own[model.own.count - 1].width + Self.modelBits
+      let cost = Self.rangeBits + max(0, model.width - own)
+      if spread.count * (model.width - own) > cost, spread.lowest - base <= Int64(UInt32.max) {
+        model.own.append((context, own, UInt32(spread.lowest - base)))
+      } else {
+        rest.count += spread.count
+        rest.highest = max(rest.highest, spread.highest)
       }
     }
-    var restHighest = base
-    for (context, spread) in spreads.enumerated()
-    where spread.count > 0 && (model.models.isEmpty || model.models[context] == 0) {
-      restHighest = max(restHighest, spread.highest)
-      bitCount += spread.count * model.width
-    }
-    model.width = Self.width(restHighest - base)
+    if !model.own.isEmpty { bitCount += Self.round(&model, spreads) + 8 * (4 + (contexts + 7) / 8) }
+    bitCount += rest.count * model.width
+    model.width = rest.count > 0 ? Self.width(rest.highest - base) : 0
     return model
   }
 
-  /// The roundest number from which `highest` is reached in `width` bits, not above `lowest`: zeros compress.
-  private static func rounded(_ lowest: Int64, _ highest: Int64, _ width: Int) -> UInt32 {
-    for zeros in stride(from: width, to: 0, by: -1) {
-      let rounded = (lowest >> Int64(zeros)) << Int64(zeros)
-      if Self.width(highest - rounded) <= width { return UInt32(rounded) }
+  /// Gives each range of its own the roundest beginning that pays: how few of the additions' bits are written.
+  ///
+  /// - Returns: What the ranges and the values in them take, in bits.
+  private static func round(_ model: inout Model, _ spreads: UnsafeBufferPointer<Spread>) -> Int {
+    var best: (bits: Int, own: [(context: Int, width: Int, offset: UInt32)], packing: Model.Packing)?
+    for kept in 0...6 {
+      var own = model.own
+      var values = 0
+      for index in own.indices {
+        let spread = spreads[own[index].context]
+        let (lowest, highest) = (Int64(own[index].offset), spread.highest - model.base)
+        // Rounded off so far that a value needs another bit, it can be rounded one further.
+        while true {
+          let zeros = Int64(max(0, own[index].width - kept))
+          let rounded = (lowest >> zeros) << zeros
+          own[index].offset = UInt32(rounded)
+          if width(highest - rounded) <= own[index].width { break }
+          own[index].width += 1
+        }
+        values += spread.count * own[index].width
+      }
+      var packing = Model.Packing()
+      packing.least = own.reduce(Int.max) { min($0, $1.width) }
+      packing.excess = width(Int64(own.reduce(0) { max($0, $1.width) } - packing.least))
+      packing.most = width(Int64(own.reduce(0) { max($0, $1.offset) }))
+      packing.kept = kept
+      let bits = own.reduce(values) { $0 + packing.bits($1.width) }
+      if best == nil || bits < best!.bits { best = (bits, own, packing) }
     }
-    return UInt32(lowest)
+    (model.own, model.packing) = (best!.own, best!.packing)
+    return best!.bits
   }
 
   private static func width(_ range: Int64) -> Int { 64 - range.leadingZeroBitCount }
@@ -221,17 +248,10 @@ struct NumberColumn {
     // Per format and context what is taken away from a value, and the width.
     var ranges: [(lowest: Int64, width: Int)] = []
     ranges.reserveCapacity(formats.count * contexts)
-    for (format, model) in zip(formats, models) {
-      for context in 0..<contexts {
-        let own = model.models.isEmpty ? 0 : Int(model.models[context])
-        if format.type == 0 {
-          ranges.append((0, 0))
-        } else if own == 0 {
-          ranges.append((model.base, model.width))
-        } else {
-          ranges.append((model.base + Int64(model.own[own - 1].offset), model.own[own - 1].width))
-        }
-      }
+    for model in models {
+      let first = ranges.count
+      for _ in 0..<contexts { ranges.append((model.base, model.width)) }
+      for own in model.own { ranges[first + own.context] = (model.base + Int64(own.offset), own.width) }
     }
     var row = rows
     for index in codes.indices {
@@ -242,7 +262,7 @@ struct NumberColumn {
   }
 
   /// Writes the formats and their models, as they stand in the shard's header.
-  func write(to writer: inout ByteWriter) {
+  func write(to writer: inout ByteWriter, contexts: Int) {
     writer.write(ShardHeader.Encoding.number.rawValue)
     writer.write(UInt8(formats.count))
     for (index, format) in formats.enumerated() {
@@ -252,12 +272,21 @@ struct NumberColumn {
         writer.write(literals[index])
       } else {
         let model = models[index]
-        writer.write(model.base)
-        writer.write(UInt8(model.width))
-        writer.write(UInt8(model.own.count))
-        writer.write(model.models)
-        writer.write(model.own.map { UInt8($0.width) })
-        for own in model.own { writer.write(own.offset) }
+        writer.writeSignedVarint(model.base)
+        writer.write(UInt8(model.width | (model.own.isEmpty ? 0 : 0x80)))
+        guard !model.own.isEmpty else { continue }
+        var flags = [UInt8](repeating: 0, count: (contexts + 7) / 8)
+        for own in model.own { flags[own.context >> 3] |= 1 << UInt8(own.context & 7) }
+        writer.write(flags)
+        let packing = model.packing
+        for size in [packing.least, packing.excess, packing.most, packing.kept] { writer.write(UInt8(size)) }
+        var bits = BitWriter(bitCount: model.own.reduce(0) { $0 + packing.bits($1.width) })
+        for own in model.own {
+          bits.write(UInt64(own.width - packing.least), packing.excess)
+          let zeros = packing.zeros(own.width)
+          bits.write(UInt64(own.offset >> UInt32(zeros)), packing.most - zeros)
+        }
+        writer.write(bits.finish())
       }
     }
   }

@@ -33,8 +33,9 @@ package struct ShardEncoder {
       guard counts.columns <= ShardHeader.columnLimit else { return Int.max }
       let tailSize = tails.texts.reduce(0) { $0 + 1 + $1.count }
       let codeSize = suffixPacking.headerSize + (tails.texts.count > 1 ? tails.packing.headerSize : 0)
-      return parts.reduce(ShardHeader.size + headerEnd.count + tailSize + codeSize) { sum, part in
-        sum + 32 + part.bound.count + part.keys.plainSize + part.fields.plainSize
+      // What varints there are take is known when the frames are: about so much.
+      return parts.reduce(16 + headerEnd.count + tailSize + codeSize) { sum, part in
+        sum + 20 + part.bound.count + part.keys.plainSize + part.fields.plainSize
       }
     }
   }
@@ -107,39 +108,41 @@ package struct ShardEncoder {
   ) -> File {
     var header = ByteWriter()
     header.write(ShardHeader.magic)
-    header.write(UInt32(content.recordCount))
-    header.write(UInt32(content.parts.count))
-    header.write(UInt16(content.tails.texts.count))
-    header.write(UInt16(content.tails.texts.reduce(0) { $0 + $1.count }))
-    header.write(UInt32(content.counts.columns))
-    header.write(UInt32(content.counts.shapes))
-    header.write(UInt32(content.counts.rowFormats))
-    header.write(UInt32(0))
+    header.writeVarint(content.recordCount)
+    header.writeVarint(content.parts.count)
+    header.writeVarint(content.tails.texts.count)
+    header.writeVarint(content.counts.columns)
+    header.writeVarint(content.counts.shapes)
+    header.writeVarint(content.counts.rowFormats)
     var body: [UInt8] = []
-    var bounds: [UInt8] = []
-    for part in content.parts {
-      bounds += part.bound
-      header.write(UInt32(part.firstRecord))
-      header.write(UInt32(bounds.count) | (part.isContinuation ? 1 << 31 : 0))
+    for (index, part) in content.parts.enumerated() {
+      let end = index + 1 < content.parts.count ? content.parts[index + 1].firstRecord : content.recordCount
+      header.writeVarint(end - part.firstRecord)
+      header.writeVarint(part.bound.count << 1 | (part.isContinuation ? 1 : 0))
       for frame in [part.keys, part.fields] {
         let compressed =
           known[frame.bytes]
           ?? ZstdFrame.compress(
             frame.bytes, cuts: frame.cuts, level: level, minMatch: frame.minMatch, codesLiterals: frame.codesLiterals,
             with: compressor)
-        header.write(UInt32(compressed.count))
-        header.write(UInt32(frame.bytes.count))
+        header.writeVarint(compressed.count)
+        header.writeVarint(frame.bytes.count)
         header.write(compressed.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
         body += compressed
       }
     }
-    header.write(bounds)
-    for text in content.tails.texts { header.bytes.append(UInt8(text.count)) }
-    for text in content.tails.texts { header.write(text) }
+    for part in content.parts { header.write(part.bound) }
+    let tails = content.tails.texts
+    if let first = tails.first {
+      let areEqual = tails.allSatisfy { $0.count == first.count }
+      header.writeVarint(areEqual ? first.count : 0)
+      if !areEqual { for text in tails { header.bytes.append(UInt8(text.count)) } }
+    }
+    for text in tails { header.write(text) }
     if content.tails.texts.count > 1 { content.tails.packing.writeLengths(to: &header) }
     content.suffixPacking.writeLengths(to: &header)
     header.write(content.headerEnd)
-    let frame = ZstdFrame.compress(header.bytes, level: level, with: compressor)
+    let frame = ZstdFrame.storedUnlessSaved(header.bytes, level: level, with: compressor)
     return File(
       bytes: frame + body, recordCount: content.recordCount, contentSize: content.size,
       headerSize: frame.count,
@@ -219,7 +222,7 @@ package struct ShardEncoder {
         ends.append(suffixes.count)
         previous = stem
       }
-      packing = HuffmanPacking(text: suffixes)
+      packing = HuffmanPacking(text: suffixes, records: records.count)
     }
 
     var size: Int { suffixes.count + shared.count * (hasTails ? 3 : 2) }
@@ -231,9 +234,9 @@ package struct ShardEncoder {
       for record in range where shared[record] + length[record] > 255 { isWide = true }
       let text = suffixes[start..<ends[range.upperBound - 1]]
       writer.write(KeyBlocks.magic)
-      writer.write(UInt32(range.count))
-      writer.write(UInt32(text.count))
-      writer.write(UInt32(isWide ? 1 : 0))
+      writer.writeVarint(range.count)
+      writer.writeVarint(text.count)
+      writer.write(UInt8(isWide ? 1 : 0))
       if !packing.isPresent { writer.write(text) }
       var cuts = packing.isPresent ? [] : [writer.bytes.count]
       var excess = ByteWriter()
@@ -355,8 +358,8 @@ package struct ShardEncoder {
 
     func content(_ range: Range<Int>) -> FrameContent {
       var (writer, packed) = (ByteWriter(), ByteWriter())
-      /// What the numbers that are packed would take as they are.
-      var unpackedSize = 0
+      /// What the numbers that are packed would take as they are, and the texts.
+      var (unpackedSize, packedTexts) = (0, 0)
       func codes(_ codes: [Int], _ limit: Int, _ packing: HuffmanPacking) {
         guard limit > 1 else { return }
         if limit > 256 {
@@ -399,21 +402,26 @@ package struct ShardEncoder {
         switch column {
         case .codes(let values, let limit, let packing):
           codes(values, limit, packing)
-        case .texts(let texts, let packing):
+        case .texts(let texts, let packing, let textPacking):
           var (total, long) = (0, [(Int, Int)]())
           for record in range {
             let size = texts.size(record)
             total += size
             if size >= 255 { long.append((record - range.lowerBound, size)) }
           }
-          writer.write(UInt32(total))
-          writer.write(UInt32(long.count))
+          writer.writeVarint(total)
+          writer.writeVarint(long.count)
           bytes(range.lazy.map { UInt8(min(texts.size($0), 255)) }, packing)
           for (record, size) in long {
             writer.write(UInt32(record))
             writer.write(UInt32(size))
           }
-          writer.write(texts.bytes(range))
+          if textPacking.isPresent {
+            textPacking.pack(texts.bytes(range), to: &packed)
+            packedTexts += total
+          } else {
+            writer.write(texts.bytes(range))
+          }
         }
       }
       if counts.rowFormats > 1 { bytes(rowCodes[range], rowPacking) }
@@ -428,9 +436,7 @@ package struct ShardEncoder {
       }
       var content = ByteWriter()
       content.write(FieldColumns.magic)
-      content.write(UInt32(range.count))
-      content.write(UInt32(rowBytes.count))
-      content.write(UInt32(packed.bytes.count))
+      for size in [range.count, rowBytes.count, packed.bytes.count, packedTexts] { content.writeVarint(size) }
       content.write(writer.bytes)
       let codesLiterals = Self.hasEntropyToSave(content.bytes)
       // What is packed, and rows, do not compress: in blocks of their own they are stored as they are. What stands before
@@ -440,8 +446,8 @@ package struct ShardEncoder {
       if !packed.bytes.isEmpty, !rowBytes.isEmpty { cuts.append(content.bytes.count) }
       content.write(rowBytes)
       return FrameContent(
-        bytes: content.bytes, plainSize: content.bytes.count - packed.bytes.count + unpackedSize, cuts: cuts,
-        codesLiterals: codesLiterals)
+        bytes: content.bytes, plainSize: content.bytes.count - packed.bytes.count + unpackedSize + packedTexts,
+        cuts: cuts, codesLiterals: codesLiterals)
     }
 
     /// Whether a Huffman code would save 128 of these bytes, its table aside: one that saves less takes a reader more time
@@ -459,20 +465,20 @@ package struct ShardEncoder {
   private enum ColumnData {
     /// A dictionary's codes, how many texts it has, and how the codes are packed.
     case codes([Int], Int, HuffmanPacking)
-    /// And how their sizes are.
-    case texts(FlatTexts, HuffmanPacking)
+    /// And how their sizes are, and their bytes.
+    case texts(FlatTexts, HuffmanPacking, HuffmanPacking)
 
     var size: Int {
       switch self {
       case .codes(let codes, let limit, _): codes.count * (limit > 256 ? 2 : 1)
-      case .texts(let texts, _): texts.byteCount + texts.count
+      case .texts(let texts, _, _): texts.byteCount + texts.count
       }
     }
   }
 
   /// Texts one after the other.
   struct FlatTexts {
-    private var all: [UInt8] = []
+    private(set) var all: [UInt8] = []
     private var ends: [Int] = []
 
     init(count: Int) { ends.reserveCapacity(count) }
@@ -601,7 +607,8 @@ package struct ShardEncoder {
       let column = numberSections.remove(at: worst)
       data[column] = chooseText(cells.texts(column), into: &sections[column])
     }
-    for (number, section) in zip(numbers, numberSections) { number.write(to: &sections[section]) }
+    let contexts = max(1, tails.texts.count)
+    for (number, section) in zip(numbers, numberSections) { number.write(to: &sections[section], contexts: contexts) }
 
     var result = FieldData()
     result.counts = (columns.count, shapes.count, rowFormatTable.count)
@@ -631,7 +638,13 @@ package struct ShardEncoder {
     }
     if 2...256 ~= shapes.count { result.shapePacking.writeLengths(to: &writer) }
     for section in sections { writer.write(section.bytes) }
-    for row in rowFormatTable { writer.write(row) }
+    var rowBits = BitWriter(bitCount: 8 * rowFormatTable.count * numbers.count)
+    for row in rowFormatTable {
+      for (code, number) in zip(row, numbers) {
+        rowBits.write(UInt64(code), Int.bitWidth - (number.formats.count - 1).leadingZeroBitCount)
+      }
+    }
+    writer.write(rowBits.finish())
     if rowFormatTable.count > 1 { result.rowPacking.writeLengths(to: &writer) }
     result.header = writer.bytes
     return result
@@ -655,6 +668,13 @@ package struct ShardEncoder {
     }
     if !tails.isEmpty, let perTail = Self.textsPerTail(texts, tails) {
       writer.write(ShardHeader.Encoding.tail.rawValue)
+      let rule = (0..<ShardHeader.ownTexts).first { rule in
+        zip(tails.texts, perTail).allSatisfy { tail, text in
+          tail.withUnsafeBufferPointer { SpelledColumn.script(from: $0, rule, to: text).isEmpty }
+        }
+      }
+      writer.write(rule ?? ShardHeader.ownTexts)
+      guard rule == nil else { return .inHeader }
       for text in perTail { writer.writeVarint(text.count) }
       for text in perTail { writer.write(text) }
       return .inHeader
@@ -700,7 +720,9 @@ package struct ShardEncoder {
   private func texts(_ flat: FlatTexts, into writer: inout ByteWriter) -> ColumnData {
     let packing = HuffmanPacking((0..<flat.count).map { UInt8(min(flat.size($0), 255)) })
     packing.writeLengths(to: &writer)
-    return .texts(flat, packing)
+    let textPacking = HuffmanPacking(text: flat.all, records: flat.count)
+    textPacking.writeLengths(to: &writer)
+    return .texts(flat, packing, textPacking)
   }
 
   /// What a column would take as text, in bits: an estimate in whole numbers.

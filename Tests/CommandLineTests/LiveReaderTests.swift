@@ -29,7 +29,7 @@ private final class LiveIndex: Sendable {
   func build(_ generation: Int, extra: String = "") throws {
     directory.write("dataset.jsonl", Self.text(generation, extra: extra))
     var options = BuildOptions()
-    (options.key, options.shardLimitBytes, options.level, options.jobs) = ("{name}", 200, 1, 1)
+    (options.key, options.shardLimitBytes, options.level, options.jobs) = ("{name}", 150, 1, 1)
     _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
   }
 

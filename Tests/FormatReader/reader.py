@@ -72,11 +72,41 @@ class Cursor:
                 return value
         raise FormatError(f"{self.what}: a varint is too long")
 
+    def signed_varint(self):
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.number("B")
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                need(value < 1 << 64, f"{self.what}: a signed varint is too large")
+                return -(value + 1) // 2 if value & 1 else value // 2
+        raise FormatError(f"{self.what}: a signed varint is too long")
+
     def text(self):
         return self.take(self.varint())
 
     def finish(self):
         need(self.at == len(self.data), f"{self.what}: something is left over")
+
+
+class Bits:
+    """§4: bits that begin at a cursor's next byte, lowest first."""
+
+    def __init__(self, cursor):
+        self.cursor, self.word, self.left = cursor, 0, 0
+
+    def take(self, count):
+        missing = (count - self.left + 7) // 8
+        if missing > 0:
+            self.word |= int.from_bytes(self.cursor.take(missing), "little") << self.left
+            self.left += 8 * missing
+        value = self.word & (1 << count) - 1
+        self.word >>= count
+        self.left -= count
+        return value
+
+    def finish(self):
+        need(self.word == 0, f"{self.cursor.what}: bits behind the last")
 
 
 class Frame:
@@ -453,20 +483,38 @@ class HuffmanCode:
     """§4.7: how a column of small numbers is packed, if it is."""
 
     def __init__(self, cursor, limit, what, features):
-        count = cursor.varint()
-        need(count <= limit, f"{cursor.what}: lengths of codes that are of nothing")
-        halves = cursor.take((count + 1) // 2)
-        lengths = [halves[i // 2] >> 4 * (i % 2) & 15 for i in range(count)]
-        need(count % 2 == 0 or halves[-1] < 16, f"{cursor.what}: a length behind the last")
-        need(max(lengths, default=0) <= CODE_BITS, f"{cursor.what}: a code is too long")
         self.table = []  # per CODE_BITS bits: number, length
+        first = cursor.number("B")
+        if first == 0:
+            return
+        halves = [first & 15, first >> 4]  # of the bytes so far, those that are not used up
+
+        def half():
+            if not halves:
+                byte = cursor.number("B")
+                halves.extend((byte & 15, byte >> 4))
+            return halves.pop(0)
+
+        lengths, left = [], 1 << CODE_BITS  # runs of CODE_BITS bits that begin with no code yet
+        while left > 0:
+            value = half()
+            if value <= CODE_BITS:
+                lengths.append(value)
+                left -= 1 << CODE_BITS - value if value else 0
+            elif value < 15:
+                lengths += [0] * (value - 9)
+                features.add("short run without codes")
+            else:
+                lengths += [0] * (half() + 6)
+                features.add("long run without codes")
+            need(len(lengths) <= limit, f"{cursor.what}: lengths of codes that are of nothing")
+        need(left == 0, f"{cursor.what}: lengths that make no code")
+        need(not any(halves), f"{cursor.what}: half a byte behind the last length")
         for length in range(1, CODE_BITS + 1):
             for number, found in enumerate(lengths):
                 if found == length:
                     self.table += [(number, length)] * (1 << CODE_BITS - length)
-        need(not count or len(self.table) == 1 << CODE_BITS, f"{cursor.what}: lengths that make no code")
-        if count:
-            features.add(f"packed {what}")
+        features.add(f"packed {what}")
 
     def __bool__(self):
         return bool(self.table)
@@ -477,6 +525,7 @@ class HuffmanCode:
         return bytes(self._half(cursor, sizes[0], split) + self._half(cursor, sizes[1], count - split))
 
     def _half(self, cursor, size, count):
+        need(count <= 8 * size, f"{cursor.what}: more codes than bits")
         data = iter(cursor.take(size) + bytes(2))
         table, numbers, word, bits, used = self.table, [], 0, 0, 0
         for _ in range(count):
@@ -515,14 +564,22 @@ class Column:
                 features.add("wide codes")
         elif self.encoding == TEXT:
             self.code = HuffmanCode(cursor, 256, "sizes", features)
+            self.text_code = HuffmanCode(cursor, 256, "texts", features)
         elif self.encoding == TAIL:
             need(tails, f"{cursor.what}: a column by tail without tails")
-            self.values = self._texts(cursor, len(tails))
+            rule = cursor.number("B")
+            need(rule <= 3, f"{cursor.what}: an unknown case rule")
+            features.add(f"tails by rule {rule}")
+            if rule == 3:
+                self.values = self._texts(cursor, len(tails))
+            else:
+                self.values = [self.json(cased(tail, rule)) for tail in tails]
         elif self.encoding == SPELLED:
             self.rule, self.piece = cursor.unpack("BB")
             need(self.rule <= 2, f"{cursor.what}: an unknown case rule")
             features.update((f"case rule {self.rule}", "whole stem" if self.piece == 255 else "piece"))
             self.code = HuffmanCode(cursor, 256, "sizes", features)
+            self.text_code = HuffmanCode(cursor, 256, "scripts", features)
         elif self.encoding == NUMBER:
             count = cursor.number("B")
             need(count >= 1, f"{cursor.what}: a number column without formats")
@@ -556,30 +613,47 @@ class NumberFormat:
         }
         need(allowed.get(self.type, False), f"{cursor.what}: an unknown number format")
         features.add(f"number type {self.type}" + (f", b {min(self.b, 1)}" if self.type in (1, 3) else ""))
-        self.width = 0
+        self.width, self.ranges = 0, None
         if self.type == 0:
             self.constant = json(cursor.text())
             return
-        self.base, self.width, ranges = cursor.unpack("qBB")
+        self.base, width = cursor.signed_varint(), cursor.number("B")
+        self.width = width & 0x7F
         need(self.width <= 56, f"{cursor.what}: a value is too wide")
-        self.ranges = None
-        if ranges:
-            self.ranges = cursor.take(contexts)
-            need(max(self.ranges) <= ranges, f"{cursor.what}: a range that is not there")
-            self.widths = cursor.take(ranges)
-            need(max(self.widths) <= 56, f"{cursor.what}: a value is too wide")
-            self.additions = cursor.unpack(f"{ranges}I")
+        # Per context None, or its range's width and what is added
+        if width & 0x80:
+            self.ranges = self._ranges(cursor, contexts)
             features.add("ranges")
+
+    @staticmethod
+    def _ranges(cursor, contexts):
+        bits = Bits(cursor)
+        own = [bits.take(1) for _ in range(contexts)]
+        bits.finish()
+        fewest, more_bits, added_bits, overlap = cursor.unpack("BBBB")
+        need(more_bits <= 6, f"{cursor.what}: widths are too wide")
+        need(added_bits <= 32, f"{cursor.what}: what is added is too wide")
+        bits, ranges = Bits(cursor), []
+        for has in own:
+            if not has:
+                ranges.append(None)
+                continue
+            width = fewest + bits.take(more_bits)
+            need(width <= 56, f"{cursor.what}: a value is too wide")
+            zeros = min(max(width - overlap, 0), added_bits)
+            ranges.append((width, bits.take(added_bits - zeros) << zeros))
+        bits.finish()
+        return ranges
 
     def plan(self, context):
         """(width, mask, what is added, printer) for a record of this context."""
         if self.type == 0:
             return 0, 0, 0, lambda _: self.constant
         width, added = self.width, self.base
-        own = self.ranges[context] if self.ranges else 0
+        own = self.ranges[context] if self.ranges else None
         if own:
-            width = self.widths[own - 1]
-            added += self.additions[own - 1]
+            width = own[0]
+            added += own[1]
         mask = (1 << width) - 1
         printer = self.print
         if added + mask >= 1 << 63:  # in 64 bits
@@ -622,35 +696,39 @@ class Shard:
         self.index, self.entry, self.records = index, entry, entry.records
         cursor = Cursor(contents[0], entry.name)
         features = index.features
-        need(cursor.take(4) == b"SQH2", f"{entry.name}: another magic")
-        records, part_count, tail_count, tail_bytes = cursor.unpack("IIHH")
+        need(cursor.take(4) == b"SQH3", f"{entry.name}: another magic")
+        records, part_count, tail_count = (cursor.varint() for _ in range(3))
         need(records == entry.records, f"{entry.name}: another count of records than promised")
         need(1 <= part_count <= records, f"{entry.name}: count of parts")
         need(tail_count <= 256, f"{entry.name}: too many tails")
-        column_count, shape_count, row_format_count, flags = cursor.unpack("IIII")
+        column_count, shape_count, row_format_count = (cursor.varint() for _ in range(3))
         need(column_count <= 4096, f"{entry.name}: too many columns")
         need(1 <= shape_count <= 65536, f"{entry.name}: count of shapes")
         need(row_format_count <= 256, f"{entry.name}: too many row formats")
-        need(flags == 0, f"{entry.name}: an unknown flag")
 
         # §4.2: parts
-        entries = [cursor.unpack("IIIIIIII") for _ in range(part_count)]
-        firsts = [e[0] for e in entries] + [records]
-        need(firsts[0] == 0 and all(a < b for a, b in zip(firsts, firsts[1:])), f"{entry.name}: an empty part")
-        ends = [e[1] & 0x7FFFFFFF for e in entries]
-        need(all(a <= b for a, b in zip(ends, ends[1:])), f"{entry.name}: ends of bounds fall")
-        text = cursor.take(ends[-1])
-        bounds = [text[a:b] for a, b in zip([0] + ends, ends)]
-        continuations = [bool(e[1] >> 31) for e in entries]
+        counts, sizes, continuations, promised = [], [], [], []
+        for _ in range(part_count):
+            counts.append(cursor.varint())
+            size, continuation = divmod(cursor.varint(), 2)
+            sizes.append(size)
+            continuations.append(bool(continuation))
+            promised += [(cursor.varint(), cursor.varint(), cursor.number("I")) for _ in range(2)]
+        need(all(counts), f"{entry.name}: an empty part")
+        need(sum(counts) == records, f"{entry.name}: records of parts do not add up")
+        need((sizes[0], continuations[0]) == (0, False), f"{entry.name}: the first part has a bound, or goes on with another")
+        bounds = [cursor.take(size) for size in sizes]
         check_bounds(bounds, continuations, entry.name)
-        promised = [e[i : i + 3] for e in entries for i in (2, 5)]
         found = [(frame.size, frame.content_size, frame.checksum) for frame in frames[1:]]
         need(promised == found, f"{entry.name}: other frames than promised")
 
         # §4.3: tails
-        sizes = cursor.take(tail_count)
-        need(sum(sizes) == tail_bytes, f"{entry.name}: sizes of tails do not add up")
-        need(all(sizes), f"{entry.name}: an empty tail")
+        sizes = []
+        if tail_count:
+            size = cursor.varint()
+            sizes = [size] * tail_count if size else list(cursor.take(tail_count))
+            need(all(1 <= size <= 255 for size in sizes), f"{entry.name}: an empty tail, or a long one")
+            features.add("tails of one size" if size else "tails of sizes")
         self.tails = [cursor.take(size) for size in sizes]
         need(all(a < b for a, b in zip(self.tails, self.tails[1:])), f"{entry.name}: tails out of order")
         features.add("tails" if self.tails else "no tails")
@@ -678,14 +756,19 @@ class Shard:
         # §4.5, §4.6: columns and row formats
         self.columns = [Column(cursor, name, self.tails, features) for name in names]
         self.numbers = [column for column in self.columns if column.encoding == NUMBER]
-        need(sum(len(column.formats) for column in self.numbers) <= 60000, f"{entry.name}: too many formats")
+        formats = [form for column in self.numbers for form in column.formats]
+        need(len(formats) <= 4096, f"{entry.name}: too many formats")
+        own = sum(form.ranges is not None for form in formats)
+        need(own * max(1, tail_count) <= 1 << 18, f"{entry.name}: too many ranges")
         need((row_format_count == 0) == (not self.numbers), f"{entry.name}: count of row formats")
-        self.row_formats = []
+        need(row_format_count * len(self.numbers) <= 1 << 16, f"{entry.name}: too many numbers of formats")
+        self.row_formats, bits = [], Bits(cursor)
         for _ in range(row_format_count):
-            row = cursor.take(len(self.numbers))
+            row = [bits.take((len(column.formats) - 1).bit_length()) for column in self.numbers]
             for column, number in zip(self.numbers, row):
                 need(number < len(column.formats), f"{entry.name}: a number format that is not there")
             self.row_formats.append(row)
+        bits.finish()
         self.row_code = None
         if row_format_count > 1:
             features.add("row formats")
@@ -693,11 +776,11 @@ class Shard:
         cursor.finish()
 
         self._plans = {}
-        self.parts = []
-        for i in range(part_count):
+        self.parts, first = [], 0
+        for i, count in enumerate(counts):
             keys, fields = contents[2 * i + 1 : 2 * i + 3]
-            count = firsts[i + 1] - firsts[i]
-            self.parts.append(Part(self, i, firsts[i], count, bounds[i], continuations[i], keys, fields))
+            self.parts.append(Part(self, i, first, count, bounds[i], continuations[i], keys, fields))
+            first += count
         if part_count > 1:
             features.add("parts")
 
@@ -721,7 +804,6 @@ class Shard:
             bounds = [(part.bound, part.continuation)]
             if part.number == 0:
                 # The bound of a shard's first part is empty, and what stands before it is another shard's.
-                need(not part.continuation, f"{entry.name}: the first part goes on with another")
                 bounds = [(entry.bound, entry.continuation)]
             for bound, continuation in bounds:
                 keys = part.keys
@@ -806,8 +888,8 @@ class Part:
 
     def _read_keys(self, cursor):
         what, n, features = cursor.what, self.count, self.shard.index.features
-        need(cursor.take(4) == b"SQK2", f"{what}: another magic")
-        count, size, flags = cursor.unpack("III")
+        need(cursor.take(4) == b"SQK3", f"{what}: another magic")
+        count, size, flags = cursor.varint(), cursor.varint(), cursor.number("B")
         need(count == n, f"{what}: another count of records than promised")
         need(flags <= 1, f"{what}: an unknown flag")
         wide = flags & 1
@@ -854,9 +936,10 @@ class Part:
 
     def _read_fields(self, cursor):
         what, n, shard = cursor.what, self.count, self.shard
-        need(cursor.take(4) == b"SQF2", f"{what}: another magic")
-        count, row_bytes, packed_bytes = cursor.unpack("III")
+        need(cursor.take(4) == b"SQF3", f"{what}: another magic")
+        count, row_bytes, packed_bytes, packed_texts = (cursor.varint() for _ in range(4))
         need(count == n, f"{what}: another count of records than promised")
+        self.packed_texts = 0  # bytes, before they were
         end = len(cursor.data) - row_bytes - packed_bytes
         need(end >= cursor.at, f"{what}: runs over its end")
         packed = Cursor(cursor.data[end : end + packed_bytes], what)
@@ -876,14 +959,15 @@ class Part:
             elif column.encoding == DICTIONARY:
                 values = [column.values[code] for code in self._codes(cursor, len(column.values), column.code, packed)]
             elif column.encoding == TEXT:
-                values = [column.json(text) for text in self._texts(cursor, column.code, packed)]
+                values = [column.json(text) for text in self._texts(cursor, column, packed)]
             elif column.encoding == SPELLED:
-                values = self._spelled(column, self._texts(cursor, column.code, packed))
+                values = self._spelled(column, self._texts(cursor, column, packed))
             columns.append(values)
         rows = iter(self._rows(cursor, packed, rows))
         columns = [next(rows) if values is None else values for values in columns]
         cursor.finish()
         packed.finish()
+        need(self.packed_texts == packed_texts, f"{what}: sizes of packed texts do not add up")
         self.lines = self._lines(shapes, columns)
 
     def _codes(self, cursor, choices, code, packed):
@@ -893,9 +977,9 @@ class Part:
         need(max(codes) < choices, f"{cursor.what}: a code is out of range")
         return codes
 
-    def _texts(self, cursor, code, packed):
-        size, long_count = cursor.unpack("II")
-        sizes = list(code.unpack(packed, self.count) if code else cursor.take(self.count))
+    def _texts(self, cursor, column, packed):
+        size, long_count = cursor.varint(), cursor.varint()
+        sizes = list(column.code.unpack(packed, self.count) if column.code else cursor.take(self.count))
         places = [i for i, size in enumerate(sizes) if size == 255]
         need(len(places) == long_count, f"{cursor.what}: another count of long texts than promised")
         for place in places:
@@ -904,7 +988,12 @@ class Part:
             need(sizes[place] >= 255, f"{cursor.what}: a long text is short")
             self.shard.index.features.add("long texts")
         need(sum(sizes) == size, f"{cursor.what}: sizes do not add up")
-        data, texts, at = cursor.take(size), [], 0
+        if column.text_code:
+            self.packed_texts += size
+            data = column.text_code.unpack(packed, size)
+        else:
+            data = cursor.take(size)
+        texts, at = [], 0
         for size in sizes:
             texts.append(data[at : at + size])
             at += size

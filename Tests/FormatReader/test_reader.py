@@ -299,6 +299,12 @@ def nasty():
         if i % 3 == 0:
             members.reverse()
         add(f"shape {rng.randrange(5000)}", "S", *members)
+    # Tails that are a field's texts, by each case rule; few countries have most of the records.
+    for i in range(600):
+        country = rng.choices(["DE", "FR", "NL", "PL"], [1, 2, 4, 9])[0]
+        add(f"Tailed {rng.randrange(10**6)}", country, f'"small":{text(country.lower())}', f'"first":{text(country.title())}')
+    for i in range(600):
+        add(f"Unequal {rng.randrange(10**6)}", rng.choice(["X", "YY", "ZZZ"]))
     # Equal keys, and equal records.
     for i in range(600):
         add("Krajan", "ID", f'"id":{i // 2}', f'"town":"Krajan {rng.randrange(10**6)}"')
@@ -357,7 +363,9 @@ EVERYTHING = {
     *("script 0ddddddd", "script 10dddddd", "script 11dddddd", "script 11111111", "whole stem", "piece"),
     *("tails", "no tails", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
     *("wide keys", "narrow keys", "parts", "continuation"),
-    *(f"packed {column}" for column in ("sizes", "dictionary", "shapes", "row formats")),
+    *(f"tails by rule {rule}" for rule in range(4)),
+    *("tails of one size", "tails of sizes", "short run without codes", "long run without codes"),
+    *(f"packed {column}" for column in ("tails", "suffixes", "sizes", "texts", "scripts", "dictionary", "shapes", "row formats")),
 }
 
 
@@ -474,6 +482,7 @@ class Forged(Temporary):
         self.manifest = changed(self.manifest, 48 + 24 * 7, [99])
         (self.entry,) = reader.Index(self.index).entries
         self.header, self.keys, self.fields = self.contents(self.entry.name)
+        self.layout = Layout(self.header)
 
     def contents(self, name):
         data = (self.index / name).read_bytes()
@@ -490,16 +499,25 @@ class Forged(Temporary):
         entries = [struct.unpack_from("<I4xQ", manifest, 48 + 24 * i) for i in range(manifest[12])]
         return dict(reversed(entries))
 
-    def store(self, manifest=None, page=None, header=None, fields=None, keys=None):
-        """Writes the index's one shard, page and root with other contents; sizes, checksums, digests are made right."""
-        manifest, header = bytearray(manifest or self.manifest), bytearray(header or self.header)
-        page = bytearray(page or self.page)
-        frames = []
-        for at, content in ((40, keys or self.keys), (52, fields or self.fields)):
-            frames.append(self.compress(content))
-            struct.pack_into("<II4s", header, at, len(frames[-1]), len(content), frames[-1][-4:])
+    def store(self, manifest=None, page=None, header=None, fields=None, keys=None, start=None, frames=None):
+        """Writes the index's one shard, page and root with other contents; sizes, checksums, digests are made right.
+
+        A header's frames are promised where they are in `self.header`. `start` stands in the place of all before
+        these, the magic included, `frames` in the place of what is promised.
+        """
+        header, promised = header or self.header, b""
+        contents = [self.compress(keys or self.keys), self.compress(fields or self.fields)]
+        for content, frame in zip((keys or self.keys, fields or self.fields), contents):
+            promised += varint(len(frame)) + varint(len(content)) + frame[-4:]
+        start = header[: self.layout.frames] if start is None else start
+        header = start + (promised if frames is None else frames(promised)) + header[self.layout.bounds :]
+        return self.store_shard(header, b"".join(contents), manifest, page)
+
+    def store_shard(self, header, frames, manifest=None, page=None):
+        """The same of a header's content as it stands, and of the frames behind it."""
+        manifest, page = bytearray(manifest or self.manifest), bytearray(page or self.page)
         head = self.compress(bytes(header))
-        data = b"".join([head, *frames])
+        data = head + frames
         digest = hashlib.sha256(data).digest()
         struct.pack_into("<III4s", page, 28, len(data), len(head), len(header), head[-4:])
         page[48:64] = digest[:16]
@@ -517,16 +535,17 @@ class Forged(Temporary):
         self.assertEqual(lines, shardq("export", "-i", self.index).splitlines())
         return lines
 
-    def assertRefused(self, **contents):
+    def assertRefused(self, stored=None, **contents):
+        """Refused by both; `stored` writes the index, if `store` does not."""
         with self.assertRaises(reader.FormatError):
-            list(self.store(**contents).lines())
+            list((stored or self.store)(**contents).lines())
         run = subprocess.run([COMMAND, "export", "-i", self.index], capture_output=True)
         self.assertEqual(run.returncode, 65, run.stderr)
 
-    def assertFound(self, **contents):
+    def assertFound(self, stored=None, **contents):
         """Refused by this reader, and by `verify`: a query need not look that closely."""
         with self.assertRaises(reader.FormatError):
-            list(self.store(**contents).shards())
+            list((stored or self.store)(**contents).shards())
         run = subprocess.run([COMMAND, "verify", "-i", self.index], capture_output=True)
         self.assertEqual(run.returncode, 1, run.stderr)
 
@@ -569,7 +588,7 @@ class Forged(Temporary):
         """The ids by other formats: what is exact has one text for every value of 64 bits."""
         lines = [f'{{"name":"n{i:03}","country":"CH","id":{i * 7919 % 1000}}}' for i in range(33)]
         self.open(self.build(self.write("numbers.jsonl", lines), "--key", "{name}, {country}", name="numbers"))
-        at = self.header.index(struct.pack("<BBBq", 1, 0, 1, 0))
+        at = self.header.index(bytes([1, 0, 1, 0, 10]))
         exact = [(1, 0, 0), (1, 18, 0), (1, 18, 1), (1, 5, 0), (1, 5, 1)]
         rounded = [(2, 0, 1), (2, 5, 6), (2, 9, 9), (3, 0, 0), (3, 0, 6)]
         for form in exact + rounded:
@@ -578,11 +597,22 @@ class Forged(Temporary):
                 edges += [-1 << 63, (1 << 63) - 500, 1 << 53, -1 << 53]
             for base in edges:
                 with self.subTest(format=form, base=base):
-                    changed = struct.pack("<BBBq", *form, base)
-                    self.assertSame(self.store(header=self.header[:at] + changed + self.header[at + 11 :]))
+                    new = bytes(form) + signed_varint(base)
+                    self.assertSame(self.store(header=self.header[:at] + new + self.header[at + 4 :]))
+        # A base of ten bytes, of eleven, and of more than 64 bits.
+        for base in (b"\x80" * 9 + b"\0", b"\x80" * 9 + b"\1", b"\xff" * 9 + b"\1"):
+            self.assertSame(self.store(header=self.header[: at + 3] + base + self.header[at + 4 :]))
+        for base in (b"\x80" * 10 + b"\0", b"\x80" * 9 + b"\2", b"\xff" * 10):
+            self.assertRefused(header=self.header[: at + 3] + base + self.header[at + 4 :])
+        for width in (57, 0x7F, 128 + 57):
+            self.assertRefused(header=changed(self.header, at + 4, [width]))
         # 330 bits of rows, and six more.
-        self.assertEqual(struct.unpack_from("<I", self.fields, 8)[0], 42)
+        self.assertEqual(self.fields[5], 42)
         self.assertRefused(fields=self.fields[:-1] + bytes([self.fields[-1] | 0x80]))
+        # The second block's stem, `n016`, has 3 bytes in common with the one before, neither 4 nor 2.
+        self.assertEqual(self.keys[7 + 16], 0x43)
+        self.assertFound(keys=changed(self.keys, 7 + 16, [0x44]))
+        self.assertFound(keys=changed(self.keys, 7 + 16, [0x42]))
         over = [(0, 1, 0), (1, 19, 0), (1, 0, 2), (2, 0, 0), (2, 10, 1), (2, 0, 10), (3, 1, 0), (3, 0, 10), (4, 0, 0)]
         for form in over:
             with self.subTest(format=form):
@@ -590,7 +620,7 @@ class Forged(Temporary):
 
     def test_scripts_of_any_bytes(self):
         # Where the sizes of the scripts stand, and how many bytes they have.
-        at, (size, long) = 24, struct.unpack_from("<II", self.fields, 16)
+        at, (size, long) = 10, self.fields[8:10]
         self.assertEqual(long, 0)
         seeds = random.Random(4)
         named = "81c3 81 c1 c102 c10205 c1020578 ff ff41 bf41 7f 8141c3 00000000 81e3 fe0000 c0ff00"
@@ -601,7 +631,7 @@ class Forged(Temporary):
         for start in range(0, len(scripts), 8):
             chosen = (scripts[start : start + 8] + [b""] * 8)[:8]
             data = b"".join(chosen)
-            fields = self.fields[:16] + struct.pack("<II", len(data), 0) + bytes(map(len, chosen)) + data
+            fields = self.fields[:8] + varint(len(data)) + b"\0" + bytes(map(len, chosen)) + data
             fields += self.fields[at + 8 + size :]
             index = self.store(fields=fields)
             with self.subTest(chosen):
@@ -610,13 +640,18 @@ class Forged(Temporary):
     def test_what_verify_finds(self):
         self.assertFound(page=changed(self.page, 64, b"xy"))
         # `san francisco` by one byte less of `san diego`, and one more of its own.
-        (size,) = struct.unpack_from("<I", self.keys, 8)
-        at = 16 + sum(sizes >> 4 for sizes in self.keys[16 + size : 16 + size + 2])
-        place = 16 + size + 2
+        self.open(self.build(self.write("plain.jsonl", PLAIN), "--key", "{name}, {country}", name="plain"))
+        self.assertEqual(self.header[self.layout.suffix_code], 0)
+        size, place = self.keys[5], 7 + self.keys[5] + 1
+        at = 7 + sum(sizes >> 4 for sizes in self.keys[place - 1 : place])
         keys = changed(self.keys, place, [self.keys[place] - 1 + (1 << 4)])
         keys = keys[:at] + b" " + keys[at:]
         self.assertEqual((self.keys[place] & 15, keys[at : at + 10]), (4, b" francisco"))
-        keys = changed(keys, 8, [size + 1])
+        keys = changed(keys, 5, [size + 1])
+        self.assertFound(keys=keys)
+        # `san zrancisco` before `san jose`.
+        keys = self.keys.replace(b"francisco", b"zrancisco")
+        self.assertNotEqual(keys, self.keys)
         self.assertFound(keys=keys)
 
     def test_what_is_refused(self):
@@ -640,26 +675,69 @@ class Forged(Temporary):
                 self.assertRefused(page=changed(self.page, offset, new))
         self.assertRefused(page=self.page + b"\0")
         self.assertRefused(page=self.page[:-1])
-        self.assertRefused(header=changed(self.header, 0, b"SQH1"))
-        self.assertRefused(header=changed(self.header, 4, [7]))
-        self.assertRefused(header=changed(self.header, 28, [1]))
-        self.assertRefused(header=changed(self.header, 32, [1]))
-        self.assertRefused(header=changed(self.header, 39, [0x80]))
+        at = self.layout
+        self.assertRefused(header=changed(self.header, 0, b"SQH2"))
+        # Nine records by the manifest.
+        more = changed(changed(self.manifest, 24, [9]), self.sections(self.manifest)[2] + 8, [9])
+        self.assertRefused(manifest=more, page=changed(self.page, 16, [9]))
+        self.assertRefused(manifest=more, page=changed(self.page, 16, [9]), header=changed(self.header, 4, [9]))
+        # Records, parts, tails, columns, shapes, row formats.
+        for i, wrong in enumerate([(7, 9), (0, 2, 9), (0, 2), (2, 4), (0, 2), (1, 2)]):
+            for count in wrong:
+                with self.subTest(count=i, wrong=count):
+                    self.assertRefused(header=changed(self.header, 4 + i, [count]))
+        # A count of six bytes, and one of 2^32.
+        for count in (b"\x88\x80\x80\x80\x80\0", b"\x80\x80\x80\x80\x10"):
+            self.assertRefused(start=self.header[:4] + count + self.header[5 : at.frames])
+        # That of the shard's records in more bytes than it needs is read.
+        self.assertSame(self.store(start=self.header[:4] + b"\x88\x80\0" + self.header[5 : at.frames]))
+        # The first part: its records, a bound, a continuation.
+        for part in (b"\0\0", b"\7\0", b"\x09\0", b"\x08\2", b"\x08\1"):
+            with self.subTest(part=part):
+                bound = b"a" if part[1] == 2 else b""
+                header = self.header[: at.bounds] + bound + self.header[at.bounds :]
+                self.assertRefused(header=header, start=self.header[: at.part] + part)
+        # What is promised of the frames, one after the other: sizes, contents, checksums.
+        for i in (0, 1, 2, 5, 6, 7, 8, 11):
+            with self.subTest(promise=i):
+                self.assertRefused(frames=lambda promised: changed(promised, i, [promised[i] ^ 1]))
+        self.assertRefused(frames=lambda promised: promised + promised)
         self.assertRefused(header=self.header + b"\0")
         self.assertRefused(header=self.header[:-1])
-        self.assertRefused(fields=changed(self.fields, 12, [1]))
-        self.assertRefused(fields=changed(self.fields, 16, [1]))
+        # Tails: of no size, of another; with sizes of their own.
+        self.assertEqual(self.header[at.tails : at.tail_texts], b"\2")
+        own = lambda sizes: self.header[: at.tails] + bytes(sizes) + self.header[at.tail_texts :]
+        self.assertEqual(len(self.assertSame(self.store(header=own([0, 2])))), 8)
+        for sizes in [[1], [200], [0, 0], [0, 1], [0, 200], [0x80, 2]]:
+            with self.subTest(sizes=sizes):
+                self.assertRefused(header=own(sizes))
+        long = self.header[: at.tails] + b"\x80\2" + b"c" * 256 + self.header[at.tail_codes :]
+        self.assertRefused(header=long)
+        self.assertEqual(len(self.assertSame(self.store(header=long.replace(b"\x80\2c", b"\xff\1")))), 8)
+        # Names, the shape's columns, kinds and encodings.
+        self.assertRefused(header=changed(self.header, at.names + 1, b"nome"))
+        self.assertRefused(header=self.header.replace(b"\x04name\x07country", b"\x07country\x07country"))
+        for i, wrong in [(0, 4), (1, 3), (3, 1)]:
+            self.assertRefused(header=changed(self.header, at.shapes + i, [wrong]))
+        for i, wrong in [(0, 4), (1, 6), (0, 3), (2, 3)]:  # a kind, an encoding, one that is not for mixed, a case rule
+            with self.subTest(column=i, wrong=wrong):
+                self.assertRefused(header=changed(self.header, at.columns[0] + i, [wrong]))
+        # The keys: magic, records, size, flags, an unknown one.
+        for i, wrong in [(3, b"2"), (4, [7]), (5, [self.keys[5] + 1]), (6, [2]), (6, [0x80])]:
+            with self.subTest(keys=i):
+                self.assertRefused(keys=changed(self.keys, i, wrong))
+        self.assertSame(self.store(keys=changed(self.keys, 6, [1])))
+        # The fields: magic, records, rows, what is packed, texts that are packed, text, long ones.
+        for i, wrong in [(3, b"2"), (4, [7]), (5, [1]), (6, [1]), (7, [1]), (8, [self.fields[8] + 1]), (9, [1])]:
+            with self.subTest(fields=i):
+                self.assertRefused(fields=changed(self.fields, i, wrong))
         self.assertRefused(fields=self.fields + b"\0")
         self.assertRefused(fields=self.fields[:-1])
-        place = 16 + struct.unpack_from("<I", self.keys, 8)[0]
+        place = 7 if self.header[at.suffix_code] else 7 + self.keys[5]
         self.assertRefused(keys=changed(self.keys, place, [self.keys[place] | 1]))
-        at = self.header.index(bytes([3, 0, 1, 2]))
-        self.assertRefused(header=changed(self.header, at + 3, [1]))
         # A text of 255 bytes or more is long, and no other is.
-        (size,) = struct.unpack_from("<I", self.fields, 16)
-        sizes = bytes([255]) + self.fields[25:32]
-        long = struct.pack("<II", size, 1) + sizes + struct.pack("<II", 0, self.fields[24])
-        self.assertRefused(fields=self.fields[:16] + long + self.fields[32:])
+        long = self.fields[8:9] + b"\1" + bytes([255]) + self.fields[11:18] + struct.pack("<II", 0, self.fields[10])
+        self.assertRefused(fields=self.fields[:8] + long + self.fields[18:])
 
     def test_what_is_packed(self):
         """The Huffman codes of a shard: as they are, and each rule of them broken."""
@@ -670,25 +748,396 @@ class Forged(Temporary):
         self.open(self.build(self.write("packed.jsonl", lines), "--key", "{name}, {country}", name="packed"))
         index = self.store()
         self.assertEqual(len(self.assertSame(index)), 200)
-        self.assertLessEqual({"packed tails", "packed suffixes", "packed sizes"}, index.features)
-        at = self.header.index(b"brchfrus") + 8
-        count = self.header[at]
-        halves = self.header[at + 1 : at + 1 + (count + 1) // 2]
-        lengths = [halves[i // 2] >> 4 * (i % 2) & 15 for i in range(count)]
-        self.assertEqual((count, sum(2.0**-length for length in lengths if length)), (4, 1))
-        for wrong in [[5], [4, 0x11, 0x11], [4, 0x11, 0x21], [4, 0x0B, 0], [3, 0x21, 0x12], [2, 0x01], [1, 1]]:
+        self.assertLessEqual({"packed tails", "packed suffixes", "packed sizes", "packed texts"}, index.features)
+        at = self.layout
+        code = lambda where, new: self.header[:where[0]] + bytes(new) + self.header[where[1] :]
+        where = (at.tail_code, at.suffix_code)
+        self.assertEqual(self.header[slice(*where)], bytes([0x33, 0x21]))  # lengths 3, 3, 1, 2
+        # Lengths that come to more than 1 or less, over 10, of more numbers than the four there are; and half a byte left over.
+        for wrong in ([0x33, 0x11], [0x33, 0x22, 0x00], [0x33, 0x31], [0xB3, 0x21], [0x33, 0xB1, 0x02], [0x33, 0xF1, 0x20],
+                      [0x21], [0x11, 0x01], [0x33, 0x01, 0x02], [0x33, 0xF1, 0x2F, 0x02], [0x10], [0x33]):
             with self.subTest(lengths=wrong):
-                self.assertRefused(header=self.header[:at] + bytes(wrong) + self.header[at + 1 + len(halves) :])
+                self.assertRefused(header=code(where, wrong))
+        # Three lengths fill a byte and a half.
+        part = next(self.store().shards()).parts[0]
+        for lengths, other in (([0x21, 0x02], False), ([0x21, 0x12], True)):
+            with self.subTest(lengths=lengths):
+                with self.assertRaises(reader.FormatError) as refused:
+                    list(self.store(header=code(where, lengths)).lines())
+                self.assertEqual("half a byte" in str(refused.exception), other, refused.exception)
+                self.assertRefused(header=code(where, lengths))
+        # No code for the tails: then their numbers stand as they are, and one that is too large is refused.
+        lengths = [3, 3, 1, 2]
+        halves = [sum(lengths[tail] for tail in tails) for tails in (part.contexts[:100], part.contexts[100:])]
+        packed = sum((count + 7) // 8 for count in halves) + sum(len(varint((count + 7) // 8)) for count in halves)
+        # Behind magic, varints of two bytes each, flags and two sizes a record, of which none is of 15 and more.
+        sizes_end, place = 9 + 200, len(self.keys) - packed
+        self.assertTrue(all(byte & 15 != 15 and byte >> 4 != 15 for byte in self.keys[9:sizes_end]))
+        plain = self.keys[:sizes_end] + part.contexts + self.keys[sizes_end:place]
+        self.assertEqual(len(self.assertSame(self.store(header=code(where, [0]), keys=plain))), 200)
+        self.assertRefused(header=code(where, [0]), keys=changed(plain, sizes_end, [4]))
         # The last of the keys are the numbers of tails: bits that are set behind the last code, a byte too many or too few.
         self.assertRefused(keys=self.keys + b"\0")
         self.assertRefused(keys=self.keys[:-1])
-        bits = sum(lengths[tail] for tail in next(self.store().shards()).parts[0].contexts[100:])
-        self.assertGreater(-bits % 8, 0)
+        self.assertGreater(-halves[1] % 8, 0)
         self.assertRefused(keys=self.keys[:-1] + bytes([self.keys[-1] | 1]))
-        # What is packed of the fields is promised in their header.
-        (packed,) = struct.unpack_from("<I", self.fields, 12)
+        # There are 256 bytes: runs of numbers without a code that go on behind the last.
+        where = (at.suffix_code, at.names)
+        lengths = self.header[slice(*where)]
+        for runs in (8, 13, 300):
+            with self.subTest(runs=runs):
+                self.assertRefused(header=code(where, b"\xff" * runs + lengths))
+        # What is packed of the fields is promised in their header, and the texts in it.
+        cursor = reader.Cursor(self.fields, "fields", 4)
+        self.assertEqual([cursor.varint(), cursor.varint()], [200, 0])
+        start, packed, texts = cursor.at, cursor.varint(), cursor.varint()
+        promise = lambda *counts: self.fields[:start] + b"".join(map(varint, counts)) + self.fields[cursor.at :]
+        self.assertSame(self.store(fields=promise(packed, texts)))
         for other in (packed - 1, packed + 1, 0, 1 << 31):
-            self.assertRefused(fields=changed(self.fields, 12, struct.pack("<I", other)))
+            self.assertRefused(fields=promise(other, texts))
+        for other in (texts - 1, texts + 1, 0, (1 << 32) - 1):
+            self.assertRefused(fields=promise(packed, other))
+        # A column's packed texts, whose sizes add up to others than the column and the frame say.
+        place = self.fields.index(varint(texts) + b"\0", cursor.at)
+        for other in (texts - 1, texts + 1):
+            self.assertRefused(fields=changed(promise(packed, other), place, varint(other)))
+        # A tail's case rule, and its text in the header: as it is by rule 3, and a rule over 3.
+        place = at.columns[1]
+        self.assertEqual(self.header[place : place + 3], bytes([0, 3, 2]))
+        texts = lambda rule: self.header[: place + 2] + rule + self.header[place + 3 :]
+        self.assertSame(self.store(header=texts(b"\0")))
+        self.assertSame(self.store(header=texts(b"\1")))
+        self.assertSame(self.store(header=texts(b"\3\2\1\0\3BRCxyz")))
+        for rule in (b"\3\2\1\0\3BRCxy", b"\3\2\1\0\3BRCxyzz", b"\4\2\1\0\3BRCxyz", b"\4", b"\xff"):
+            self.assertRefused(header=texts(rule))
+
+    def test_ranges_and_row_formats(self):
+        """What bits say in a header: as it is, and each rule of it broken."""
+        seeds, lines = random.Random(8), []
+        for i in range(200):
+            tail = seeds.randrange(5)
+            number = tail * 10**6 + seeds.randrange(1000) if tail < 4 else seeds.randrange(10**7)
+            price = seeds.choice(["1.50", "n/a", "7e3"]) if i % 10 == 0 else f"{seeds.randrange(10000) / 100:.2f}"
+            country = ["AT", "BRA", "CH", "DE", "FR"][tail]
+            lines.append(f'{{"name":"n{seeds.randrange(10**6)}","country":"{country}","id":{number},"price":"{price}"}}')
+        self.open(self.build(self.write("ranges.jsonl", lines), "--key", "{name}, {country}", name="ranges"))
+        index = self.store()
+        self.assertEqual(len(self.assertSame(index)), 200)
+        self.assertLessEqual({"ranges", "row formats", "tails of sizes"}, index.features)
+        (shard,) = index.shards()
+        (form,) = next(column.formats for column in shard.numbers if column.name == b"id")
+        self.assertEqual([own is not None for own in form.ranges], [True] * 4 + [False])
+        at = self.layout.columns[2] + 3  # behind kind, encoding and the count of formats
+        self.assertEqual(self.header[at : at + 3], bytes([1, 0, 1]))
+        at += 3 + len(signed_varint(form.base))
+        self.assertEqual(self.header[at : at + 2], bytes([128 + 24, 0b01111]))
+        fewest, more, added, overlap = self.header[at + 2 : at + 6]
+        self.assertEqual((fewest, more), (10, 0))
+        self.assertLess(added, 32)
+        # Bits behind the last context; more or fewer contexts with a range than are said.
+        for bits in (0b101111, 0b10001111, 0b00111, 0b11111, 0):
+            with self.subTest(contexts=bits):
+                self.assertRefused(header=changed(self.header, at + 1, [bits]))
+        # The fewest bits and how many more, what is added, its overlap.
+        for i, wrong in [(2, 57), (2, 255), (3, 7), (3, 8), (3, 255), (4, 33), (4, 64), (4, 255)]:
+            with self.subTest(ranges=i, wrong=wrong):
+                self.assertRefused(header=changed(self.header, at + i, [wrong]))
+        # The same ranges, said otherwise: widths of more bits, additions in 32 bits, which overlap wholly.
+        end = at + 6 + (4 * (added - max(0, min(10 - overlap, added))) + 7) // 8
+
+        def ranges(more, added, overlap, ranges):
+            bits, size = 0, 0
+            for more_bits, addition in ranges:
+                zeros = min(max(10 - overlap, 0), added)
+                bits |= (more_bits | addition >> zeros << more) << size
+                size += more + added - zeros
+            content = bits.to_bytes((size + 7) // 8, "little")
+            return self.header[: at + 3] + bytes([more, added, overlap]) + content + self.header[end:], size
+
+        own = [(0, addition) for _, addition in form.ranges[:4]]
+        self.assertEqual(ranges(more, added, overlap, own)[0], self.header)
+        for layout in ((6, added, overlap), (3, 32, 255), (0, 32, overlap), (5, 31, 10), (1, 32, 0)):
+            with self.subTest(layout=layout):
+                if all(addition % (1 << max(0, 10 - layout[2])) == 0 for _, addition in own):
+                    header, size = ranges(*layout, own)
+                    self.assertSame(self.store(header=header))
+        # A width over 56 by its bits: 10 and 47 more.
+        self.assertRefused(header=ranges(6, 32, 255, [(47, own[0][1]), *own[1:]])[0])
+        # A bit that is set behind the last.
+        header, size = ranges(5, 32, 255, own)
+        self.assertEqual(size % 8, 4)
+        place = at + 6 + size // 8
+        for bit in (4, 7):
+            self.assertRefused(header=changed(header, place, [header[place] | 1 << bit]))
+        # Row formats: three of one and of three formats, in 0 and 2 bits each.
+        place = self.layout.row_formats
+        self.assertEqual(shard.row_formats, [[0, 0], [0, 1], [0, 2]])
+        self.assertEqual(self.header[place], 0b100100)
+        for bits in (0b110100, 0b100111, 0b1100100, 0b10100100):
+            with self.subTest(row_formats=bits):
+                self.assertRefused(header=changed(self.header, place, [bits]))
+        self.assertRefused(header=changed(self.header, 9, [0]))
+        self.assertRefused(header=changed(self.header, 9, [2]))
+
+    def test_long_stems(self):
+        line = '{"name":"%s","country":"CH","id":1}'
+        for size, wide in ((255, 0), (256, 1)):
+            lines = [line % ("a" * size), line % "b"]
+            name = f"long {size}"
+            self.open(self.build(self.write("long.jsonl", lines), "--key", "{name}, {country}", name=name))
+            flags = self.keys.index(b"a" * 50) - 1 if b"a" * 50 in self.keys else 4 + 1 + len(varint(size + 1))
+            self.assertEqual(self.keys[flags], wide)
+            self.assertSame(self.store(keys=changed(self.keys, flags, [1])))
+            if wide:
+                self.assertRefused(keys=changed(self.keys, flags, [0]))
+
+    def parts_of(self, lines, name):
+        """An index of several parts: what writes it with something else said of them, their bounds and records."""
+        options = ["--key", "{name}, {country}", "--part-size", "512"]
+        self.index = self.build(self.write("parts.jsonl", lines), *options, name=name)
+        self.manifest, self.page, *_ = self.contents("manifest")
+        self.manifest = changed(self.manifest, 48 + 24 * 7, [99])
+        (entry,) = reader.Index(self.index).entries
+        data = (self.index / entry.name).read_bytes()
+        header, frames = self.contents(entry.name)[0], data[entry.header_size :]
+        cursor = reader.Cursor(header, "header", 4)
+        _, count, *_ = (cursor.varint() for _ in range(6))
+        self.assertGreater(count, 2)
+        start, parts = header[: cursor.at], []
+        for _ in range(count):
+            records, bound = cursor.varint(), cursor.varint()
+            promise = cursor.at
+            for _ in range(2):
+                cursor.varint(), cursor.varint(), cursor.take(4)
+            parts.append((records, bound, header[promise : cursor.at]))
+        bounds = [cursor.take(bound >> 1) for _, bound, _ in parts]
+        rest = header[cursor.at :]
+
+        def stored(part=1, records=0, bound=None, flip=0, more=0):
+            """What is said of one part changed, its flag flipped; the part behind it has `more` records less."""
+            all_bounds, content = list(bounds), start
+            if bound is not None:
+                all_bounds[part] = bound
+            for i, (size, old, promise) in enumerate(parts):
+                size += records * (i == part) - more * (i == part + 1)
+                content += varint(size) + varint(2 * len(all_bounds[i]) + (old & 1 ^ flip * (i == part))) + promise
+            return self.store_shard(content + b"".join(all_bounds) + rest, frames)
+
+        def with_empty_part():
+            content, empty = changed(start, len(varint(len(lines))) + 4, [count + 1]), b""
+            promises = []
+            for new in (b"SQK3\0\0\0", b"SQF3" + bytes(8)):
+                frame = self.compress(new)
+                promises.append(varint(len(frame)) + varint(len(new)) + frame[-4:])
+                empty += frame
+            for i, (size, old, promise) in enumerate(parts):
+                content += varint(size) + varint(old) + promise
+            content += varint(0) + varint(2 * 2) + b"".join(promises)
+            return self.store_shard(content + b"".join(bounds) + b"zz" + rest, frames + empty)
+
+        return stored, with_empty_part, bounds, [records for records, _, _ in parts]
+
+    def test_parts(self):
+        """What a header says of parts behind the first."""
+        lines = [f'{{"name":"n{i:03}","country":"CH","id":{i}}}' for i in range(400)]
+        stored, with_empty_part, bounds, records = self.parts_of(lines, "parts")
+        self.assertEqual(len(self.assertSame(stored())), 400)
+        first = [part.keys[0] for part in next(stored().shards()).parts]
+        self.assertEqual(bounds[1], first[1][: len(bounds[1])])
+        self.assertRefused(stored, records=1)
+        self.assertRefused(stored, records=-records[1])
+        self.assertRefused(stored, records=1, more=1)
+        self.assertRefused(stored, part=0, records=records[1], more=records[1])
+        self.assertRefused(with_empty_part)
+        # Bounds that do not rise: none, that of the part behind, that of the part before.
+        self.assertFound(stored, bound=b"")
+        self.assertFound(stored, bound=bounds[2])
+        self.assertFound(stored, bound=bounds[2] + b"a")
+        self.assertFound(stored, part=2, bound=bounds[1])
+        # Above the part's first key, not above the last of the part before, and a continuation of nothing.
+        self.assertSame(stored(bound=first[1]))
+        self.assertFound(stored, bound=first[1] + b"a")
+        self.assertFound(stored, bound=bounds[1][:-1])
+        self.assertFound(stored, flip=1)
+        # Parts that go on with equal keys: one that does not say so, and one that has another bound.
+        lines = ['{"name":"n","country":"CH","id":%d}' % i for i in range(400)]
+        stored, _, bounds, _ = self.parts_of(lines, "equal")
+        self.assertEqual(len(self.assertSame(stored())), 400)
+        self.assertEqual(set(bounds[1:]), {b"n\x01ch"})
+        self.assertFound(stored, flip=1)
+        self.assertFound(stored, part=2, flip=1)
+        self.assertFound(stored, bound=b"n\x01c")
+
+    def test_limits(self):
+        """As many formats, ranges and row formats as there can be, and one more."""
+        self.open(self.build(self.write("limits.jsonl", PLAIN), "--key", "{name}, {country}", name="limits"))
+        names = [b"c%d" % i for i in range(4097)]
+        listed = b"".join(varint(len(name)) + name for name in names)
+        # The field names of the root's sections 6 and 7 are its last: these alone, and no settings.
+        manifest = bytearray(self.manifest)
+        struct.pack_into("<I", manifest, 40, len(names))
+        for i in range(manifest[12]):
+            (number,) = struct.unpack_from("<I", manifest, 48 + 24 * i)
+            if number in (6, 7):
+                struct.pack_into("<QQ", manifest, 48 + 24 * i + 8, len(manifest), len(listed) if number == 6 else 0)
+        manifest = bytes(manifest) + listed
+
+        def shard(columns, row_formats, contexts=1, code=b"\0", keys=self.keys, data=b"", shapes=None, width=0):
+            """Number columns, per column its formats; rows of `width` bits, all 0, and of format 0. Every tail is the first.
+
+            Or other columns, with what they have in the header, and their data in the part."""
+            count = len(columns)
+            tails = (b"\2" if contexts else b"") + b"".join(bytes([97 + i // 26, 97 + i % 26]) for i in range(contexts))
+            shape = varint(count) + b"".join(map(varint, range(count))) if shapes is None else bytes(shapes)
+            formats = b"".join(
+                forms if isinstance(forms, bytes) else bytes([1, 5, len(forms)]) + b"".join(forms) for forms in columns)
+            bits = row_formats * sum((len(forms) - 1).bit_length() for forms in columns)
+            codes = bytes(row_formats > 1)
+            header = self.header[: self.layout.tails] + tails + (code if contexts > 1 else b"") + b"\0"
+            header += b"".join(varint(len(name)) + name for name in names[:count]) + shape + formats
+            header += bytes((bits + 7) // 8) + codes
+            counts = [8, 1, contexts, count, 1 if shapes is None else shapes, row_formats]
+            start = self.header[:4] + b"".join(map(varint, counts)) + self.header[self.layout.part : self.layout.frames]
+            fields = b"SQF3\x08" + varint(width) + b"\0\0" + data + bytes(8 * (row_formats > 1) + 8 * (row_formats > 256))
+            fields += (varint(8 * width) + b"\0" if row_formats else b"") + bytes(width)
+            return {"start": start, "header": header, "fields": fields, "manifest": manifest, "keys": keys}
+
+        form = bytes([1, 0, 0, 14, 0])  # 7, in no bits
+        # 256 tails, 4,096 columns, 65,536 shapes, which have no fields, 256 row formats.
+        self.assertSame(self.store(**shard([[form]], 1, 256)))
+        self.assertRefused(**shard([[form]], 1, 257))
+        constant = b"\0\0\1a"
+        self.assertSame(self.store(**shard([constant] * 4096, 0)))
+        self.assertRefused(**shard([constant] * 4097, 0))
+        self.assertSame(self.store(**shard([], 0, shapes=65536, data=bytes(16))))
+        self.assertRefused(**shard([], 0, shapes=65537, data=bytes(16)))
+        self.assertSame(self.store(**shard([[form]], 256)))
+        self.assertRefused(**shard([[form]], 257))
+        # 4,096 formats.
+        self.assertEqual(self.assertSame(self.store(**shard([[form]], 1)))[0], b'{"c0":7}')
+        columns = [[form] * 255] * 16
+        self.assertSame(self.store(**shard([*columns, [form] * 16], 1)))
+        self.assertRefused(**shard([*columns, [form] * 17], 1))
+        # 2^16 of row formats times columns.
+        self.assertSame(self.store(**shard([[form]] * 256, 256)))
+        self.assertRefused(**shard([[form]] * 257, 256))
+        # 2^18 of formats with ranges times contexts.
+        own = form[:-1] + bytes([128]) + bytes([1] + [0] * 31) + bytes(4)
+        columns = [[own] * 255] * 4
+        self.assertSame(self.store(**shard([*columns, [own] * 4, [form]], 1, 256)))
+        self.assertRefused(**shard([*columns, [own] * 5], 1, 256))
+        # A value of 56 bits, and of one more; in a range of its own too, by the fewest bits and by those there are more.
+        own = lambda *contents: form[:-1] + bytes([128, 1, *contents])
+        self.assertSame(self.store(**shard([[form[:-1] + b"\x38"]], 1, width=56)))
+        self.assertSame(self.store(**shard([[own(56, 0, 0, 0)]], 1, width=56)))
+        self.assertSame(self.store(**shard([[own(50, 6, 0, 0, 6)]], 1, width=56)))
+        self.assertRefused(**shard([[form[:-1] + b"\x39"]], 1, width=57))
+        self.assertRefused(**shard([[own(57, 0, 0, 0)]], 1, width=57))
+        self.assertRefused(**shard([[own(50, 6, 0, 0, 7)]], 1, width=57))
+        # Six bits of how many more, 32 of what is added, and one more of each.
+        self.assertSame(self.store(**shard([[own(0, 6, 0, 0, 0)]], 1)))
+        self.assertRefused(**shard([[own(0, 7, 0, 0, 0)]], 1))
+        self.assertSame(self.store(**shard([[own(0, 0, 32, 0, 1, 0, 0, 128)]], 1)))
+        self.assertRefused(**shard([[own(0, 0, 33, 0, 1, 0, 0, 128, 0)]], 1))
+        # Codes of 1, 2 and 2 bits, and of 1, 2 and 1, where that of the first is the same: all tails are that one.
+        packed = self.keys[:-8] + bytes([1, 1, 0, 0])
+        self.assertSame(self.store(**shard([[form]], 1, 3, bytes([0x21, 0x02]), packed)))
+        self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x01]), packed))
+        # A byte more in a half than its codes take.
+        self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x02]), self.keys[:-8] + bytes([2, 1, 0, 0, 0])))
+        self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x02]), self.keys[:-8] + bytes([1, 2, 0, 0, 0])))
+        # An encoding over 5, a mixed column that is constant, a number without formats; the kind of a mixed text.
+        self.assertSame(self.store(**shard([b"\0\0\2\0a"], 0)))
+        self.assertSame(self.store(**shard([b"\3\1\1\2\0a"], 0, data=bytes(8))))
+        for column in (b"\0\6", b"\3\0\2\0a", b"\4\0\2\0a", b"\3\1\1\2\3a", b"\3\1\1\0"):
+            with self.subTest(column=column):
+                self.assertRefused(**shard([column], 0, data=bytes(8 * (column[1] == 1))))
+        self.assertRefused(**shard([[]], 1))
+        # Dictionaries of no text, of as many as there can be, and of one more.
+        self.assertRefused(**shard([b"\0\1\0"], 0, data=bytes(8)))
+        for count in (65536, 65537):
+            contents = shard([b"\0\1" + varint(count) + bytes(count)], 0, data=bytes(16))
+            self.assertSame(self.store(**contents)) if count == 65536 else self.assertRefused(**contents)
+        # A code of a text that is not there.
+        pair = b"\0\1\2\1\1ab\0"
+        self.assertSame(self.store(**shard([pair], 0, data=bytes([0, 1, 0, 1, 0, 0, 0, 1]))))
+        self.assertRefused(**shard([pair], 0, data=bytes([0, 1, 0, 1, 0, 0, 0, 2])))
+        # Long texts: two of them, out of order, of another record, one of 254 bytes, one more and one less.
+        def long(*texts, count=None):
+            data = varint(555) + varint(len(texts) if count is None else count) + bytes([255, 0, 255, 0, 0, 0, 0, 0])
+            return data + b"".join(struct.pack("<II", *text) for text in texts) + b"x" * 555
+
+        self.assertSame(self.store(**shard([b"\0\2\0\0"], 0, data=long((0, 300), (2, 255)))))
+        for wrong in (long((2, 255), (0, 300)), long((0, 300), (1, 255)), long((0, 301), (2, 254)), long((0, 555)),
+                      long((0, 300), (2, 255), count=1), long((0, 300), (2, 255), count=3), long((0, 300), (2, 256)),
+                      long((0, 300), (2, 254))):
+            self.assertRefused(**shard([b"\0\2\0\0"], 0, data=wrong))
+        # No tails: a column that has its texts by tail has none.
+        stems = self.keys[:-8]
+        self.assertSame(self.store(**shard([b"\0\0\1a"], 0, 0, keys=stems)))
+        for column in (b"\0\3\0", b"\0\3\3"):
+            self.assertRefused(**shard([column], 0, 0, keys=stems))
+        # A suffix of a byte that no stem has.
+        size = self.keys[5]
+        self.assertRefused(keys=changed(self.keys[: 7 + size] + b"x" + self.keys[7 + size :], 5, [size + 1]))
+        # The second stem shares 14 bytes with the first, which has 9.
+        self.assertEqual(self.keys[7 + size : 9 + size], bytes([0x90, 0x94]))
+        self.assertRefused(keys=changed(self.keys, 8 + size, [0x9E]))
+
+
+def varint(value):
+    content = bytearray()
+    while value > 0x7F:
+        content.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*content, value])
+
+
+def signed_varint(value):
+    return varint(2 * value if value >= 0 else -2 * value - 1)
+
+
+# Records so few that nothing of them is packed.
+PLAIN = [
+    '{"name":"%s","country":"CH","id":%d}' % (name, i)
+    for i, name in enumerate(["San Diego", "San Francisco", "San Jose", "Sao Paulo", "Sao Pedro", "Zug", "Zurich", "Zz"])
+]
+
+
+class Layout:
+    """Where what stands in the header of a shard of one part begins."""
+
+    def __init__(self, header):
+        cursor = reader.Cursor(header, "layout", 4)
+        _, _, tails, columns, shapes, _ = (cursor.varint() for _ in range(6))
+        self.part = cursor.at
+        cursor.varint(), cursor.varint()
+        self.frames = cursor.at
+        for _ in range(2):
+            cursor.varint(), cursor.varint(), cursor.take(4)
+        self.bounds = self.tails = cursor.at
+        size = cursor.varint() if tails else 0
+        sizes = [size] * tails if size else cursor.take(tails)
+        self.tail_texts = cursor.at
+        texts = [cursor.take(size) for size in sizes]
+        self.tail_codes = self.tail_code = cursor.at
+        if tails > 1:
+            reader.HuffmanCode(cursor, tails, "", set())
+        self.suffix_code = cursor.at
+        reader.HuffmanCode(cursor, 256, "", set())
+        self.names = cursor.at
+        names = [cursor.text() for _ in range(columns)]
+        self.shapes = cursor.at
+        for _ in range(shapes):
+            for _ in range(cursor.varint()):
+                cursor.varint()
+        if 1 < shapes <= 256:
+            reader.HuffmanCode(cursor, shapes, "", set())
+        self.columns = []
+        for name in names:
+            self.columns.append(cursor.at)
+            reader.Column(cursor, name, texts, set())
+        self.row_formats = cursor.at
 
 
 class Nodes(Temporary):
@@ -805,20 +1254,20 @@ class Page(unittest.TestCase):
             self.assertIn(entry.name, self.page)
 
     def test_example(self):
-        places = [("### 4.8 Example", 177), ("## 5. Keys", 63), ("### 6.5 Example", 139)]
+        places = [("### 4.8 Example", 122), ("## 5. Keys", 56), ("### 6.5 Example", 107)]
         contents = [self.example(heading, size) for heading, size in places]
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in zip((153, 76, 152), contents)
+            for size, content in zip((135, 69, 120), contents)
         ]
-        self.assertEqual(frames[0].checksum, 0x7D679125)
+        self.assertEqual(frames[0].checksum, 0x4183B4AC)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         index = SimpleNamespace(names=names, features=set())
-        digest = bytes.fromhex("49800e42943973af3abac3d3d039a2ca")
-        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (381, 153, 177, 0x7D679125))
+        digest = bytes.fromhex("e9f1bb5699f76ab34fdf07bfa2a3c6ca")
+        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (324, 135, 122, 0x4183B4AC))
         shard = reader.Shard(index, entry, frames, contents)
         shard.check_keys(None)
-        self.assertEqual(entry.name, "sa-49800e42943973af.zst")
+        self.assertEqual(entry.name, "sa-e9f1bb5699f76ab3.zst")
         self.assertIn(entry.name, self.page)
         (part,) = shard.parts
         self.assertEqual(part.keys[0], b"san diego\x01us")

@@ -30,16 +30,22 @@ final class ShardTarget: FuzzTarget {
     let header = reader.bytes(headerSize)
     let keys = reader.bytes(keysSize)
     let fields = reader.remaining()
-    func word(_ index: Int) -> Int {
-      guard 4 * index + 4 <= header.count else { return 0 }
-      return (0..<4).reduce(0) { $0 | Int(header[4 * index + $1]) << (8 * $1) }
-    }
     // The file that the parts' sizes would fill.
-    var fileSize = header.count
-    for part in 0..<min(word(2), header.count / 32) { fileSize += word(8 + 8 * part + 2) + word(8 + 8 * part + 5) }
+    var (records, fileSize) = (0, header.count)
     let parsed = Self.withCopy(header) { content in
-      try? ShardHeader(
-        content: content, records: word(1), fileSize: fileSize, frameSize: header.count,
+      var front = ByteReader(content)
+      _ = try? front.read(UInt32.self)
+      let counts = (0..<6).map { _ in (try? front.readVarint()) ?? 0 }
+      records = counts[0]
+      for _ in 0..<min(counts[1], header.count / 14) {
+        _ = (try? front.readVarint(), try? front.readVarint())
+        for _ in 0..<2 {
+          fileSize += (try? front.readVarint()) ?? 0
+          _ = (try? front.readVarint(), try? front.read(UInt32.self))
+        }
+      }
+      return try? ShardHeader(
+        content: content, records: records, fileSize: fileSize, frameSize: header.count,
         name: { path in Int(path.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } & 0xffff) })
     }
     guard let parsed else { return }

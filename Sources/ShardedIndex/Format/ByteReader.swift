@@ -13,6 +13,7 @@ package struct ByteReader {
   }
 
   package var remaining: Int { count - offset }
+  fileprivate var next: UnsafePointer<UInt8> { start + offset }
 
   package mutating func read<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) throws(FormatError) -> T {
     let size = MemoryLayout<T>.size
@@ -37,6 +38,21 @@ package struct ByteReader {
     return Int(value)
   }
 
+  /// A signed number of 64 bits: the LEB128 number of twice its distance from zero, less one if it is below.
+  package mutating func readSignedVarint() throws(FormatError) -> Int64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try read(UInt8.self)
+      // Of the tenth byte there is room for one bit.
+      guard shift < 63 || byte < 2 else { throw .invalid(reason: "a number is over 64 bits", offset: offset) }
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { break }
+      shift += 7
+    }
+    return Int64(bitPattern: value >> 1 ^ (0 &- value & 1))
+  }
+
   /// The next `size` bytes; the cursor moves behind them.
   package mutating func read(bytes size: Int) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
     guard size >= 0, size <= remaining else {
@@ -44,6 +60,51 @@ package struct ByteReader {
     }
     defer { offset += size }
     return UnsafeBufferPointer(start: start + offset, count: size)
+  }
+}
+
+/// Runs of bits, lowest first, that begin at a ``ByteReader``'s next byte.
+package struct BitReader {
+  private let bytes: UnsafePointer<UInt8>
+  private let count: Int
+  /// Of the next unread bit.
+  private var bit = 0
+  private let start: Int
+
+  /// - Parameter reader: Stands where the bits begin until ``finish(_:)``.
+  package init(_ reader: ByteReader) {
+    (bytes, count, start) = (reader.next, reader.remaining, reader.offset)
+  }
+
+  /// The next `width` bits, at most 56.
+  @inline(__always)
+  package mutating func read(_ width: Int) throws(FormatError) -> UInt64 {
+    let at = bit >> 3
+    // In bounds by the condition.
+    let word =
+      at &+ 8 <= count
+      ? UInt64(littleEndian: UnsafeRawPointer(bytes + at).loadUnaligned(as: UInt64.self)) : try lastWord(width)
+    let shift = UInt64(bit & 7)
+    bit &+= width
+    return (word &>> shift) & (1 &<< UInt64(width) &- 1)
+  }
+
+  /// The same where fewer than eight bytes are left.
+  @inline(never)
+  private func lastWord(_ width: Int) throws(FormatError) -> UInt64 {
+    let at = bit >> 3
+    guard bit + width <= 8 * count else {
+      throw .truncated(offset: start + at, needed: (bit + width + 7) >> 3, available: count)
+    }
+    var word: UInt64 = 0
+    for index in at..<count { word |= UInt64(bytes[index]) << UInt64(8 * (index - at)) }
+    return word
+  }
+
+  /// Moves the reader behind the last byte, what is left of which has to be zeros.
+  package mutating func finish(_ reader: inout ByteReader) throws(FormatError) {
+    guard try read(-bit & 7) == 0 else { throw .invalid(reason: "bits behind the last", offset: start + bit >> 3) }
+    _ = try reader.read(bytes: bit >> 3)
   }
 }
 
@@ -62,6 +123,15 @@ package struct ByteWriter {
   package mutating func writeVarint(_ value: Int) {
     precondition(value >= 0 && value <= Int(UInt32.max))
     var rest = UInt32(value)
+    while rest >= 0x80 {
+      bytes.append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  package mutating func writeSignedVarint(_ value: Int64) {
+    var rest = UInt64(bitPattern: value) << 1 ^ UInt64(bitPattern: value >> 63)
     while rest >= 0x80 {
       bytes.append(UInt8(rest & 0x7f) | 0x80)
       rest >>= 7

@@ -6,8 +6,7 @@ import CPrefetch
 /// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it.
 package struct FieldColumns {
-  package static let magic: UInt32 = 0x3246_5153  // "SQF2"
-  package static let headerSize = 16
+  package static let magic: UInt32 = 0x3346_5153  // "SQF3"
   /// Bytes behind the content that may be read, though not used.
   package static let slack = 32
   /// Numbers whose bits may be read one after the other before it is looked whether they lie within the rows: each takes
@@ -55,21 +54,22 @@ package struct FieldColumns {
     var fixed = ByteReader(content)
     let magic = try fixed.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-    let count = Int(try fixed.read(UInt32.self))
+    let count = try fixed.readVarint()
     guard count == records else {
       throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
-    let rowSize = Int(try fixed.read(UInt32.self))
-    let packedSize = Int(try fixed.read(UInt32.self))
+    let rowSize = try fixed.readVarint()
+    let packedSize = try fixed.readVarint()
+    let packedTexts = try fixed.readVarint()
     guard rowSize + packedSize <= fixed.remaining else {
       throw .truncated(offset: 8, needed: rowSize + packedSize, available: fixed.remaining)
     }
     let plainSize = content.count - rowSize - packedSize
     var packed = ByteReader(UnsafeBufferPointer(rebasing: content[plainSize..<plainSize + packedSize]))
-    // A number that is packed takes a bit at least.
-    let packedColumns = header.packedColumnCount
-    guard packedColumns * count <= 8 * packedSize else {
-      throw .truncated(offset: plainSize, needed: packedColumns * count / 8, available: packedSize)
+    // What is packed takes a bit at least.
+    let unpackedSize = header.packedColumnCount * count + packedTexts
+    guard unpackedSize <= 8 * packedSize else {
+      throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
     }
     (self.count, self.header) = (count, header)
     contentSize = content.count
@@ -77,15 +77,16 @@ package struct FieldColumns {
     let columns = header.dataCount
     let derivedSize = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
     // The content as it is, but for what is packed, which stands before it unpacked.
-    let size = derivedSize + packedColumns * count + plainSize + rowSize + Self.slack
+    let size = derivedSize + unpackedSize + plainSize + rowSize + Self.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    (charge, unpackedSize) = (size, size - derivedSize - Self.slack)
+    (charge, self.unpackedSize) = (size, size - derivedSize - Self.slack)
     data = storage.bindMemory(to: Data.self, capacity: max(1, columns))
     let starts = (storage + columns * MemoryLayout<Data>.stride).bindMemory(
       to: UInt32.self, capacity: (columns + 1) * blocks)
     rowStarts = starts + columns * blocks
     var unpacked = (storage + derivedSize).bindMemory(to: UInt8.self, capacity: size - derivedSize)
-    let own = unpacked + packedColumns * count
+    let own = unpacked + unpackedSize
+    var textsLeft = packedTexts
     own.update(from: content.baseAddress!, count: plainSize)
     (own + plainSize).update(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
     // What lies behind may be read by whole words, so it is made to hold something.
@@ -93,7 +94,7 @@ package struct FieldColumns {
     self.storage = storage
     do throws(FormatError) {
       var reader = ByteReader(UnsafeBufferPointer(start: own, count: plainSize))
-      _ = try reader.read(bytes: Self.headerSize)
+      _ = try reader.read(bytes: fixed.offset)
       func codes(_ code: HuffmanCode, _ limit: Int, isPresent: Bool = true) throws(FormatError) -> UnsafePointer<UInt8>
       {
         guard code.isPresent else { return try Self.codes(&reader, count, below: limit, isPresent: isPresent) }
@@ -112,7 +113,19 @@ package struct FieldColumns {
             long: header.zero, longCount: 0)
         } else {
           let sizes = header.dataCodes[slot].isPresent ? try codes(header.dataCodes[slot], 256) : nil
-          data[slot] = try Self.texts(&reader, count, own, sizes: sizes, isMixed: column.kind == ShardHeader.mixedKinds)
+          let code = header.textCodes[slot]
+          data[slot] = try Self.texts(
+            &reader, count, own, sizes: sizes, isMixed: column.kind == ShardHeader.mixedKinds
+          ) { (size) throws(FormatError) in
+            guard code.isPresent else { return nil }
+            guard size <= textsLeft else {
+              throw .truncated(offset: plainSize, needed: size, available: textsLeft)
+            }
+            try code.unpack(&packed, count: size, into: unpacked, table: table)
+            textsLeft -= size
+            defer { unpacked += size }
+            return UnsafePointer(unpacked)
+          }
         }
       }
       let numbers = header.numberCount
@@ -139,7 +152,7 @@ package struct FieldColumns {
       guard bit & 7 == 0 || rows[rowSize - 1] >> UInt8(bit & 7) == 0 else {
         throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
       }
-      guard reader.remaining == 0, packed.remaining == 0 else {
+      guard reader.remaining == 0, packed.remaining == 0, textsLeft == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
     } catch {
@@ -221,20 +234,23 @@ package struct FieldColumns {
     return codes
   }
 
-  /// - Parameter sizes: A byte a record where they were packed; nil if they stand before the texts.
+  /// - Parameters:
+  ///   - given: A byte a record where sizes were packed; nil if they stand before the texts.
+  ///   - unpack: Gives the texts, of so many bytes, if they were packed.
   private static func texts(
     _ reader: inout ByteReader, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>,
-    sizes given: UnsafePointer<UInt8>?,
-    isMixed: Bool
+    sizes given: UnsafePointer<UInt8>?, isMixed: Bool,
+    unpack: (_ size: Int) throws(FormatError) -> UnsafePointer<UInt8>?
   ) throws(FormatError) -> Data {
     let offset = reader.offset
-    let size = Int(try reader.read(UInt32.self))
-    let longCount = Int(try reader.read(UInt32.self))
+    let size = try reader.readVarint()
+    let longCount = try reader.readVarint()
     let sizes: UnsafePointer<UInt8>
     if let given { sizes = given } else { sizes = try reader.read(bytes: count).baseAddress! }
     guard longCount <= count else { throw .invalid(reason: "\(longCount) long texts", offset: offset) }
     let long = try reader.read(bytes: 8 * longCount).baseAddress!
-    let texts = try reader.read(bytes: size).baseAddress!
+    let texts: UnsafePointer<UInt8>
+    if let unpacked = try unpack(size) { texts = unpacked } else { texts = try reader.read(bytes: size).baseAddress! }
     var position = 0
     var nextLong = 0
     var shortest: UInt8 = 255

@@ -17,48 +17,67 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// Numbers stand as they are.
   init() {}
 
-  /// Reads the lengths of the codes: a varint, of how many numbers, 0 for no code, and half a byte for each.
+  /// Reads the lengths of the codes: half bytes, the low one first, until they make a code; a byte of 0 is none.
   ///
   /// - Parameters:
   ///   - limit: All numbers are below it; at most 256.
+  ///   - lengths: Room for as many bytes.
   ///   - allocate: Makes room for that many bytes, aligned for 16 bits.
   init(
-    _ reader: inout ByteReader, limit: Int, allocate: (Int) -> UnsafeMutableRawPointer
+    _ reader: inout ByteReader, limit: Int, lengths: UnsafeMutablePointer<UInt8>,
+    allocate: (Int) -> UnsafeMutableRawPointer
   ) throws(FormatError) {
     let at = reader.offset
-    let count = try reader.readVarint()
-    guard count > 0 else { return }
-    guard count <= limit else { throw .invalid(reason: "code lengths of \(count) numbers of \(limit)", offset: at) }
-    let halves = try reader.read(bytes: (count + 1) / 2)
-    func length(_ number: Int) -> Int { Int(halves[number >> 1] >> UInt8(4 * (number & 1))) & 15 }
-    let memory = allocate(2 * (Self.longestLimit + 1) + count)
-    let counts = memory.bindMemory(to: UInt16.self, capacity: Self.longestLimit + 1)
-    counts.initialize(repeating: 0, count: Self.longestLimit + 1)
-    for number in 0..<count {
-      guard length(number) <= Self.longestLimit else {
-        throw .invalid(reason: "a code of \(length(number)) bits", offset: at)
+    var byte = try reader.read(UInt8.self)
+    guard byte > 0 else { return }
+    // Every run of bits has to be one code's: then decoding cannot fail, and each number takes a bit at least. So the codes
+    // end where they have taken all runs there are.
+    var (count, used, halves, left) = (0, 0, 0, 1 << Self.longestLimit)
+    func next() throws(FormatError) -> Int {
+      if halves > 0, halves & 1 == 0 { byte = try reader.read(UInt8.self) }
+      defer { halves += 1 }
+      return Int(halves & 1 == 0 ? byte & 15 : byte >> 4)
+    }
+    while left > 0 {
+      var half = try next()
+      if half > Self.longestLimit {
+        // Numbers without a code: two to five, or by another half byte six and more.
+        if half == 15 { half += try next() }
+        let zeros = half - Self.longestLimit + 1
+        guard count + zeros <= limit else {
+          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
+        }
+        (lengths + count).update(repeating: 0, count: zeros)
+        count += zeros
+      } else {
+        guard count < limit else {
+          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
+        }
+        lengths[count] = UInt8(half)
+        count += 1
+        guard half > 0 else { continue }
+        used += 1
+        left -= 1 << (Self.longestLimit - half)
       }
-      counts[length(number)] += 1
     }
-    // Every run of bits has to be one code's: then decoding cannot fail, and each number takes a bit at least.
-    var share = 0
-    for length in 1...Self.longestLimit where counts[length] > 0 {
-      share += Int(counts[length]) << (Self.longestLimit - length)
-      longest = length
-    }
-    guard share == 1 << Self.longestLimit, count & 1 == 0 || halves[count / 2] < 16 else {
+    guard left == 0, halves & 1 == 0 || byte < 16 else {
       throw .invalid(reason: "code lengths that make no code", offset: at)
     }
-    let numbers = (memory + 2 * (Self.longestLimit + 1)).bindMemory(to: UInt8.self, capacity: count)
+    let memory = allocate(2 * (Self.longestLimit + 1) + used)
+    let counts = memory.bindMemory(to: UInt16.self, capacity: Self.longestLimit + 1)
+    counts.initialize(repeating: 0, count: Self.longestLimit + 1)
+    for number in 0..<count { counts[Int(lengths[number])] += 1 }
+    for length in 1...Self.longestLimit where counts[length] > 0 { longest = length }
+    let numbers = (memory + 2 * (Self.longestLimit + 1)).bindMemory(to: UInt8.self, capacity: used)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: longest + 1) { places in
       var place = 0
       for length in 1...longest {
         places[length] = place
         place += Int(counts[length])
       }
-      for number in 0..<count where length(number) > 0 {
-        numbers[places[length(number)]] = UInt8(truncatingIfNeeded: number)
-        places[length(number)] += 1
+      for number in 0..<count where lengths[number] > 0 {
+        numbers[places[Int(lengths[number])]] = UInt8(truncatingIfNeeded: number)
+        places[Int(lengths[number])] += 1
       }
     }
     (self.counts, self.numbers) = (UnsafePointer(counts + 1), UnsafePointer(numbers))

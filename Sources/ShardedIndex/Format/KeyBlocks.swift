@@ -5,8 +5,9 @@
 /// stored whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it.
 package struct KeyBlocks {
-  package static let magic: UInt32 = 0x324b_5153  // "SQK2"
-  package static let headerSize = 16
+  package static let magic: UInt32 = 0x334b_5153  // "SQK3"
+  /// What stands before the suffixes, in bytes: magic, count, size, flags; about, since two of them are varints.
+  package static let headerSize = 9
   /// Records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
   static let blockShift = 4
@@ -35,7 +36,7 @@ package struct KeyBlocks {
   /// Bytes that it keeps in memory.
   package let charge: Int
 
-  /// Bytes of the content, were nothing packed in it.
+  /// Bytes of the content, about, were nothing packed in it.
   package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - 12 * blockCount }
 
   /// Frees what it keeps; the value must not be used after it.
@@ -52,13 +53,15 @@ package struct KeyBlocks {
     var reader = ByteReader(content)
     let magic = try reader.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-    let count = Int(try reader.read(UInt32.self))
+    let count = try reader.readVarint()
     guard count == records, count > 0 else {
       throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
     }
-    let suffixBytes = Int(try reader.read(UInt32.self))
-    let flags = try reader.read(UInt32.self)
-    guard flags <= 1 else { throw .invalid(reason: "has flags this version does not know", offset: 12) }
+    let suffixBytes = try reader.readVarint()
+    let flags = try reader.read(UInt8.self)
+    guard flags <= 1 else {
+      throw .invalid(reason: "has flags this version does not know", offset: reader.offset - 1)
+    }
     let isWide = flags == 1
     let isPacked = header.suffixCode.isPresent
     // What is packed takes a bit at least.
@@ -547,6 +550,9 @@ package struct TailTable {
     self.texts = texts
     self.ends = ends
   }
+
+  /// Of all texts together, in bytes.
+  var size: Int { count == 0 ? 0 : Int(ends[count &- 1]) }
 
   @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
     let start = tail == 0 ? 0 : Int(ends[tail &- 1])

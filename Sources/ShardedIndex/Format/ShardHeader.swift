@@ -3,9 +3,13 @@
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
 package final class ShardHeader: @unchecked Sendable {
-  package static let magic: UInt32 = 0x3248_5153  // "SQH2"
-  package static let size = 32
+  package static let magic: UInt32 = 0x3348_5153  // "SQH3"
   package static let columnLimit = 4096
+  /// The most number formats, row formats times number columns, and formats with ranges of their own times contexts: a few
+  /// bytes of each are much in memory, and no builder comes near.
+  private static let formatLimit = 4096
+  private static let rowCellLimit = 1 << 16
+  private static let rangeLimit = 1 << 18
 
   /// Column encodings, by the number that stands in the file.
   package enum Encoding: UInt8, BitwiseCopyable, Sendable {
@@ -100,13 +104,12 @@ package final class ShardHeader: @unchecked Sendable {
     }
   }
 
-  /// A model's ranges as they stand in the file, for the contexts that have their own.
+  /// A model's ranges, of the contexts that have their own.
   private struct OwnRanges: BitwiseCopyable {
-    /// Per context 0 or one more than the number of its range.
-    var codes: UnsafePointer<UInt8>
-    /// Per range the bits of a value, and behind them what is added to the base.
-    var widths: UnsafePointer<UInt8>
-    var offsets: UnsafeRawPointer
+    /// Per context a bit.
+    var contexts: UnsafePointer<UInt8>
+    /// Per range the bits of a value in the lowest byte, what is added to the base above it.
+    var ranges: UnsafePointer<UInt64>
   }
 
   package let parts: PartTable
@@ -121,6 +124,8 @@ package final class ShardHeader: @unchecked Sendable {
   let dataColumns: UnsafePointer<UInt16>
   /// Per such column how its codes, or the sizes of its texts, are packed.
   let dataCodes: UnsafePointer<HuffmanCode>
+  /// And how the bytes of its texts are; of a dictionary nothing.
+  let textCodes: UnsafePointer<HuffmanCode>
   /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
   let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
   let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
@@ -158,85 +163,84 @@ package final class ShardHeader: @unchecked Sendable {
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) {
     // What is kept, and what is used here alone.
-    let (arena, scratch) = (Arena(), Arena())
+    let (arena, scratch) = (Arena(sharing: 480), Arena(sharing: 4 << 10))
     defer { Arena.deallocate(scratch.last) }
     do throws(FormatError) {
       var reader = ByteReader(bytes)
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      recordCount = Int(try reader.read(UInt32.self))
+      recordCount = try reader.readVarint()
       guard recordCount == records else {
         throw .invalid(reason: "has a count of \(recordCount) where \(records) was promised", offset: 4)
       }
-      let partCount = Int(try reader.read(UInt32.self))
-      let tailCount = Int(try reader.read(UInt16.self))
-      let tailSize = Int(try reader.read(UInt16.self))
-      columnCount = Int(try reader.read(UInt32.self))
-      shapeCount = Int(try reader.read(UInt32.self))
-      rowFormatCount = Int(try reader.read(UInt32.self))
-      let flags = try reader.read(UInt32.self)
+      let partCount = try reader.readVarint()
+      let tailCount = try reader.readVarint()
+      columnCount = try reader.readVarint()
+      shapeCount = try reader.readVarint()
+      rowFormatCount = try reader.readVarint()
       guard partCount >= 1, partCount <= records, tailCount <= 256, columnCount <= Self.columnLimit, shapeCount >= 1,
-        shapeCount <= 65536, rowFormatCount <= 256, flags == 0
-      else { throw .invalid(reason: "counts or flags beyond this version", offset: 8) }
+        shapeCount <= 65536, rowFormatCount <= 256
+      else { throw .invalid(reason: "counts beyond this version", offset: 4) }
 
       // Parts.
       // Room is made for what the bytes hold, not for what they claim.
-      guard partCount <= reader.remaining / 32 else {
-        throw .truncated(offset: reader.offset, needed: 32 * partCount, available: reader.remaining)
+      guard partCount <= reader.remaining / 14 else {
+        throw .truncated(offset: reader.offset, needed: 14 * partCount, available: reader.remaining)
       }
       let parts = arena.allocate(PartTable.Part.self, partCount)
-      var offset = frameSize
-      var boundEnd = 0
+      var (offset, first, boundEnd) = (frameSize, 0, 0)
       for index in 0..<partCount {
         let at = reader.offset
-        let first = Int(try reader.read(UInt32.self))
-        let end = try reader.read(UInt32.self)
+        let count = try reader.readVarint()
+        let bound = try reader.readVarint()
         let part = PartTable.Part(
-          firstRecord: first, recordCount: 0, offset: offset, keysSize: Int(try reader.read(UInt32.self)),
-          keysContentSize: Int(try reader.read(UInt32.self)), keysChecksum: try reader.read(UInt32.self),
-          fieldsSize: Int(try reader.read(UInt32.self)), fieldsContentSize: Int(try reader.read(UInt32.self)),
-          fieldsChecksum: try reader.read(UInt32.self), isContinuation: end >> 31 == 1, boundStart: boundEnd,
-          boundEnd: Int(end & 0x7fff_ffff))
-        boundEnd = part.boundEnd
-        guard part.boundStart <= boundEnd, first < records,
-          // The first part begins with the shard: at no bound and going on with nothing.
-          index == 0 ? first == 0 && end == 0 : first > parts[index - 1].firstRecord,
+          firstRecord: first, recordCount: count, offset: offset, keysSize: try reader.readVarint(),
+          keysContentSize: try reader.readVarint(), keysChecksum: try reader.read(UInt32.self),
+          fieldsSize: try reader.readVarint(), fieldsContentSize: try reader.readVarint(),
+          fieldsChecksum: try reader.read(UInt32.self), isContinuation: bound & 1 == 1, boundStart: boundEnd,
+          boundEnd: boundEnd + bound >> 1)
+        // The first part begins with the shard: at no bound and going on with nothing.
+        guard count >= 1, count <= records - first, index > 0 || bound == 0,
           part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit,
           part.keysSize <= ZstdFrame.sizeLimit(content: part.keysContentSize),
           part.fieldsSize <= ZstdFrame.sizeLimit(content: part.fieldsContentSize)
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
         offset += part.keysSize + part.fieldsSize
-        if index > 0 { parts[index - 1].recordCount = first - parts[index - 1].firstRecord }
+        first += count
+        boundEnd = part.boundEnd
         (parts + index).initialize(to: part)
       }
-      parts[partCount - 1].recordCount = records - parts[partCount - 1].firstRecord
+      guard first == records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
       guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
       let bounds = try reader.read(bytes: boundEnd)
       let partHeads = arena.allocate(UInt64.self, partCount)
       for index in 0..<partCount {
         let part = parts[index]
-        guard part.boundEnd <= bounds.count else {
-          throw .invalid(reason: "part \(index) is misplaced", offset: reader.offset)
-        }
         partHeads[index] = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
       }
       self.parts = PartTable(
         count: partCount, heads: UnsafePointer(partHeads), parts: UnsafePointer(parts), bounds: arena.copy(bounds))
 
       // Tails.
-      let tailSizes = try reader.read(bytes: tailCount)
-      let tailTexts = try reader.read(bytes: tailSize)
       let tailEnds = arena.allocate(UInt16.self, tailCount)
       var end = 0
-      for tail in 0..<tailCount {
-        guard tailSizes[tail] > 0 else { throw .invalid(reason: "tail \(tail) is empty", offset: reader.offset) }
-        end += Int(tailSizes[tail])
-        tailEnds[tail] = UInt16(truncatingIfNeeded: end)
+      if tailCount > 0 {
+        let size = try reader.readVarint()
+        let sizes = size == 0 ? try reader.read(bytes: tailCount) : nil
+        for tail in 0..<tailCount {
+          let size = sizes.map { Int($0[tail]) } ?? size
+          guard 1...255 ~= size else { throw .invalid(reason: "a tail of \(size) bytes", offset: reader.offset) }
+          end += size
+          tailEnds[tail] = UInt16(truncatingIfNeeded: end)
+        }
       }
-      guard end == tailSize else { throw .invalid(reason: "tails do not fill their section", offset: reader.offset) }
-      tailTable = TailTable(count: tailCount, texts: arena.copy(tailTexts), ends: UnsafePointer(tailEnds))
+      tailTable = TailTable(
+        count: tailCount, texts: arena.copy(try reader.read(bytes: end)), ends: UnsafePointer(tailEnds))
+      let lengths = scratch.allocate(UInt8.self, 256)
       func huffmanCode(below limit: Int) throws(FormatError) -> HuffmanCode {
-        try HuffmanCode(&reader, limit: limit) { UnsafeMutableRawPointer(arena.allocate(UInt16.self, ($0 + 1) / 2)) }
+        try HuffmanCode(&reader, limit: limit, lengths: lengths) {
+          UnsafeMutableRawPointer(arena.allocate(UInt16.self, ($0 + 1) / 2))
+        }
       }
       tailCode = tailCount > 1 ? try huffmanCode(below: tailCount) : HuffmanCode()
       suffixCode = try huffmanCode(below: 256)
@@ -297,11 +301,15 @@ package final class ShardHeader: @unchecked Sendable {
         arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
       )
       let dataCodes = arena.allocate(HuffmanCode.self, columnCount)
+      let textCodes = arena.allocate(HuffmanCode.self, columnCount)
       var (numberCount, dataCount, textCount) = (0, 0, 0)
       var packedColumns = shapeCode.isPresent ? 1 : 0
       var hasLiterals = false
       let contexts = max(1, tailCount)
       var ownRanges = scratch.vector(of: OwnRanges.self, capacity: 16)
+      // Per case rule one more than the first column of the tails' texts by it.
+      let casedColumns = scratch.allocate(UInt16.self, Int(Self.ownTexts))
+      casedColumns.initialize(repeating: 0, count: Int(Self.ownTexts))
       let zero = arena.allocate(UInt8.self, 1)
       zero.initialize(to: 0)
       let nothing = UnsafePointer(zero)
@@ -324,48 +332,33 @@ package final class ShardHeader: @unchecked Sendable {
         case .constant:
           column.number = UInt32(try reader.readVarint())
           column.texts = arena.copy(try reader.read(bytes: Int(column.number)))
-        case .dictionary, .tail:
-          let count = encoding == .tail ? tailCount : try reader.readVarint()
-          guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
-          column.number = UInt32(count)
-          let ends = arena.allocate(UInt32.self, count + 1) + 1
-          ends[-1] = 0
-          var end = 0
-          for text in 0..<count {
-            let size = try reader.readVarint()
-            column.longest = max(column.longest, UInt32(truncatingIfNeeded: size))
-            guard kind < Self.mixedKinds || size > 0 else {
-              throw .invalid(reason: "a text without its kind", offset: at)
-            }
-            end += size
-            guard end <= size + bytes.count, end <= bytes.count else {
-              throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
-            }
-            ends[text] = UInt32(end)
-          }
-          column.ends = UnsafePointer(ends)
-          let texts = try reader.read(bytes: end)
-          column.isShort = column.longest <= 3 && count <= 256 && kind < Self.mixedKinds
-          if column.isShort {
-            Self.putShort(texts, in: ends, count)
+        case .tail:
+          guard tailCount > 0 else { throw .invalid(reason: "texts of tails where there are none", offset: at) }
+          let rule = try reader.read(UInt8.self)
+          guard rule <= Self.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
+          if rule == Self.ownTexts {
+            try Self.readTexts(tailCount, of: &column, &reader, arena)
+          } else if casedColumns[Int(rule)] > 0 {
+            // However many columns a file says this of, they are made once.
+            let same = columns[Int(casedColumns[Int(rule)]) - 1]
+            (column.number, column.longest, column.isShort) = (same.number, same.longest, same.isShort)
+            (column.texts, column.ends) = (same.texts, same.ends)
           } else {
-            column.texts = arena.copy(texts)
+            Self.putTails(tailTable, rule, in: &column, arena, scratch)
+            casedColumns[Int(rule)] = UInt16(index + 1)
           }
-          if kind == Self.mixedKinds {
-            for text in 0..<count {
-              let first = texts[text == 0 ? 0 : Int(ends[text - 1])]
-              guard first < Self.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
-            }
-          }
-          if encoding == .dictionary {
-            column.variant = count > 256 ? 1 : 0
-            column.slot = UInt16(dataCount)
-            let code = 2...256 ~= count ? try huffmanCode(below: count) : HuffmanCode()
-            (dataCodes + dataCount).initialize(to: code)
-            packedColumns += code.isPresent ? 1 : 0
-            dataColumns[dataCount] = UInt16(index)
-            dataCount += 1
-          }
+        case .dictionary:
+          let count = try reader.readVarint()
+          guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
+          try Self.readTexts(count, of: &column, &reader, arena)
+          column.variant = count > 256 ? 1 : 0
+          column.slot = UInt16(dataCount)
+          let code = 2...256 ~= count ? try huffmanCode(below: count) : HuffmanCode()
+          (dataCodes + dataCount).initialize(to: code)
+          (textCodes + dataCount).initialize(to: HuffmanCode())
+          packedColumns += code.isPresent ? 1 : 0
+          dataColumns[dataCount] = UInt16(index)
+          dataCount += 1
         case .text, .spelled:
           if encoding == .spelled {
             column.variant = try reader.read(UInt8.self)
@@ -375,6 +368,7 @@ package final class ShardHeader: @unchecked Sendable {
           column.slot = UInt16(dataCount)
           let code = try huffmanCode(below: 256)
           (dataCodes + dataCount).initialize(to: code)
+          (textCodes + dataCount).initialize(to: try huffmanCode(below: 256))
           packedColumns += code.isPresent ? 1 : 0
           dataColumns[dataCount] = UInt16(index)
           dataCount += 1
@@ -384,7 +378,7 @@ package final class ShardHeader: @unchecked Sendable {
           numberCount += 1
           column.number = UInt32(models.count)
           column.formatCount = try reader.read(UInt8.self)
-          guard column.formatCount >= 1, models.count + Int(column.formatCount) <= 60000 else {
+          guard column.formatCount >= 1, models.count + Int(column.formatCount) <= Self.formatLimit else {
             throw .invalid(reason: "\(models.count + Int(column.formatCount)) number formats", offset: at)
           }
           for _ in 0..<column.formatCount {
@@ -400,28 +394,19 @@ package final class ShardHeader: @unchecked Sendable {
               model.literalSize = UInt32(try reader.readVarint())
               model.literal = arena.copy(try reader.read(bytes: Int(model.literalSize)))
             } else {
-              model.base = try reader.read(Int64.self)
-              let bits = try reader.read(UInt8.self)
-              var widest = bits
-              let ownCount = Int(try reader.read(UInt8.self))
-              if ownCount > 0 {
-                let codes = try reader.read(bytes: contexts)
-                let code = Self.highest(codes)
-                guard code <= ownCount else {
-                  throw .invalid(reason: "a context names model \(code) of \(ownCount)", offset: at)
+              model.base = try reader.readSignedVarint()
+              let width = try reader.read(UInt8.self)
+              let bits = width & 0x7f
+              guard bits <= 56 else { throw .invalid(reason: "a value of \(bits) bits", offset: at) }
+              if width & 0x80 != 0 {
+                ownRanges.append(try Self.readRanges(contexts, &reader, scratch))
+                guard ownRanges.count * contexts <= Self.rangeLimit else {
+                  throw .invalid(reason: "\(ownRanges.count) formats with ranges of their own", offset: at)
                 }
-                let widths = try reader.read(bytes: ownCount)
-                widest = max(widest, Self.highest(widths))
-                let offsets = try reader.read(bytes: 4 * ownCount)
-                ownRanges.append(
-                  OwnRanges(
-                    codes: codes.baseAddress!, widths: widths.baseAddress!,
-                    offsets: UnsafeRawPointer(offsets.baseAddress!)))
                 model.rowMask = .max
               }
               // Where it stands is known when all have been read; until then, how wide it is.
               model.range = UInt32(bits)
-              guard widest <= 56 else { throw .invalid(reason: "a value of \(widest) bits", offset: at) }
             }
             models.append(model)
           }
@@ -431,28 +416,33 @@ package final class ShardHeader: @unchecked Sendable {
       guard (numberCount == 0) == (rowFormatCount == 0) else {
         throw .invalid(reason: "rows without numbers or numbers without rows", offset: 24)
       }
-      guard rowFormatCount * numberCount <= reader.remaining else {
-        throw .truncated(offset: reader.offset, needed: rowFormatCount * numberCount, available: reader.remaining)
+      guard rowFormatCount * numberCount <= Self.rowCellLimit else {
+        throw .invalid(reason: "\(rowFormatCount) row formats of \(numberCount) columns", offset: reader.offset)
       }
       let rowModels = arena.allocate(UInt16.self, rowFormatCount * numberCount)
-      for index in 0..<rowFormatCount * numberCount {
-        let column = columns[Int(numberColumns[index % numberCount])]
-        let code = try reader.read(UInt8.self)
-        guard code < column.formatCount else {
-          throw .invalid(reason: "a row names format \(code)", offset: reader.offset - 1)
+      var rowBits = BitReader(reader)
+      for row in 0..<rowFormatCount {
+        for number in 0..<numberCount {
+          let column = columns[Int(numberColumns[number])]
+          let code = try rowBits.read(8 - (column.formatCount - 1).leadingZeroBitCount)
+          guard code < column.formatCount else {
+            throw .invalid(reason: "a row names format \(code)", offset: reader.offset)
+          }
+          rowModels[row * numberCount + number] = UInt16(column.number) + UInt16(code)
         }
-        rowModels[index] = UInt16(column.number) + UInt16(code)
       }
+      try rowBits.finish(&reader)
       rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
       packedColumnCount = packedColumns + (rowCode.isPresent ? 1 : 0)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
       self.columns = UnsafePointer(columns)
-      ranges = Self.ranges(ownRanges, contexts, of: models, in: arena)
+      ranges = Self.ranges(ownRanges, contexts, of: models, in: arena, scratch)
       self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
       (self.dataColumns, self.dataCodes) = (UnsafePointer(dataColumns), UnsafePointer(dataCodes))
+      self.textCodes = UnsafePointer(textCodes)
       self.textColumns = UnsafePointer(textColumns)
       (self.dataCount, self.numberCount, self.textCount) = (dataCount, numberCount, textCount)
       self.hasLiterals = hasLiterals
@@ -468,10 +458,74 @@ package final class ShardHeader: @unchecked Sendable {
 
   deinit { Arena.deallocate(runs) }
 
-  /// Puts texts of three bytes or fewer where their ends are.
-  private static func putShort(
-    _ texts: UnsafeBufferPointer<UInt8>, in ends: UnsafeMutablePointer<UInt32>, _ count: Int
+  /// Where a tail column's case rule would stand: its texts are its own.
+  package static let ownTexts: UInt8 = 3
+
+  /// Reads a dictionary's texts, or one per tail: their sizes, then they themselves.
+  private static func readTexts(
+    _ count: Int, of column: inout Column, _ reader: inout ByteReader, _ arena: Arena
+  ) throws(FormatError) {
+    let at = reader.offset
+    // A size has a byte at least.
+    guard count <= reader.remaining else {
+      throw .truncated(offset: at, needed: count, available: reader.remaining)
+    }
+    let ends = arena.allocate(UInt32.self, count + 1) + 1
+    ends[-1] = 0
+    var end = 0
+    for text in 0..<count {
+      let size = try reader.readVarint()
+      column.longest = max(column.longest, UInt32(truncatingIfNeeded: size))
+      guard column.kind < mixedKinds || size > 0 else { throw .invalid(reason: "a text without its kind", offset: at) }
+      end += size
+      guard end <= reader.count else {
+        throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
+      }
+      ends[text] = UInt32(end)
+    }
+    let texts = try reader.read(bytes: end)
+    put(texts, ends, count, in: &column, arena)
+    if column.kind == mixedKinds {
+      for text in 0..<count {
+        let first = texts[text == 0 ? 0 : Int(ends[text - 1])]
+        guard first < mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
+      }
+    }
+  }
+
+  /// The texts of a column that are the tails by a case rule.
+  private static func putTails(
+    _ tails: TailTable, _ rule: UInt8, in column: inout Column, _ arena: Arena, _ scratch: Arena
   ) {
+    let ends = arena.allocate(UInt32.self, tails.count + 1) + 1
+    ends[-1] = 0
+    let texts = scratch.allocate(UInt8.self, tails.size)
+    var end = 0
+    for tail in 0..<tails.count {
+      var before: UInt8 = 0
+      for byte in tails[tail] {
+        texts[end] = Spelling.cased(byte, behind: before, rule)
+        before = byte
+        end += 1
+      }
+      ends[tail] = UInt32(end)
+      column.longest = max(column.longest, UInt32(tails[tail].count))
+    }
+    put(UnsafeBufferPointer(start: texts, count: end), ends, tails.count, in: &column, arena)
+  }
+
+  /// Keeps texts in memory: those of three bytes or fewer where their ends are.
+  private static func put(
+    _ texts: UnsafeBufferPointer<UInt8>, _ ends: UnsafeMutablePointer<UInt32>, _ count: Int, in column: inout Column,
+    _ arena: Arena
+  ) {
+    column.number = UInt32(count)
+    column.ends = UnsafePointer(ends)
+    column.isShort = column.longest <= 3 && count <= 256 && column.kind < mixedKinds
+    guard column.isShort else {
+      column.texts = arena.copy(texts)
+      return
+    }
     var start = 0
     for text in 0..<count {
       let end = Int(ends[text])
@@ -482,27 +536,52 @@ package final class ShardHeader: @unchecked Sendable {
     }
   }
 
-  private static func highest(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
-    var highest: UInt8 = 0
-    for byte in bytes { highest = max(highest, byte) }
-    return highest
+  /// Reads a format's ranges of its own: which contexts have one, and for each the bits of a value and what is added.
+  private static func readRanges(
+    _ contexts: Int, _ reader: inout ByteReader, _ scratch: Arena
+  ) throws(FormatError) -> OwnRanges {
+    let at = reader.offset
+    let flags = try reader.read(bytes: (contexts + 7) / 8)
+    var count = 0
+    for byte in flags { count += byte.nonzeroBitCount }
+    guard contexts & 7 == 0 || flags[flags.count - 1] >> UInt8(contexts & 7) == 0 else {
+      throw .invalid(reason: "a range of context \(contexts) and none behind it", offset: at)
+    }
+    let least = Int(try reader.read(UInt8.self))
+    let excess = Int(try reader.read(UInt8.self))
+    let (most, kept) = (Int(try reader.read(UInt8.self)), Int(try reader.read(UInt8.self)))
+    guard excess <= 6, most <= 32 else {
+      throw .invalid(reason: "ranges of \(excess) and \(most) bits", offset: reader.offset)
+    }
+    let ranges = scratch.allocate(UInt64.self, count)
+    var bits = BitReader(reader)
+    for index in 0..<count {
+      let width = least + Int(try bits.read(excess))
+      guard width <= 56 else { throw .invalid(reason: "a value of \(width) bits", offset: at) }
+      // What is added is a multiple of what all but the highest bits of a value can say.
+      let zeros = min(max(0, width - kept), most)
+      let added = try bits.read(most - zeros) << UInt64(zeros)
+      ranges[index] = UInt64(width) | added << 8
+    }
+    try bits.finish(&reader)
+    return OwnRanges(contexts: flags.baseAddress!, ranges: UnsafePointer(ranges))
   }
 
-  /// Lays the ranges out, and tells the models where theirs are. Each has at most five times the bytes that it has in
-  /// the file, where a model with ranges of its own says of every context which one it has.
+  /// Lays the ranges out, and tells the models where theirs are.
   private static func ranges(
-    _ own: Vector<OwnRanges>, _ contexts: Int, of models: Vector<Model>, in arena: Arena
+    _ own: Vector<OwnRanges>, _ contexts: Int, of models: Vector<Model>, in arena: Arena,
+    _ scratch: Arena
   ) -> Ranges {
     // Contexts that have no range of their own share a row.
     let rows = arena.allocate(UInt8.self, contexts)
-    rows.initialize(repeating: 0, count: contexts)
+    let hasOwn = scratch.allocate(UInt8.self, (contexts + 7) / 8)
+    hasOwn.initialize(repeating: 0, count: (contexts + 7) / 8)
     for index in 0..<own.count {
-      let codes = own.start[index].codes
-      for context in 0..<contexts { rows[context] |= codes[context] }
+      for byte in 0..<(contexts + 7) / 8 { hasOwn[byte] |= own.start[index].contexts[byte] }
     }
     var (rowCount, common) = (0, -1)
     for context in 0..<contexts {
-      let isCommon = rows[context] == 0
+      let isCommon = hasOwn[context >> 3] >> UInt8(context & 7) & 1 == 0
       rows[context] = UInt8(truncatingIfNeeded: isCommon && common >= 0 ? common : rowCount)
       if isCommon && common < 0 { common = rowCount }
       if !isCommon || common == rowCount { rowCount += 1 }
@@ -512,27 +591,28 @@ package final class ShardHeader: @unchecked Sendable {
     let size = fixed + (models.count - own.count) * Ranges.width + Ranges.slack
     let start = UnsafeMutableRawPointer(arena.allocate(UInt8.self, size))
     start.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-    var (next, nextOwn) = (fixed, 0)
+    var (next, place) = (fixed, 0)
     for index in 0..<models.count {
       let model = models.start + index
-      let bits = UInt8(truncatingIfNeeded: model.pointee.range)
-      guard model.pointee.rowMask != 0 else {
-        model.pointee.range = UInt32(next)
-        start.storeBytes(of: bits, toByteOffset: next, as: UInt8.self)
-        next += Ranges.width
-        continue
-      }
-      let place = nextOwn * Ranges.width
-      let entry = own.start[nextOwn]
-      nextOwn += 1
-      model.pointee.range = UInt32(place)
-      for row in 0..<rowCount { start.storeBytes(of: bits, toByteOffset: row * rowSize + place, as: UInt8.self) }
-      for context in 0..<contexts where entry.codes[context] > 0 {
-        let range = Int(entry.codes[context]) - 1
-        let at = start + (Int(rows[context]) * rowSize + place)
-        at.storeBytes(of: entry.widths[range], as: UInt8.self)
-        at.storeBytes(
-          of: entry.offsets.loadUnaligned(fromByteOffset: 4 * range, as: UInt32.self), toByteOffset: 1, as: UInt32.self)
+      let at = model.pointee.rowMask == 0 ? next : place
+      start.storeBytes(of: UInt8(truncatingIfNeeded: model.pointee.range), toByteOffset: at, as: UInt8.self)
+      model.pointee.range = UInt32(at)
+      if model.pointee.rowMask == 0 { next += Ranges.width } else { place += Ranges.width }
+    }
+    // The first row has what holds where there is no range of one's own, and so has each until its own are put in.
+    for row in 1..<max(1, rowCount) { (start + row * rowSize).copyMemory(from: start, byteCount: rowSize) }
+    for index in 0..<own.count {
+      var range = own.start[index].ranges
+      for byte in 0..<(contexts + 7) / 8 {
+        var flags = own.start[index].contexts[byte]
+        while flags != 0 {
+          let row = Int(rows[8 * byte + flags.trailingZeroBitCount])
+          let at = start + (row * rowSize + index * Ranges.width)
+          at.storeBytes(of: UInt8(truncatingIfNeeded: range.pointee), as: UInt8.self)
+          at.storeBytes(of: UInt32(truncatingIfNeeded: range.pointee >> 8), toByteOffset: 1, as: UInt32.self)
+          flags &= flags - 1
+          range += 1
+        }
       }
     }
     return Ranges(rows: UnsafePointer(rows), rowSize: UInt32(rowSize), start: UnsafeRawPointer(start))
@@ -547,7 +627,10 @@ package final class ShardHeader: @unchecked Sendable {
     private var free: UnsafeMutableRawPointer?
     private var room = 0
     private static let headSize = 16
-    private static let sharedSize = 480
+    /// Bytes of a run that is shared.
+    private let sharedSize: Int
+
+    init(sharing bytes: Int) { sharedSize = bytes }
 
     func allocate<T: BitwiseCopyable>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
       // A multiple of what any of them is aligned to.
@@ -555,11 +638,11 @@ package final class ShardHeader: @unchecked Sendable {
       let start: UnsafeMutableRawPointer
       if bytes <= room {
         start = free!
-      } else if bytes > Self.sharedSize / 2 {
+      } else if bytes > sharedSize / 2 {
         return run(of: bytes).bindMemory(to: T.self, capacity: max(1, count))
       } else {
-        start = run(of: Self.sharedSize)
-        room = Self.sharedSize
+        start = run(of: sharedSize)
+        room = sharedSize
       }
       room -= bytes
       free = start + bytes

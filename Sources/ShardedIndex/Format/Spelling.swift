@@ -52,6 +52,13 @@ package enum Spelling {
     } while offset < source.count
   }
 
+  /// One byte with the case rule applied, behind another of the same text or behind 0.
+  @inline(__always)
+  static func cased(_ byte: UInt8, behind before: UInt8, _ rule: UInt8) -> UInt8 {
+    let isInside = before &- 0x61 < 26 || before &- 0x30 < 10 || before == 0x27 || before >= 0x80
+    return byte &- 0x61 < 26 && (rule == 2 || rule == 1 && !isInside) ? byte ^ 0x20 : byte
+  }
+
   /// A case rule, as what 16 bytes are compared with at once.
   struct Case {
     private typealias Bytes = SIMD16<UInt8>

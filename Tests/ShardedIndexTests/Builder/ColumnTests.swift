@@ -40,8 +40,8 @@ import Testing
     // A cycle that is longer than a part has nothing in it that repeats.
     #expect(isPacked((0..<20000).map { $0 * $0 / 7 % 251 * ($0 / 251 % 3 + 1) % 200 }))
     let text = Array("some letters that a language has, often the same ones, but not the same words".utf8)
-    #expect(HuffmanPacking(text: (0..<4000).map { _ in text.randomElement(using: &random)! }).isPresent)
-    #expect(!HuffmanPacking(text: (0..<60).flatMap { _ in text }).isPresent)
+    #expect(HuffmanPacking(text: (0..<4000).map { _ in text.randomElement(using: &random)! }, records: 1000).isPresent)
+    #expect(!HuffmanPacking(text: (0..<60).flatMap { _ in text }, records: 1000).isPresent)
   }
 
   @Test("texts are the same where their bytes are", arguments: 0...20) func equality(size: Int) {

@@ -258,10 +258,9 @@ import Testing
     let manifest = Files.read(built.path + "/manifest")!
     for count in [0x10_0000, 0x7fff_ffff, 0xffff_ffff] {
       for parts in [1, count / 16, count] {
-        var header = surgery.shards[1].contents[0]
-        FrameSurgery.setWord(&header, 1, count)
-        FrameSurgery.setWord(&header, 2, parts)
-        let (bytes, file) = surgery.shardFile(1, [0: header])
+        var header = try ShardHeaderLayout(surgery.shards[1].contents[0])
+        (header.records, header.partCount) = (count, parts)
+        let (bytes, file) = surgery.shardFile(1, [0: header.content])
         Files.write(bytes, to: "\(built.path)/\(surgery.shards[1].name)")
         Files.write(surgery.manifestFile(1, file, records: count), to: built.path + "/manifest")
         Self.checkMemory("\(count) records in \(parts) parts") { #expect(abuse.run(built.path)) }

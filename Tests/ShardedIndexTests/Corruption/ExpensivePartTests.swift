@@ -8,7 +8,7 @@ import Testing
   private static let contentSize = 4 << 20
   /// In bytes, whatever the content: what is kept of 4,096 columns, and of the cache. Where rows begin takes a quarter of a
   /// byte for each record as well, of which there are no more than bytes in the keys.
-  private static let constant = 512 << 10
+  private static let constant = 640 << 10
 
   /// An index of one shard of one part, made byte by byte.
   private struct Made {
@@ -20,9 +20,12 @@ import Testing
     /// Dictionaries of two texts, a bit each; or texts of no bytes, the sizes of which take a bit each.
     var columns = 0
     var areTexts = false
+    /// Whether the bytes of texts take a bit each, and their sizes a byte.
+    var packsTexts = false
     /// Behind the keys' fixed part, and behind that of the fields.
     var keys: (suffixBytes: Int, isWide: Bool, bytes: [UInt8])
     var fields: (plain: [UInt8], packed: [UInt8]) = ([], [])
+    var packedTexts = 0
 
     /// Packed numbers, all the one whose code is a zero.
     static func packed(_ count: Int) -> [UInt8] {
@@ -37,20 +40,17 @@ import Testing
     private func header(_ keys: [UInt8], _ keysContent: Int, _ fields: [UInt8], _ fieldsContent: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.write(ShardHeader.magic)
-      writer.write(UInt32(records))
-      writer.write(UInt32(1))
-      writer.write(UInt16(hasTails ? 2 : 0))
-      writer.write(UInt16(hasTails ? 2 : 0))
-      for word in [columns, 1, 0, 0, 0, 0] { writer.write(UInt32(word)) }
+      for count in [records, 1, hasTails ? 2 : 0, columns, 1, 0, records, 0] { writer.writeVarint(count) }
       for (frame, size) in [(keys, keysContent), (fields, fieldsContent)] {
-        writer.write(UInt32(frame.count))
-        writer.write(UInt32(size))
+        writer.writeVarint(frame.count)
+        writer.writeVarint(size)
         writer.write(FrameSurgery.checksum(frame))
       }
-      let twoCodes: [UInt8] = [2, 0x11]
-      if hasTails { writer.write([1, 1] + Array("xy".utf8) + twoCodes) }
-      // Lengths up to `b`, those of `a` and `b` are 1.
-      writer.write(packsSuffixes ? [99] + [UInt8](repeating: 0, count: 48) + [0x10, 0x01] : [0])
+      let twoCodes: [UInt8] = [0x11]
+      if hasTails { writer.write([1] + Array("xy".utf8) + twoCodes) }
+      // 97 numbers without a code, 21 of them at a time; the lengths of `a` and `b` are 1.
+      let letters: [UInt8] = [0xff, 0xff, 0xff, 0xff, 0x7f, 0x11]
+      writer.write(packsSuffixes ? letters : [0])
       for column in 0..<columns {
         let name = Array("c\(column)".utf8)
         writer.writeVarint(name.count)
@@ -59,7 +59,10 @@ import Testing
       writer.writeVarint(columns)
       for column in 0..<columns { writer.writeVarint(column) }
       for _ in 0..<columns {
-        writer.write(areTexts ? [0, 2] + twoCodes : [0, 1, 2, 1, 1] + Array("xy".utf8) + twoCodes)
+        writer.write(
+          packsTexts
+            ? [0, 2, 0] + letters
+            : areTexts ? [0, 2] + twoCodes + [0] : [0, 1, 2, 1, 1] + Array("xy".utf8) + twoCodes)
       }
       return writer.bytes
     }
@@ -70,10 +73,11 @@ import Testing
     func store(in surgery: FrameSurgery) -> (keys: Int, fields: Int, file: Int) {
       var (keys, fields) = (ByteWriter(), ByteWriter())
       keys.write(KeyBlocks.magic)
-      for word in [records, self.keys.suffixBytes, self.keys.isWide ? 1 : 0] { keys.write(UInt32(word)) }
+      for count in [records, self.keys.suffixBytes] { keys.writeVarint(count) }
+      keys.write(UInt8(self.keys.isWide ? 1 : 0))
       keys.write(self.keys.bytes)
       fields.write(FieldColumns.magic)
-      for word in [records, 0, self.fields.packed.count] { fields.write(UInt32(word)) }
+      for count in [records, 0, self.fields.packed.count, packedTexts] { fields.writeVarint(count) }
       fields.write(self.fields.plain)
       fields.write(self.fields.packed)
       let frames = (surgery.frame(keys.bytes), surgery.frame(fields.bytes))
@@ -179,10 +183,23 @@ import Testing
             records: count, packsSuffixes: true, columns: columns, areTexts: areTexts,
             keys: ((count + 15) / 16, false, keys + Made.packed((count + 15) / 16)),
             fields: (
-              areTexts ? [UInt8](repeating: 0, count: 8 * columns) : [],
+              areTexts ? [UInt8](repeating: 0, count: 2 * columns) : [],
               (0..<columns).flatMap { _ in Made.packed(count) }
             )))
       }
+      // Texts of a bit a byte.
+      let (count, size) = (Self.contentSize / 16, 100)
+      var keys = (0..<count).map { UInt8($0 % 16 == 0 ? 0x11 : 0x01) }
+      keys[0] = 0x10
+      var plain = ByteWriter()
+      for number in [size * count, 0] { plain.writeVarint(number) }
+      try Self.expectBounded(
+        "texts of a bit a byte",
+        Made(
+          records: count, packsSuffixes: true, columns: 1, packsTexts: true,
+          keys: ((count + 15) / 16, false, keys + Made.packed((count + 15) / 16)),
+          fields: (plain.bytes + [UInt8](repeating: UInt8(size), count: count), Made.packed(size * count)),
+          packedTexts: size * count))
       // The most columns, of one record.
       try Self.expectBounded(
         "4,095 columns of a record",

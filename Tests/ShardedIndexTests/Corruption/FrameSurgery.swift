@@ -26,10 +26,6 @@ struct FrameSurgery {
   private(set) var shards: [Shard] = []
   private let compressor = Compressor()
 
-  /// Field numbers of a shard's header, docs/format.md §4: eight words, then eight for each part.
-  private static let headerWords = 8
-  private static let partWords = 8
-
   init(_ path: String) throws {
     self.path = path
     let index = try ShardedIndex(opening: path)
@@ -60,9 +56,10 @@ struct FrameSurgery {
       var frames = [Array(bytes[..<file.headerSize])]
       let header = try Self.content(of: frames[0])
       var offset = file.headerSize
-      for part in 0..<Self.word(header, 2) {
-        for word in [2, 5] {
-          let size = Self.word(header, Self.headerWords + part * Self.partWords + word)
+      let layout = try ShardHeaderLayout(header)
+      precondition(layout.content == header, "the layout of a shard's header is another one: see docs/format.md")
+      for part in layout.parts {
+        for size in [part.keys.size, part.fields.size] {
           frames.append(Array(bytes[offset..<offset + size]))
           offset += size
         }
@@ -80,8 +77,6 @@ struct FrameSurgery {
   private static func word(_ bytes: [UInt8], at offset: Int) -> Int {
     (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
   }
-
-  static func setWord(_ bytes: inout [UInt8], _ index: Int, _ value: Int) { set(&bytes, 4 * index, value, size: 4) }
 
   static func set(_ bytes: inout [UInt8], _ offset: Int, _ value: Int, size: Int) {
     for byte in 0..<size { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
@@ -109,7 +104,8 @@ struct FrameSurgery {
   /// - Parameter contents: By frame: 0 is the header.
   func shardFile(_ number: Int, _ contents: [Int: [UInt8]]) -> (bytes: [UInt8], file: Manifest.File) {
     let shard = shards[number]
-    var header = contents[0] ?? shard.contents[0]
+    // One that was changed itself is left as it is.
+    var layout = contents[0] == nil ? try! ShardHeaderLayout(shard.contents[0]) : nil
     var body: [UInt8] = []
     for frame in 1..<shard.frames.count {
       let (bytes, size) =
@@ -117,13 +113,10 @@ struct FrameSurgery {
           shard.frames[frame], shard.contents[frame].count
         )
       body += bytes
-      // A header that was changed itself is left as it is.
-      guard contents[0] == nil else { continue }
-      let word = Self.headerWords + (frame - 1) / 2 * Self.partWords + (frame % 2 == 1 ? 2 : 5)
-      Self.setWord(&header, word, bytes.count)
-      Self.setWord(&header, word + 1, size)
-      Self.setWord(&header, word + 2, Int(Self.checksum(bytes)))
+      let told = ShardHeaderLayout.Frame(size: bytes.count, contentSize: size, checksum: Self.checksum(bytes))
+      if frame % 2 == 1 { layout?.parts[frame / 2].keys = told } else { layout?.parts[frame / 2 - 1].fields = told }
     }
+    let header = layout?.content ?? contents[0]!
     let first = frame(header)
     return (
       first + body,

@@ -89,13 +89,12 @@ import Testing
   @Test("a first part that goes on with nothing, or has a bound")
   func firstPart() throws {
     let surgery = try Self.build()
-    var header = surgery.shards[1].contents[0]
-    header[39] |= 0x80
-    try Self.expectFound(surgery, surgery.store(1, [0: header]), "part 0 is misplaced", isRefused: true)
-    header = surgery.shards[1].contents[0]
-    header[36] = 1
-    header.insert(0x61, at: 64)
-    try Self.expectFound(surgery, surgery.store(1, [0: header]), "part 0 is misplaced", isRefused: true)
+    var header = try ShardHeaderLayout(surgery.shards[1].contents[0])
+    header.parts[0].bound = 1
+    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 is misplaced", isRefused: true)
+    header.parts[0].bound = 2
+    header.bounds = [0x61]
+    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 is misplaced", isRefused: true)
   }
 
   @Test("a part that goes on with other keys")
@@ -103,9 +102,9 @@ import Testing
     let index = try SmallIndex(CorruptionTests.records(), key: CorruptionTests.key)
     let surgery = try FrameSurgery(index.path)
     let number = try #require(surgery.shards.firstIndex { $0.contents.count > 3 })
-    var header = surgery.shards[number].contents[0]
-    header[32 + 32 + 7] |= 0x80
-    try Self.expectFound(surgery, surgery.store(number, [0: header]), "its part's flag", isRefused: false)
+    var header = try ShardHeaderLayout(surgery.shards[number].contents[0])
+    header.parts[1].bound |= 1
+    try Self.expectFound(surgery, surgery.store(number, [0: header.content]), "its part's flag", isRefused: false)
   }
 
   @Test("a column twice in a shape, and two columns of one field")
@@ -124,20 +123,20 @@ import Testing
   @Test("tails that do not ascend, and an empty one")
   func tails() throws {
     let surgery = try Self.build()
-    let number = try #require(surgery.shards.firstIndex { $0.contents[0][12] >= 2 && $0.contents.count == 3 })
+    let number = try #require(
+      surgery.shards.firstIndex { try ShardHeaderLayout($0.contents[0]).tails.count >= 2 && $0.contents.count == 3 })
     var (header, keys) = try Keys.plain(surgery, number)
-    let (at, tails) = (64 + FrameSurgery.word(header, 9), Int(header[12]))
-    #expect(header[at..<at + tails].allSatisfy { $0 == 2 }, "countries are the tails")
-    #expect(try Self.findings(surgery.path, keys.store(surgery, number, &header)) == [])
+    #expect(header.tails.allSatisfy { $0.count == 2 }, "countries are the tails")
+    #expect(try Self.findings(surgery.path, keys.store(surgery, number, header)) == [])
     var changed = header
     // The same keys by tails in another order: the first two change places, in the header and in each record.
-    for byte in at + tails..<at + tails + 2 { changed.swapAt(byte, byte + 2) }
+    changed.tails.swapAt(0, 1)
     for record in keys.tails.indices where keys.tails[record] < 2 { keys.tails[record] ^= 1 }
     try Self.expectFound(
-      surgery, keys.store(surgery, number, &changed), "tails do not ascend", isRefused: false)
-    changed = surgery.shards[number].contents[0]
-    changed.replaceSubrange(at..<at + 2, with: [0, 4])
-    try Self.expectFound(surgery, surgery.store(number, [0: changed]), "tail 0 is empty", isRefused: true)
+      surgery, keys.store(surgery, number, changed), "tails do not ascend", isRefused: false)
+    changed = try ShardHeaderLayout(surgery.shards[number].contents[0])
+    changed.tailSizes = [0, 4] + [UInt8](repeating: 2, count: changed.tails.count - 2)
+    try Self.expectFound(surgery, surgery.store(number, [0: changed.content]), "a tail of 0 bytes", isRefused: true)
   }
 
   @Test("a text of a kind that there is not, in a dictionary and among texts")
@@ -171,22 +170,10 @@ import Testing
     var tails: [UInt8] = []
 
     /// The shard's header without codes for suffixes and tails, and its keys. The shard has tails, and one part.
-    static func plain(_ surgery: FrameSurgery, _ number: Int) throws -> (header: [UInt8], keys: Keys) {
-      var header = surgery.shards[number].contents[0]
-      let tailCount = Int(header[12])
-      let sizes = 64 + FrameSurgery.word(header, 9)
-      let texts = (0..<tailCount).reduce(into: [[UInt8]]()) { texts, tail in
-        let start = sizes + tailCount + texts.reduce(0) { $0 + $1.count }
-        texts.append(Array(header[start..<start + Int(header[sizes + tail])]))
-      }
-      // Each code is a varint and half as many bytes; a zero is none.
-      var at = sizes + tailCount + texts.reduce(0) { $0 + $1.count }
-      for _ in 0..<(tailCount > 1 ? 2 : 1) {
-        var (count, end) = (Int(header[at] & 0x7f), at + 1)
-        if header[at] >= 0x80 { (count, end) = (count + Int(header[end]) << 7, end + 1) }
-        header.replaceSubrange(at..<end + (count + 1) / 2, with: [0])
-        at += 1
-      }
+    static func plain(_ surgery: FrameSurgery, _ number: Int) throws -> (header: ShardHeaderLayout, keys: Keys) {
+      var header = try ShardHeaderLayout(surgery.shards[number].contents[0])
+      // No code at all.
+      (header.tailCode, header.suffixCode) = (header.tailCode.isEmpty ? [] : [0], [0])
       var keys = Keys()
       var before: [UInt8] = []
       let index = try ShardedIndex(opening: surgery.path)
@@ -197,7 +184,7 @@ import Testing
           let common = zip(before, stem).prefix { $0 == $1 }.count
           keys.shared.append(common)
           keys.suffixes.append(Array(stem[(record % 16 == 0 ? 0 : common)...]))
-          keys.tails.append(UInt8(texts.firstIndex(of: Array(key[(separator + 1)...]))!))
+          keys.tails.append(UInt8(header.tails.firstIndex(of: Array(key[(separator + 1)...]))!))
           before = stem
         }
       }
@@ -206,11 +193,12 @@ import Testing
 
     /// As a keys frame has them.
     var content: [UInt8] {
-      var (content, excess): ([UInt8], [UInt8]) = (Array("SQK2".utf8), [])
-      for word in [shared.count, suffixes.reduce(0) { $0 + $1.count }, 0] {
-        content += (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
-      }
-      content += suffixes.joined()
+      var writer = ByteWriter()
+      writer.write(KeyBlocks.magic)
+      writer.writeVarint(shared.count)
+      writer.writeVarint(suffixes.reduce(0) { $0 + $1.count })
+      writer.write(0 as UInt8)
+      var (content, excess): ([UInt8], [UInt8]) = (writer.bytes + suffixes.joined(), [])
       for (common, suffix) in zip(shared, suffixes) {
         content.append(UInt8(min(common, 15) | min(suffix.count, 15) << 4))
         for size in [common, suffix.count] where size >= 15 { excess.append(UInt8(size - 15)) }
@@ -219,12 +207,12 @@ import Testing
     }
 
     /// Stores the keys with a header that is told of their size; returns the file.
-    func store(_ surgery: FrameSurgery, _ number: Int, _ header: inout [UInt8]) -> String {
+    func store(_ surgery: FrameSurgery, _ number: Int, _ header: ShardHeaderLayout) -> String {
       let frame = surgery.frame(content)
-      for (word, value) in [(10, frame.count), (11, content.count), (12, Int(FrameSurgery.checksum(frame)))] {
-        FrameSurgery.setWord(&header, word, value)
-      }
-      return surgery.store(number, [0: header, 1: content])
+      var header = header
+      header.parts[0].keys = .init(
+        size: frame.count, contentSize: content.count, checksum: FrameSurgery.checksum(frame))
+      return surgery.store(number, [0: header.content, 1: content])
     }
 
     func stem(_ record: Int) -> [UInt8] {
@@ -243,15 +231,16 @@ import Testing
     let surgery = try Self.build()
     let number = try #require(
       surgery.shards.firstIndex {
-        $0.contents[0][12] > 0 && $0.contents.count == 3 && FrameSurgery.word($0.contents[1], 1) > 20
+        let header = try ShardHeaderLayout($0.contents[0])
+        return !header.tails.isEmpty && $0.contents.count == 3 && header.records > 20
       })
-    var (header, whole) = try Keys.plain(surgery, number)
-    #expect(try Self.findings(surgery.path, whole.store(surgery, number, &header)) == [])
+    let (header, whole) = try Keys.plain(surgery, number)
+    #expect(try Self.findings(surgery.path, whole.store(surgery, number, header)) == [])
     for record in [1, 5, 15, 17] where whole.shared[record] > 0 {
       var keys = whole
       keys.shareLess(record)
       #expect(keys.stem(record) == whole.stem(record))
-      let file = keys.store(surgery, number, &header)
+      let file = keys.store(surgery, number, header)
       try Self.expectFound(surgery, file, "record \(record) says that it shares", isRefused: false)
     }
     // At a restart point it makes no stem, and a scan for the end of a prefix believes it.
@@ -259,7 +248,7 @@ import Testing
       var keys = whole
       keys.shared[16] += change
       try #require(whole.shared[16] > 0 && keys.shared[16] <= keys.suffixes[16].count)
-      let file = keys.store(surgery, number, &header)
+      let file = keys.store(surgery, number, header)
       try Self.expectFound(surgery, file, "record 16 says that it shares", isRefused: false)
     }
   }
@@ -268,11 +257,11 @@ import Testing
   func firstShared() throws {
     let surgery = try Self.build()
     let number = try #require(
-      surgery.shards.firstIndex { $0.contents[0][12] > 0 && $0.contents.count == 3 })
+      surgery.shards.firstIndex { try !ShardHeaderLayout($0.contents[0]).tails.isEmpty && $0.contents.count == 3 })
     var (header, keys) = try Keys.plain(surgery, number)
     keys.shared[0] = 1
     try Self.expectFound(
-      surgery, keys.store(surgery, number, &header), "shares more than its predecessor has", isRefused: true)
+      surgery, keys.store(surgery, number, header), "shares more than its predecessor has", isRefused: true)
   }
 
   // MARK: Rows of numbers
@@ -280,8 +269,11 @@ import Testing
   /// Where a fields frame says by how much the rows of each block are more than the fewest, in how many bytes each, how
   /// many there are, and how many bits all rows have.
   private static func rowSizes(_ fields: [UInt8]) throws -> (start: Int, width: Int, count: Int, bits: Int) {
-    let count = (FrameSurgery.word(fields, 1) + 15) / 16
-    let (rows, packed) = (FrameSurgery.word(fields, 2), FrameSurgery.word(fields, 3))
+    let (count, rows, packed) = try fields.withUnsafeBufferPointer { bytes in
+      var reader = ByteReader(bytes)
+      _ = try reader.read(UInt32.self)
+      return ((try reader.readVarint() + 15) / 16, try reader.readVarint(), try reader.readVarint())
+    }
     let end = fields.count - rows - packed
     for width in 0...2 where Int(fields[end - width * count - 1]) == width {
       let start = end - width * count

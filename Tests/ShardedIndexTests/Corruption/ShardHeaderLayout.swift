@@ -1,0 +1,106 @@
+import ShardedIndex
+
+/// The beginning of a shard's header, taken apart: docs/format.md §4.1 to §4.3.
+struct ShardHeaderLayout {
+  struct Frame {
+    var size: Int
+    var contentSize: Int
+    var checksum: UInt32
+  }
+  struct Part {
+    var records: Int
+    /// Twice the size of its bound, and 1 for a continuation.
+    var bound: Int
+    var keys: Frame
+    var fields: Frame
+  }
+
+  var records: Int
+  /// As many as it says there are.
+  var partCount: Int
+  var parts: [Part] = []
+  var bounds: [UInt8]
+  var tails: [[UInt8]] = []
+  /// What it says of the tails' sizes; nil for what they are.
+  var tailSizes: [UInt8]?
+  /// The lengths of codes as they stand there; none if there is one tail or none.
+  var tailCode: [UInt8] = []
+  var suffixCode: [UInt8]
+  private var counts: [Int]
+  /// All behind these.
+  private var rest: [UInt8]
+
+  init(_ content: [UInt8]) throws {
+    self = try content.withUnsafeBufferPointer { try Self(reading: ByteReader($0), content) }
+  }
+
+  private init(reading bytes: ByteReader, _ content: [UInt8]) throws {
+    var reader = bytes
+    guard try reader.read(UInt32.self) == ShardHeader.magic else {
+      throw FormatError.invalid(reason: "the layout of a shard's header is another one: see docs/format.md", offset: 0)
+    }
+    func frame() throws -> Frame {
+      Frame(
+        size: try reader.readVarint(), contentSize: try reader.readVarint(), checksum: try reader.read(UInt32.self))
+    }
+    records = try reader.readVarint()
+    partCount = try reader.readVarint()
+    let tailCount = try reader.readVarint()
+    counts = [try reader.readVarint(), try reader.readVarint(), try reader.readVarint()]
+    for _ in 0..<partCount {
+      parts.append(
+        Part(records: try reader.readVarint(), bound: try reader.readVarint(), keys: try frame(), fields: try frame()))
+    }
+    bounds = Array(try reader.read(bytes: parts.reduce(0) { $0 + $1.bound >> 1 }))
+    if tailCount > 0 {
+      let size = try reader.readVarint()
+      let sizes =
+        size == 0 ? try reader.read(bytes: tailCount).map { Int($0) } : [Int](repeating: size, count: tailCount)
+      tails = try sizes.map { Array(try reader.read(bytes: $0)) }
+    }
+    func code() throws -> [UInt8] {
+      let start = reader.offset
+      var byte = try reader.read(UInt8.self)
+      var (share, halves) = (byte == 0 ? 1024 : 0, 0)
+      func half() throws -> Int {
+        if halves > 0, halves % 2 == 0 { byte = try reader.read(UInt8.self) }
+        defer { halves += 1 }
+        return Int(halves % 2 == 0 ? byte & 15 : byte >> 4)
+      }
+      while share < 1024 {
+        let length = try half()
+        if length == 15 { _ = try half() }
+        if 1...10 ~= length { share += 1024 >> length }
+      }
+      return Array(content[start..<reader.offset])
+    }
+    tailCode = tailCount > 1 ? try code() : []
+    suffixCode = try code()
+    rest = Array(content[reader.offset...])
+  }
+
+  var content: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(ShardHeader.magic)
+    for count in [records, partCount, tails.count] + counts { writer.writeVarint(count) }
+    for part in parts {
+      writer.writeVarint(part.records)
+      writer.writeVarint(part.bound)
+      for frame in [part.keys, part.fields] {
+        writer.writeVarint(frame.size)
+        writer.writeVarint(frame.contentSize)
+        writer.write(frame.checksum)
+      }
+    }
+    writer.write(bounds)
+    if let tailSizes {
+      writer.write([0] + tailSizes)
+    } else if let first = tails.first {
+      let areEqual = tails.allSatisfy { $0.count == first.count }
+      writer.writeVarint(areEqual ? first.count : 0)
+      if !areEqual { writer.write(tails.map { UInt8($0.count) }) }
+    }
+    writer.write(tails.joined() + tailCode + suffixCode + rest)
+    return writer.bytes
+  }
+}
