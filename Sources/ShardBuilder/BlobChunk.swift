@@ -24,6 +24,8 @@ package final class BlobChunk: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var size = 0
   @exclusivity(unchecked) package private(set) var entries: [Entry] = []
   @exclusivity(unchecked) private var capacity: Int
+  /// What the memory lies in; nil where it is `malloc`'s.
+  @exclusivity(unchecked) private var block: Pages.Block?
 
   /// Bytes behind the last blob that may be read, though not used: letter case is applied eight bytes at a time.
   private static let slack = 16
@@ -33,7 +35,17 @@ package final class BlobChunk: @unchecked Sendable {
     start = Self.resized(nil, to: self.capacity + Self.slack)
   }
 
-  deinit { free(start) }
+  /// Room for blobs in part of a block that nobody else writes to, at least 64 bytes, and for some records.
+  init(_ room: Range<Int>, of block: Pages.Block, records: Int) {
+    capacity = room.count - Self.slack
+    start = block.memory.baseAddress! + room.lowerBound
+    self.block = block
+    entries.reserveCapacity(records)
+  }
+
+  deinit {
+    if block == nil { free(start) }
+  }
 
   /// Memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched anew.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
@@ -51,16 +63,27 @@ package final class BlobChunk: @unchecked Sendable {
     entries.removeAll(keepingCapacity: true)
   }
 
+  /// Keeps the blobs for who knows where they are.
+  func forgetEntries() { entries = [] }
+
   /// Valid while the chunk lives and nothing is appended.
   package func record(_ index: Int) -> RecordBlob { RecordBlob(start + entries[index].offset) }
 
   /// Makes room for one more blob of at most `byteCount` bytes and says where it goes.
   package func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    if capacity - size < byteCount {
-      capacity = max(capacity * 2, size + byteCount)
-      start = Self.resized(start, to: capacity + Self.slack)
-    }
+    if capacity - size < byteCount { grow(to: max(capacity * 2, size + byteCount)) }
     return start + size
+  }
+
+  private func grow(to larger: Int) {
+    if block == nil {
+      start = Self.resized(start, to: larger + Self.slack)
+    } else {
+      let own = Pages.Block(byteCount: larger + Self.slack)
+      own.memory.copyMemory(from: UnsafeRawBufferPointer(start: start, count: size))
+      (block, start) = (own, own.memory.baseAddress!)
+    }
+    capacity = larger
   }
 
   /// Takes in the blob that was written where ``reserve(_:)`` said.

@@ -12,42 +12,43 @@ struct EntrySort {
   /// Fewer records are not worth a second thread.
   private static let parallelCount = 4096
 
-  /// Returns the records of all slabs in order, in memory that ``Pages`` takes back.
+  /// Returns the records of all chunks in order, in memory that ``Pages`` takes back.
   ///
   /// They are dealt into ranges of the folded key's first bytes, by a sample, and the ranges sorted on all threads:
-  /// nothing is left to merge. Takes 16 bytes a record besides the slabs.
-  func sorted(_ slabs: some Collection<SortSlab>) -> UnsafeMutableBufferPointer<SortEntry> {
-    let count = slabs.reduce(0) { $0 + $1.count }
+  /// nothing is left to merge. Takes 16 bytes a record besides the chunks.
+  func sorted(_ chunks: [BlobChunk]) -> UnsafeMutableBufferPointer<SortEntry> {
+    let count = chunks.reduce(0) { $0 + $1.count }
     let memory = Pages.allocate(count * MemoryLayout<SortEntry>.stride)
     let output = UnsafeMutableBufferPointer(
       start: memory.baseAddress!.assumingMemoryBound(to: SortEntry.self), count: count)
-    let splitters = threads > 1 && count >= Self.parallelCount ? self.splitters(slabs, count) : []
-    // Each slab knows where its own go in each range, so that all are dealt at once.
-    let slabs = Array(slabs)
+    let splitters = threads > 1 && count >= Self.parallelCount ? self.splitters(chunks, count) : []
+    // Each chunk knows where its own go in each range, so that all are dealt at once.
     let buckets = splitters.count + 1
-    let places = Places(count: slabs.count * buckets)
+    let places = Places(count: chunks.count * buckets)
     let shared = Shared(entries: output)
-    WorkerPool.forEach(slabs.count, threads: threads) { [slabs] number in
+    WorkerPool.forEach(chunks.count, threads: threads) { number in
       let next = places.memory.baseAddress! + number * buckets
-      for entry in slabs[number].entries { next[Self.bucket(entry.head, splitters)] += 1 }
+      for entry in chunks[number].entries { next[Self.bucket(entry.head, splitters)] += 1 }
     }
     var starts: [Int] = []
     var total = 0
     for bucket in 0..<buckets {
       starts.append(total)
-      for number in slabs.indices {
+      for number in chunks.indices {
         let size = places.memory[number * buckets + bucket]
         places.memory[number * buckets + bucket] = total
         total += size
       }
     }
     starts.append(total)
-    WorkerPool.forEach(slabs.count, threads: threads) { [slabs] number in
+    WorkerPool.forEach(chunks.count, threads: threads) { number in
       let next = places.memory.baseAddress! + number * buckets
       // As they came, which is mostly some order, and sorting finds it.
-      for entry in slabs[number].entries.reversed() {
+      let chunk = chunks[number]
+      for entry in chunk.entries {
         let bucket = Self.bucket(entry.head, splitters)
-        (shared.entries.baseAddress! + next[bucket]).initialize(to: entry)
+        (shared.entries.baseAddress! + next[bucket])
+          .initialize(to: SortEntry(head: entry.head, record: chunk.record(entry)))
         next[bucket] += 1
       }
     }
@@ -57,7 +58,7 @@ struct EntrySort {
     return output
   }
 
-  /// Per slab and range a number; each thread touches its own slab's.
+  /// Per chunk and range a number; each thread touches its own chunk's.
   private final class Places: @unchecked Sendable {
     let memory: UnsafeMutableBufferPointer<Int>
     init(count: Int) {
@@ -78,16 +79,16 @@ struct EntrySort {
         start: entries.baseAddress, count: max(1, entries.count * MemoryLayout<SortEntry>.stride)))
   }
 
-  private func splitters(_ slabs: some Collection<SortSlab>, _ count: Int) -> [UInt64] {
+  private func splitters(_ chunks: [BlobChunk], _ count: Int) -> [UInt64] {
     let step = max(1, count / 1024)
     var sample: [UInt64] = []
     var skipped = 0
-    for slab in slabs {
-      while skipped < slab.count {
-        sample.append(slab.entries[skipped].head)
+    for chunk in chunks {
+      while skipped < chunk.count {
+        sample.append(chunk.entries[skipped].head)
         skipped += step
       }
-      skipped -= slab.count
+      skipped -= chunk.count
     }
     sample.sort()
     let buckets = threads * 8

@@ -13,16 +13,24 @@ package struct ExternalSort: ~Copyable {
   private let memory: Int
   private let directory: String
   private let threads: Int
-  /// The first ``used`` have records; the others are kept for the next run.
-  private var slabs: [SortSlab] = []
-  private var used = 0
-  private var countInSlabs = 0
+  /// Records in memory, as they came.
+  private var chunks: [BlobChunk] = []
+  private var countInChunks = 0
+  /// Emptied by a spill: for who fills the next ones.
+  private var spare: [BlobChunk] = []
+  /// Bytes of memory that both hold.
+  private var held = 0
+  /// What the next chunks lie in, and how much of it others have.
+  private var block: Pages.Block?
+  private var blockUsed = 0
+  private static let blockSize = 4 << 20
   /// Runs of level *n* were merged *n* times; a level is merged into the next when it has ``fanIn`` runs.
   private var levels: [[SortRun]] = []
   /// Records taken in.
   package private(set) var count = 0
   /// All records as blobs, in bytes.
   package private(set) var size = 0
+  private var added = 0  // Chunks.
   /// Files that are open, one a run.
   package var runCount: Int { levels.reduce(0) { $0 + $1.count } }
   /// What others hold at the same time and ``memory`` has to do for too, in bytes. May change at any time.
@@ -44,68 +52,70 @@ package struct ExternalSort: ~Copyable {
   private var fanIn: Int { min(128, max(2, available / (2 * Self.bufferSize))) }
 
   private var available: Int { max(Self.bufferSize, memory - heldElsewhere) }
-  private var slabSize: Int { min(4 << 20, max(Self.bufferSize, memory / 16)) }
-  /// The first is smaller: below what ``Pages`` asks large pages for, each of which takes a tenth of a millisecond to
-  /// be filled with zeros and which a few changes do not need.
-  private var firstSlabSize: Int { min(1 << 20, slabSize) }
-  /// Bytes of memory held: slabs, and the entries that sorting them takes.
-  package var charge: Int {
-    slabs.reduce(0) { $0 + $1.byteCount } + countInSlabs * MemoryLayout<SortEntry>.stride
+  /// What a chunk has room for at most before it is known what it is to hold: usual records, not the largest.
+  private var chunkLimit: Int { min(1 << 20, max(Self.bufferSize, memory / 16)) }
+  /// Bytes of memory held: chunks, and the entries that sorting them takes; not what is left of the last block, nor what
+  /// chunks that others have had keep of theirs, some megabytes.
+  package var charge: Int { held + countInChunks * MemoryLayout<SortEntry>.stride }
+
+  /// A chunk without records, with room for what those that were added have in the mean and a little more.
+  mutating func emptyChunk() -> BlobChunk {
+    if let chunk = takeSpare() { return chunk }
+    func room(_ sum: Int, _ limit: Int) -> Int {
+      added > 0 ? min(limit, sum / added + sum / added / 16 + 64) & ~15 : limit / 2
+    }
+    let (byteCount, records) = (room(size, chunkLimit), room(count, chunkLimit / 128))
+    // Several in large pages, where there is much memory; not the first few, which may be all there are.
+    if added > 0, memory >= 16 * Self.blockSize {
+      if block == nil || Self.blockSize - blockUsed < byteCount {
+        (block, blockUsed) = (Pages.Block(byteCount: Self.blockSize), 0)
+      }
+      blockUsed += byteCount
+      return BlobChunk(blockUsed - byteCount..<blockUsed, of: block!, records: records)
+    }
+    return BlobChunk(0..<byteCount, of: Pages.Block(byteCount: byteCount), records: records)
   }
 
-  /// Copies the records of a chunk.
+  private mutating func takeSpare() -> BlobChunk? {
+    let chunk = spare.popLast()
+    held -= chunk?.charge ?? 0
+    return chunk
+  }
+
+  /// Takes in the records of a chunk and with them the chunk: it is not to be changed any more.
   ///
   /// - Parameter names: All that occur in the records added so far.
   package mutating func add(_ chunk: BlobChunk, names: FieldNames) throws(BuildError) {
+    let needed = chunk.charge + chunk.count * MemoryLayout<SortEntry>.stride
     // What is kept for the next run goes first: where others come to need more, a run would be spilled for each chunk.
-    while charge > available, slabs.count > used { slabs.removeLast() }
-    if charge > available { try spill(names) }
-    var first = 0
-    while true {
-      let start = first
-      if used > 0 { first = slabs[used - 1].append(chunk, from: first) }
-      countInSlabs += first - start
-      guard first < chunk.count else { break }
-      try openSlab(SortSlab.size(forRecordOf: chunk.record(first).size), names)
-    }
+    while charge + needed > available, takeSpare() != nil {}
+    if charge + needed > available { try spill(names) }
+    chunks.append(chunk)
+    held += chunk.charge
+    countInChunks += chunk.count
     count += chunk.count
     size += chunk.size
-  }
-
-  /// Makes the next slab the current one, after a spill when it would be too much.
-  private mutating func openSlab(_ least: Int, _ names: FieldNames) throws(BuildError) {
-    let wanted = max(used == 0 ? firstSlabSize : slabSize, least + 16)
-    if used == slabs.count || slabs[used].byteCount < wanted {
-      slabs.removeLast(slabs.count - used)
-      // It comes to have as many records a byte as the others.
-      let held = slabs.reduce(0) { $0 + $1.byteCount }
-      let entries = used > 0 ? countInSlabs * MemoryLayout<SortEntry>.stride * wanted / held : 0
-      if used > 0, charge + wanted + entries > available { try spill(names) }
-      // What the spill kept is enough, except for a large record.
-      if used == slabs.count || slabs[used].byteCount < wanted {
-        slabs.removeLast(slabs.count - used)
-        slabs.append(SortSlab(byteCount: wanted))
-      }
-    }
-    used += 1
+    added += 1
   }
 
   private mutating func spill(_ names: FieldNames) throws(BuildError) {
-    guard countInSlabs > 0 else { return }
+    guard !chunks.isEmpty else { return }
     let order = RecordOrder(names: names)
     let writer = try RunWriter(directory: directory)
     try writeSorted(to: writer, order)
     push(try writer.finish(), level: 0)
-    for slab in slabs { slab.removeAll() }
-    (used, countInSlabs) = (0, 0)
-    // Those of large records are not kept, nor is what others have come to need.
-    let usual = slabSize
-    slabs.removeAll { $0.byteCount > 2 * usual }
-    while !slabs.isEmpty, charge > available { slabs.removeLast() }
+    // Who filled a chunk may still have it; those of large records are not kept, nor is what others have come to need.
+    for index in chunks.indices where isKnownUniquelyReferenced(&chunks[index]) {
+      chunks[index].removeAll()
+      if chunks[index].charge <= 2 * chunkLimit { spare.append(chunks[index]) }
+    }
+    chunks.removeAll()
+    (held, countInChunks) = (spare.reduce(0) { $0 + $1.charge }, 0)
+    while charge > available, takeSpare() != nil {}
     var level = 0
     while level < levels.count {
       if levels[level].count >= fanIn {
-        slabs.removeAll()  // Their memory is the merge's now.
+        while takeSpare() != nil {}  // Their memory is the merge's now.
         let merged = try Self.merge(levels[level], order, memory: available, directory: directory)
         levels[level].removeAll()
         push(merged, level: level + 1)
@@ -115,7 +125,7 @@ package struct ExternalSort: ~Copyable {
   }
 
   private func writeSorted(to writer: RunWriter, _ order: RecordOrder) throws(BuildError) {
-    let entries = EntrySort(order: order, threads: threads).sorted(slabs[..<used])
+    let entries = EntrySort(order: order, threads: threads).sorted(chunks)
     defer { EntrySort.deallocate(entries) }
     for entry in entries { try writer.append(entry.record) }
   }
@@ -139,13 +149,14 @@ package struct ExternalSort: ~Copyable {
   /// Sorts what is left and returns all records in order.
   package consuming func finish(names: FieldNames) throws(BuildError) -> SortedRecords {
     let order = RecordOrder(names: names)
-    slabs.removeLast(slabs.count - used)
+    while takeSpare() != nil {}
     if levels.isEmpty, charge <= available {
-      return SortedRecords(
-        count: count, entries: EntrySort(order: order, threads: threads).sorted(slabs), slabs: slabs)
+      let entries = EntrySort(order: order, threads: threads).sorted(chunks)
+      for index in chunks.indices where isKnownUniquelyReferenced(&chunks[index]) { chunks[index].forgetEntries() }
+      return SortedRecords(count: count, entries: entries, chunks: chunks)
     }
     try spill(names)
-    slabs.removeAll()
+    while takeSpare() != nil {}
     var runs = levels.joined().map { $0 }
     while runs.count > fanIn {
       // The shortest first: they are merged the cheapest.
@@ -162,17 +173,17 @@ package struct ExternalSort: ~Copyable {
 package final class SortedRecords {
   package let count: Int
   private let entries: UnsafeMutableBufferPointer<SortEntry>?
-  private let slabs: [SortSlab]
+  private let chunks: [BlobChunk]
   private let merge: RunMerge?
   private var position = 0
   private var batch: [RecordBlob] = []
 
-  fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, slabs: [SortSlab]) {
-    (self.count, self.entries, self.slabs, merge) = (count, entries, slabs, nil)
+  fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, chunks: [BlobChunk]) {
+    (self.count, self.entries, self.chunks, merge) = (count, entries, chunks, nil)
   }
 
   fileprivate init(count: Int, merge: RunMerge) {
-    (self.count, entries, slabs, self.merge) = (count, nil, [], merge)
+    (self.count, entries, chunks, self.merge) = (count, nil, [], merge)
   }
 
   deinit {

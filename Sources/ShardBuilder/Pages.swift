@@ -26,4 +26,12 @@ enum Pages {
 
   /// Only for what ``allocate(_:)`` returned.
   static func deallocate(_ buffer: UnsafeMutableRawBufferPointer) { munmap(buffer.baseAddress!, buffer.count) }
+
+  /// Such a buffer, let go with the last who has it.
+  final class Block: @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int) { memory = Pages.allocate(byteCount) }
+    deinit { Pages.deallocate(memory) }
+  }
 }

@@ -198,7 +198,7 @@ struct Intake: ~Copyable {
     sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
   }
 
-  /// A batch on its way from the reader to the sort: used over and over, so that nothing is allocated on the way.
+  /// A batch on its way from the reader to the sort: used over and over, all but the chunk, which the sort keeps.
   ///
   /// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
   private final class Carrier: @unchecked Sendable {
@@ -206,9 +206,11 @@ struct Intake: ~Copyable {
     @exclusivity(unchecked) var names = FieldNames()
     @exclusivity(unchecked) var encoder: RecordEncoder?
     @exclusivity(unchecked) var bad: [BadRecord] = []
-    let chunk = BlobChunk()
+    @exclusivity(unchecked) var chunk: BlobChunk
     /// What was last counted of it in the bytes under way.
     @exclusivity(unchecked) var counted = 0
+
+    init(_ chunk: BlobChunk) { self.chunk = chunk }
 
     var charge: Int { batch.charge + chunk.charge }
   }
@@ -242,7 +244,7 @@ struct Intake: ~Copyable {
     try WorkerPool.orderedMap(
       threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { 3 * $0.batch.charge },
       next: { () throws(BuildError) -> Carrier? in
-        let carrier = idle.popLast() ?? Carrier()
+        let carrier = idle.popLast() ?? Carrier(sort.emptyChunk())
         defer { count(carrier, carrier.charge) }
         do throws(DatasetError) {
           guard try reader.read(into: &carrier.batch) else { return nil }
@@ -272,7 +274,6 @@ struct Intake: ~Copyable {
         return carrier
       },
       transform: { (carrier) throws(BuildError) -> Carrier in
-        carrier.chunk.removeAll()
         var encoder = carrier.encoder.take()!  // In place, each byte of a key would ask who owns it.
         carrier.bad = encoder.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
         carrier.encoder = encoder
@@ -307,9 +308,11 @@ struct Intake: ~Copyable {
             index += 1
           }
         }
-        count(carrier, carrier.charge)
+        count(carrier, carrier.batch.charge)
         sort.heldElsewhere = reader.charge + carried
         try sort.add(carrier.chunk, names: carrier.names)
+        carrier.chunk = sort.emptyChunk()
+        count(carrier, carrier.charge)
         if carrier.charge > 8 * plan.blockSize {
           count(carrier, 0)  // A large record was in it: that much is not kept.
         } else {
