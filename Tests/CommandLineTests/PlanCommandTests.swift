@@ -107,7 +107,8 @@ struct PlanCommandTests {
 
   @Test("a signal ends it and leaves nothing behind; what a killed one leaves, the next removes")
   func signals() {
-    prepare(records: 20_000)
+    // So many that there is something of a candidate to see for longer than a busy machine takes to look.
+    prepare(records: 60_000)
     for (signal, status) in [("TERM", 143), ("HUP", 129), ("XCPU", 152)] {
       let result = interrupted(by: signal)
       #expect(result.output.hasPrefix("\(status)\n"), "\(signal): \(result)")
