@@ -118,8 +118,9 @@ package enum ZstdFrame {
   /// Compresses `content` into one frame, a new block at each of `cuts`.
   ///
   /// A block has entropy tables of its own: sizes, codes and texts that lie in blocks apart compress better than
-  /// together. Where there are cuts, what zstd's quickest level saves less than an eighth of, from the end on, is stored as
-  /// it is: it costs a reader nothing, and a high level a thousand instructions a byte to find as little.
+  /// together. Where there are cuts, all is stored as it is unless zstd's quickest level saves an eighth of it; and then
+  /// still what that saves less than an eighth of, from the end on: it costs a reader nothing, and a high level a thousand
+  /// instructions a byte to find as little.
   ///
   /// - Parameters:
   ///   - cuts: Offsets into `content`, ascending.
@@ -136,6 +137,8 @@ package enum ZstdFrame {
     let ends = cuts.filter { $0 < content.count } + [content.count]
     guard ends.count > 1 else { return blocks(level, upTo: ends).frame }
     let quick = blocks(1, upTo: ends)
+    // The first block that is compressed costs a reader more than the others: tables, and zstd's own code.
+    guard 8 * quick.frame.count < 7 * content.count else { return stored(content, checksum: quick.frame.suffix(4)) }
     // Blocks lead back to those before them, so that only the last ones can be others.
     var packed = ends.count
     while packed > 0 {

@@ -85,6 +85,14 @@ import Testing
     }
   }
 
+  @Test("where there are cuts, zstd has to save an eighth of all", arguments: [(200, true), (400, false)])
+  func eighth(same: Int, isStored: Bool) throws {
+    let content = [UInt8](repeating: 0x61, count: same) + random(2000)
+    let frame = ZstdFrame.compress(content, cuts: [same], level: 3, with: compressor)
+    #expect((frame.count == content.count + 4 + 3 + 3 + 4) == isStored)
+    #expect(try unpacked(frame, size: content.count) == content)
+  }
+
   @Test("where frames end is where zstd ends them") func sizes() {
     for size in [0, 1, 100, 255, 256, 70_000, 140_000, 300_000] {
       for content in [random(size), [UInt8](repeating: 0x61, count: size)] {
