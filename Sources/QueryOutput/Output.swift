@@ -25,12 +25,14 @@ package struct WriteError: Error {
   package private(set) var hasWritten = false
 
   private var capacity: Int
-  /// The most bytes that are kept in memory; 0 where there is a descriptor.
+  /// What the buffer begins with, in bytes: for most answers enough.
+  private static let usualCapacity = 4096
+  /// What it may grow to; with a descriptor it is written out then.
   private let limit: Int
 
   /// Keeps what is written. Writing more than `limit` bytes fails with `EFBIG`.
   package init(inMemory limit: Int) {
-    (descriptor, self.limit, capacity) = (-1, limit, min(limit, 4096))
+    (descriptor, self.limit, capacity) = (-1, limit, min(limit, Self.usualCapacity))
     unsafe buffer = .allocate(capacity: capacity)
   }
 
@@ -44,15 +46,13 @@ package struct WriteError: Error {
     count = 0
     guard capacity > size else { return }
     unsafe buffer.deallocate()
-    capacity = min(limit, 4096)
+    capacity = min(limit, Self.usualCapacity)
     unsafe buffer = .allocate(capacity: capacity)
   }
 
-  /// - Parameter capacity: In bytes. Pages of the buffer that nothing reaches are never touched.
-  package init(_ descriptor: CInt = STDOUT_FILENO, capacity: Int = 1 << 16) {
-    self.descriptor = descriptor
-    self.capacity = capacity
-    limit = 0
+  /// - Parameter limit: What is written at once, in bytes, unless it is flushed before.
+  package init(_ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16) {
+    (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
     unsafe buffer = .allocate(capacity: capacity)
   }
 
@@ -62,17 +62,19 @@ package struct WriteError: Error {
   package mutating func discard() { count = 0 }
 
   package mutating func flush() throws(WriteError) {
-    guard limit == 0 else { return }
+    guard descriptor >= 0 else { return }
     let size = count
     count = 0
     try unsafe send(buffer, size)
   }
 
-  /// Makes room for `size` bytes: all of it where there is a descriptor, else by growing.
+  /// Makes room for `size` bytes, by growing as far as the limit; behind that, with a descriptor, all of the limit's.
   @inline(never)
   private mutating func makeRoom(_ size: Int) throws(WriteError) {
-    guard limit > 0 else { return try flush() }
-    guard size <= limit - count else { throw WriteError(errno: EFBIG) }
+    guard size <= limit - count else {
+      guard descriptor >= 0 else { throw WriteError(errno: EFBIG) }
+      return try flush()
+    }
     capacity = min(limit, max(capacity * 2, count + size))
     let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     unsafe grown.update(from: buffer, count: count)

@@ -205,7 +205,7 @@ package enum QueryRunner {
       format == .text || !isLimitSaid
     else { return }
     // Without a String: most queries end here, and what they do not touch makes them start sooner.
-    var error = Output(STDERR_FILENO, capacity: 256)
+    var error = Output(STDERR_FILENO, limit: 256)
     do throws(WriteError) {
       if shown.isEmpty {
         try write(grouped: count, to: &error)

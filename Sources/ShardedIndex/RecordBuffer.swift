@@ -114,10 +114,10 @@ package struct RecordOutput {
 
   private(set) var bytes: UnsafeMutablePointer<UInt8>
   private(set) var byteCount = 0
-  private var byteCapacity = 4096
+  private var byteCapacity = 2048
   private(set) var fields: UnsafeMutablePointer<Field>
   private(set) var fieldCount = 0
-  private var fieldCapacity = 256
+  private var fieldCapacity = 128
   /// Per record: one past its last field.
   private(set) var recordEnds: UnsafeMutablePointer<UInt32>
   private var recordCapacity = 32
