@@ -45,6 +45,8 @@ small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work
 queries="$([ ! -e "$work/0" ] || echo 0) $(seq 1 "$number")"
 built=.build/shipped/release
 {
+  # In whose file it is said what for: Sources/CStartup/startup.c.
+  echo startup_constants
   Scripts/touched.py "$built/shardq" 'sao p' --index "$index"
   (cd "$work" && names $queries)
 } | small >Scripts/link-order.txt
@@ -67,8 +69,11 @@ names "$work"/session-* >Scripts/link-order-session.txt
 "$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
 "$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
 sed -n '200s/"lat":[-0-9.]*/"lat":1.5/p' "$work/records" >"$work/change"
-Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
-  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change" | small >Scripts/link-order-update.txt
+{
+  echo startup_constants
+  Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
+    "$built/shardq-commands" update --index "$work/again" --upsert "$work/change"
+} | small >Scripts/link-order-update.txt
 wc -l Scripts/link-order.txt Scripts/link-order-session.txt Scripts/link-order-update.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do

@@ -26,6 +26,9 @@ enum Front {
       Commands.run(arguments)
     }
     // Nothing is left to be written and nothing to be freed one by one.
-    _exit(QueryRunner.run(request).rawValue)
+    let status = QueryRunner.run(request)
+    if case .done = status { _exit(0) }
+    // The numbers of the others are in a table, on a page of its own.
+    _exit(status.rawValue)
   }
 }
