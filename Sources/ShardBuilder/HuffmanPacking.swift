@@ -3,7 +3,7 @@ import ShardedIndex
 /// The Huffman code of a column of small numbers, if it is to be packed by one. Source: docs/format.md §4.7, §9.7.
 struct HuffmanPacking: Sendable {
   /// Per number the bits of its code, 0 if it does not occur; none if numbers stand as they are.
-  private var lengths: [Int] = []
+  private(set) var lengths: [Int] = []
   /// Per number its code.
   private var codes: [UInt64] = []
 

@@ -17,70 +17,79 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// Numbers stand as they are.
   init() {}
 
+  /// What is needed to read the lengths of the codes of 256 numbers.
+  static let scratchCapacity = 256 + longestLimit + 1
+
   /// Reads the lengths of the codes: half bytes, the low one first, until they make a code; a byte of 0 is none.
   ///
   /// - Parameters:
   ///   - limit: All numbers are below it; at most 256.
-  ///   - lengths: Room for as many bytes.
+  ///   - scratch: Room for ``scratchCapacity``.
   ///   - allocate: Makes room for that many bytes, aligned for 16 bits.
   init(
-    _ reader: inout ByteReader, limit: Int, lengths: UnsafeMutablePointer<UInt8>,
+    _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>,
     allocate: (Int) -> UnsafeMutableRawPointer
   ) throws(FormatError) {
     let at = reader.offset
-    var byte = try reader.read(UInt8.self)
-    guard byte > 0 else { return }
+    let first = try reader.read(UInt8.self)
+    guard first > 0 else { return }
     // Every run of bits has to be one code's: then decoding cannot fail, and each number takes a bit at least. So the codes
     // end where they have taken all runs there are.
-    var (count, used, halves, left) = (0, 0, 0, 1 << Self.longestLimit)
-    func next() throws(FormatError) -> Int {
-      if halves > 0, halves & 1 == 0 { byte = try reader.read(UInt8.self) }
-      defer { halves += 1 }
-      return Int(halves & 1 == 0 ? byte & 15 : byte >> 4)
+    var (count, used, left) = (0, 0, 1 << Self.longestLimit)
+    // Per length how many have it.
+    let tallies = scratch + limit
+    tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
+    // What is left of a byte, below a one.
+    var pending = 0x100 | Int(first)
+    @inline(__always) func next() throws(FormatError) -> Int {
+      if pending == 1 { pending = 0x100 | Int(try reader.read(UInt8.self)) }
+      defer { pending &>>= 4 }
+      return pending & 15
     }
     while left > 0 {
-      var half = try next()
-      if half > Self.longestLimit {
-        // Numbers without a code: two to five, or by another half byte six and more.
-        if half == 15 { half += try next() }
-        let zeros = half - Self.longestLimit + 1
-        guard count + zeros <= limit else {
-          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
-        }
-        (lengths + count).update(repeating: 0, count: zeros)
-        count += zeros
-      } else {
+      let half = try next()
+      if 1...Self.longestLimit ~= half {
         guard count < limit else {
           throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
         }
-        lengths[count] = UInt8(half)
-        count += 1
-        guard half > 0 else { continue }
-        used += 1
-        left -= 1 << (Self.longestLimit - half)
+        scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
+        tallies[half] &+= 1
+        used &+= 1
+        count &+= 1
+        left &-= 1 &<< (Self.longestLimit &- half)
+      } else {
+        // Numbers without a code: one, or two to five, or by another half byte six and more.
+        count &+= half == 0 ? 1 : half &- Self.longestLimit &+ 1
+        if half == 15 { count &+= try next() }
+        guard count <= limit else {
+          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
+        }
       }
     }
-    guard left == 0, halves & 1 == 0 || byte < 16 else {
+    // Nothing is left of the last byte, or half of it, which is zero.
+    guard left == 0, pending == 1 || pending == 0x10 else {
       throw .invalid(reason: "code lengths that make no code", offset: at)
     }
-    let memory = allocate(2 * (Self.longestLimit + 1) + used)
-    let counts = memory.bindMemory(to: UInt16.self, capacity: Self.longestLimit + 1)
-    counts.initialize(repeating: 0, count: Self.longestLimit + 1)
-    for number in 0..<count { counts[Int(lengths[number])] += 1 }
-    for length in 1...Self.longestLimit where counts[length] > 0 { longest = length }
-    let numbers = (memory + 2 * (Self.longestLimit + 1)).bindMemory(to: UInt8.self, capacity: used)
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: longest + 1) { places in
-      var place = 0
-      for length in 1...longest {
-        places[length] = place
-        place += Int(counts[length])
-      }
-      for number in 0..<count where lengths[number] > 0 {
-        numbers[places[Int(lengths[number])]] = UInt8(truncatingIfNeeded: number)
-        places[Int(lengths[number])] += 1
-      }
+    // The numbers first: filling a table reads beyond the last.
+    let room = (used + 1) & ~1
+    let memory = allocate(room + 2 * Self.longestLimit)
+    let numbers = memory.bindMemory(to: UInt8.self, capacity: room)
+    let counts = (memory + room).bindMemory(to: UInt16.self, capacity: Self.longestLimit)
+    var place: UInt16 = 0
+    for length in 1...Self.longestLimit {
+      let count = tallies[length]
+      if count > 0 { longest = length }
+      counts[length &- 1] = count
+      // From here on where the next of this length goes.
+      tallies[length] = place
+      place &+= count
     }
-    (self.counts, self.numbers) = (UnsafePointer(counts + 1), UnsafePointer(numbers))
+    for code in 0..<used {
+      let length = Int(scratch[code] & 0xff)
+      numbers[Int(tallies[length])] = UInt8(truncatingIfNeeded: scratch[code] &>> 8)
+      tallies[length] &+= 1
+    }
+    (self.counts, self.numbers) = (UnsafePointer(counts), UnsafePointer(numbers))
   }
 
   /// Entries of a table, with room behind them for what is written beyond its end.

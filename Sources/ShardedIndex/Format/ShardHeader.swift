@@ -236,9 +236,9 @@ package final class ShardHeader: @unchecked Sendable {
       }
       tailTable = TailTable(
         count: tailCount, texts: arena.copy(try reader.read(bytes: end)), ends: UnsafePointer(tailEnds))
-      let lengths = scratch.allocate(UInt8.self, 256)
+      let codeScratch = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity)
       func huffmanCode(below limit: Int) throws(FormatError) -> HuffmanCode {
-        try HuffmanCode(&reader, limit: limit, lengths: lengths) {
+        try HuffmanCode(&reader, limit: limit, scratch: codeScratch) {
           UnsafeMutableRawPointer(arena.allocate(UInt16.self, ($0 + 1) / 2))
         }
       }
