@@ -130,65 +130,70 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     fill(table)
     let split = (count + 1) / 2
     var (first, second) = (Bits(halves.0), Bits(halves.1))
-    let shift = UInt64(64 - Self.longestLimit)
-    // As many codes as are there whatever comes before them: eight bytes less a begun one.
-    let atOnce = 57 / Self.longestLimit
-    var index = 0
-    while index <= count &- split &- atOnce {
-      guard first.isWithin, second.isWithin else { throw .invalid(reason: "codes run over their end", offset: at) }
-      var (one, other) = (first.word, second.word)
-      // The lowest byte of either is how many bits were passed.
-      var (passed, otherPassed) = (0, 0)
-      let (target, otherTarget) = (numbers + index, numbers + (split &+ index))
-      for step in 0..<atOnce {
-        let (a, b) = (UInt64(table[Int(one &>> shift)]), UInt64(table[Int(other &>> shift)]))
-        target[step] = UInt8(truncatingIfNeeded: a &>> 8)
-        otherTarget[step] = UInt8(truncatingIfNeeded: b &>> 8)
-        // Of what is shifted by six bits count.
-        one &<<= a
-        other &<<= b
-        passed &+= Int(a)
-        otherPassed &+= Int(b)
+    var target = numbers
+    let last = numbers + (count &- split &- Bits.atOnce)
+    while target <= last {
+      guard first.advance(), second.advance() else { throw .invalid(reason: "codes run over their end", offset: at) }
+      for step in 0..<Bits.atOnce {
+        target[step] = first.number(table)
+        target[split &+ step] = second.number(table)
       }
-      first.position &+= passed & 0xff
-      second.position &+= otherPassed & 0xff
-      index &+= atOnce
+      target += Bits.atOnce
     }
-    for record in index..<split {
-      for half in 0..<2 where half == 0 || split + record < count {
-        var bits = half == 0 ? first : second
-        guard bits.isWithin else { throw .invalid(reason: "codes run over their end", offset: at) }
-        let entry = table[Int(bits.word &>> shift)]
-        numbers[half * split + record] = UInt8(truncatingIfNeeded: entry &>> 8)
-        bits.position += Int(entry & 0xff)
-        if half == 0 { first = bits } else { second = bits }
-      }
-    }
+    // As many at most are left of either half.
+    guard first.advance(), second.advance() else { throw .invalid(reason: "codes run over their end", offset: at) }
+    let index = target - numbers
+    for record in index..<split { numbers[record] = first.number(table) }
+    for record in (split &+ index)..<count { numbers[record] = second.number(table) }
     guard first.isFilled, second.isFilled else { throw .invalid(reason: "codes do not fill their bytes", offset: at) }
   }
 
   /// Some bytes as a run of bits, the highest of each first.
   private struct Bits {
-    private let bytes: UnsafeRawPointer
-    private let size: Int
-    /// In bits.
-    var position = 0
+    /// Codes that are there whatever they are, once ``advance()`` was called: of eight bytes, but for what is passed of the
+    /// first one and for the mark.
+    static let atOnce = (64 - 7 - 1) / HuffmanCode.longestLimit
+
+    /// Where ``word`` was read.
+    private var start: UnsafeRawPointer
+    private let end: UnsafeRawPointer
+    /// The bits to come, highest first. Its lowest one is a mark: it has as many zeros below it as bits were passed since
+    /// ``start``, and nobody has to add them up.
+    private var word: UInt64 = 1
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-      (self.bytes, size) = (UnsafeRawPointer(bytes.baseAddress!), bytes.count)
+      start = UnsafeRawPointer(bytes.baseAddress!)
+      end = start + bytes.count
     }
 
-    /// Whether the next byte is one of them, or the one behind the last.
-    @inline(__always) var isWithin: Bool { position <= 8 &* size }
-    /// The next 57 bits at least.
-    @inline(__always) var word: UInt64 {
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)) &<< UInt64(position & 7)
+    /// In bits. The highest one changes nothing, but says that there is one.
+    @inline(__always) private var passed: Int { (word | 1 &<< 63).trailingZeroBitCount }
+
+    /// Reads on from the byte that the next bit is in.
+    ///
+    /// - Returns: Whether that is one of them, or the one behind the last.
+    @inline(__always) mutating func advance() -> Bool {
+      let passed = passed
+      start += passed &>> 3
+      guard start <= end else { return false }
+      word = (UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) | 1) &<< UInt64(passed & 7)
+      return true
     }
-    /// Whether the position is the end, zeros up to the end of its byte aside.
+
+    /// The number whose code comes next, which is passed.
+    @inline(__always) mutating func number(_ table: UnsafePointer<UInt16>) -> UInt8 {
+      let entry = table[Int(word &>> UInt64(64 - HuffmanCode.longestLimit))]
+      // Of what is shifted by six bits count.
+      word &<<= UInt64(entry)
+      return UInt8(truncatingIfNeeded: entry &>> 8)
+    }
+
+    /// Whether what is passed is all of them, zeros up to the end of the last byte aside.
     var isFilled: Bool {
-      guard isWithin, (position + 7) / 8 == size else { return false }
-      let rest = 8 * size - position
-      return rest == 0 || bytes.load(fromByteOffset: size - 1, as: UInt8.self) & (1 << UInt8(rest) - 1) == 0
+      let passed = passed
+      let next = start + passed &>> 3
+      guard passed & 7 > 0 else { return next == end }
+      return next + 1 == end && next.load(as: UInt8.self) &<< UInt8(passed & 7) == 0
     }
   }
 }
