@@ -93,25 +93,36 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   }
 
   /// Entries of a table, with room behind them for what is written beyond its end.
-  static let tableCapacity = 1 << longestLimit + 3
+  static let tableCapacity = 1 << longestLimit + 16
 
   /// For each run of ``longestLimit`` bits the number whose code it begins with, and below it that code's length.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
-    var next = numbers
+    var next = UnsafeRawPointer(numbers)
     var entry = UnsafeMutableRawPointer(table)
-    for length in 1...longest {
+    for length in 1...min(longest, Self.longestLimit &- 1) {
       let size = 2 &<< (Self.longestLimit &- length)
       for _ in 0..<counts[length &- 1] {
-        // Four entries at once: those behind the last are written over by the next number's.
-        let four = 0x0001_0001_0001_0001 &* (UInt64(next[0]) &<< 8 | UInt64(length))
-        var offset = 0
+        // Sixteen entries at once: those behind the last are written over by the next number's.
+        let number = UInt16(next.load(as: UInt8.self))
+        let eight = SIMD8(repeating: number &<< 8 | UInt16(truncatingIfNeeded: length))
+        let end = entry + size
         repeat {
-          entry.storeBytes(of: four, toByteOffset: offset, as: UInt64.self)
-          offset &+= 8
-        } while offset < size
-        entry += size
+          entry.storeBytes(of: eight, as: SIMD8<UInt16>.self)
+          entry.storeBytes(of: eight, toByteOffset: 16, as: SIMD8<UInt16>.self)
+          entry += 32
+        } while entry < end
+        entry = end
         next += 1
       }
+    }
+    guard longest == Self.longestLimit else { return }
+    // A third of all numbers have an entry each: eight at once. What is read behind the last of them is ``counts``.
+    let end = UnsafeMutableRawPointer(table + 1 << Self.longestLimit)
+    while entry < end {
+      let eight = SIMD8<UInt16>(truncatingIfNeeded: next.loadUnaligned(as: SIMD8<UInt8>.self))
+      entry.storeBytes(of: eight &<< 8 | UInt16(truncatingIfNeeded: Self.longestLimit), as: SIMD8<UInt16>.self)
+      entry += 16
+      next += 8
     }
   }
 
