@@ -96,8 +96,35 @@ package struct BitReader {
     guard bit + width <= 8 * count else {
       throw .truncated(offset: start + at, needed: (bit + width + 7) >> 3, available: count)
     }
+    return rest
+  }
+
+  /// The next 57 bits at least, zeros for those that are not there.
+  @inline(__always)
+  var next: UInt64 {
+    let at = bit &>> 3
+    // In bounds by the condition.
+    let word =
+      at &+ 8 <= count
+      ? UInt64(littleEndian: UnsafeRawPointer(bytes + at).loadUnaligned(as: UInt64.self)) : rest
+    return word &>> UInt64(bit & 7)
+  }
+
+  /// Passes `width` bits. Whether they were there is seen by ``finish(_:)``.
+  @inline(__always)
+  mutating func pass(_ width: Int) { bit &+= width }
+
+  /// The bytes from the next bit's on, fewer than eight.
+  @inline(never)
+  private var rest: UInt64 {
     var word: UInt64 = 0
-    for index in at..<count { word |= UInt64(bytes[index]) << UInt64(8 * (index - at)) }
+    var index = bit >> 3
+    var shift: UInt64 = 0
+    while index < count {
+      word |= UInt64(bytes[index]) &<< shift
+      index += 1
+      shift += 8
+    }
     return word
   }
 

@@ -541,8 +541,8 @@ package struct KeyBlocks {
 /// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
 package struct TailTable {
   package let count: Int
-  private let texts: UnsafePointer<UInt8>
-  private let ends: UnsafePointer<UInt16>
+  let texts: UnsafePointer<UInt8>
+  let ends: UnsafePointer<UInt16>
 
   /// - Parameter ends: Where each text ends, `count` of them.
   package init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>) {

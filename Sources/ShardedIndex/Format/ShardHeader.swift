@@ -499,19 +499,25 @@ package final class ShardHeader: @unchecked Sendable {
   ) {
     let ends = arena.allocate(UInt32.self, tails.count + 1) + 1
     ends[-1] = 0
-    let texts = scratch.allocate(UInt8.self, tails.size)
-    var end = 0
-    for tail in 0..<tails.count {
-      var before: UInt8 = 0
-      for byte in tails[tail] {
-        texts[end] = Spelling.cased(byte, behind: before, rule)
-        before = byte
-        end += 1
-      }
-      ends[tail] = UInt32(end)
-      column.longest = max(column.longest, UInt32(tails[tail].count))
+    let texts = scratch.allocate(UInt8.self, tails.size + 16)
+    let letters = Spelling.Case(rule)
+    // All at once, as if they were one text: before it stands the head of its run at least, behind it what a copy has
+    // there. Then the first byte of each, which stands behind no other.
+    var offset = 0
+    while offset < tails.size {
+      letters.apply(to: tails.texts + offset, texts + offset)
+      offset &+= 16
     }
-    put(UnsafeBufferPointer(start: texts, count: end), ends, tails.count, in: &column, arena)
+    var (start, longest) = (0, 0)
+    for tail in 0..<tails.count {
+      let end = Int(tails.ends[tail])
+      texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
+      ends[tail] = UInt32(truncatingIfNeeded: end)
+      longest = max(longest, end &- start)
+      start = end
+    }
+    column.longest = UInt32(truncatingIfNeeded: longest)
+    put(UnsafeBufferPointer(start: texts, count: start), ends, tails.count, in: &column, arena)
   }
 
   /// Keeps texts in memory: those of three bytes or fewer where their ends are.
@@ -529,9 +535,15 @@ package final class ShardHeader: @unchecked Sendable {
     var start = 0
     for text in 0..<count {
       let end = Int(ends[text])
-      var word = UInt32(end - start) << 24
-      for index in start..<end { word |= UInt32(texts[index]) << UInt32(8 * (index - start)) }
-      ends[text] = word
+      let size = UInt32(truncatingIfNeeded: end &- start)
+      var word: UInt32 = 0
+      if start &+ 4 <= texts.count {
+        let four = UnsafeRawPointer(texts.baseAddress! + start).loadUnaligned(as: UInt32.self)
+        word = UInt32(littleEndian: four) & (1 &<< (8 &* size) &- 1)
+      } else {
+        for index in (start..<end).reversed() { word = word &<< 8 | UInt32(texts[index]) }
+      }
+      ends[text] = word | size &<< 24
       start = end
     }
   }
@@ -547,21 +559,24 @@ package final class ShardHeader: @unchecked Sendable {
     guard contexts & 7 == 0 || flags[flags.count - 1] >> UInt8(contexts & 7) == 0 else {
       throw .invalid(reason: "a range of context \(contexts) and none behind it", offset: at)
     }
-    let least = Int(try reader.read(UInt8.self))
-    let excess = Int(try reader.read(UInt8.self))
-    let (most, kept) = (Int(try reader.read(UInt8.self)), Int(try reader.read(UInt8.self)))
+    let least = UInt64(try reader.read(UInt8.self))
+    let excess = UInt64(try reader.read(UInt8.self))
+    let (most, kept) = (UInt64(try reader.read(UInt8.self)), UInt64(try reader.read(UInt8.self)))
     guard excess <= 6, most <= 32 else {
       throw .invalid(reason: "ranges of \(excess) and \(most) bits", offset: reader.offset)
     }
     let ranges = scratch.allocate(UInt64.self, count)
     var bits = BitReader(reader)
     for index in 0..<count {
-      let width = least + Int(try bits.read(excess))
+      // Of 38 bits at most: both with one look. Whether they are there is seen where the reader is moved behind them.
+      let word = bits.next
+      let width = least &+ word & (1 &<< excess &- 1)
       guard width <= 56 else { throw .invalid(reason: "a value of \(width) bits", offset: at) }
       // What is added is a multiple of what all but the highest bits of a value can say.
-      let zeros = min(max(0, width - kept), most)
-      let added = try bits.read(most - zeros) << UInt64(zeros)
-      ranges[index] = UInt64(width) | added << 8
+      let zeros = min(width > kept ? width &- kept : 0, most)
+      let added = (word &>> excess) &<< zeros & (1 &<< most &- 1)
+      ranges[index] = width | added &<< 8
+      bits.pass(Int(truncatingIfNeeded: excess &+ most &- zeros))
     }
     try bits.finish(&reader)
     return OwnRanges(contexts: flags.baseAddress!, ranges: UnsafePointer(ranges))
@@ -581,10 +596,13 @@ package final class ShardHeader: @unchecked Sendable {
     }
     var (rowCount, common) = (0, -1)
     for context in 0..<contexts {
-      let isCommon = hasOwn[context >> 3] >> UInt8(context & 7) & 1 == 0
-      rows[context] = UInt8(truncatingIfNeeded: isCommon && common >= 0 ? common : rowCount)
-      if isCommon && common < 0 { common = rowCount }
-      if !isCommon || common == rowCount { rowCount += 1 }
+      var row = rowCount
+      if hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 0 {
+        if common < 0 { common = rowCount }
+        row = common
+      }
+      rows[context] = UInt8(truncatingIfNeeded: row)
+      if row == rowCount { rowCount &+= 1 }
     }
     let rowSize = own.count * Ranges.width
     let fixed = rowCount * rowSize
@@ -606,8 +624,8 @@ package final class ShardHeader: @unchecked Sendable {
       for byte in 0..<(contexts + 7) / 8 {
         var flags = own.start[index].contexts[byte]
         while flags != 0 {
-          let row = Int(rows[8 * byte + flags.trailingZeroBitCount])
-          let at = start + (row * rowSize + index * Ranges.width)
+          let row = Int(rows[8 &* byte &+ flags.trailingZeroBitCount])
+          let at = start + (row &* rowSize &+ index &* Ranges.width)
           at.storeBytes(of: UInt8(truncatingIfNeeded: range.pointee), as: UInt8.self)
           at.storeBytes(of: UInt32(truncatingIfNeeded: range.pointee >> 8), toByteOffset: 1, as: UInt32.self)
           flags &= flags - 1
