@@ -253,22 +253,23 @@ package struct FieldColumns {
     if let unpacked = try unpack(size) { texts = unpacked } else { texts = try reader.read(bytes: size).baseAddress! }
     var position = 0
     var nextLong = 0
-    var shortest: UInt8 = 255
+    var shortest = SIMD16<UInt8>(repeating: 255)
     var record = 0
     while record < count {
       if record & (KeyBlocks.blockSize - 1) == 0 {
         starts[record / KeyBlocks.blockSize] = UInt32(truncatingIfNeeded: position)
         // A block at a time, if all of it is there and none of it is long.
         let block = UnsafeRawPointer(sizes + record).loadUnaligned(as: SIMD16<UInt8>.self)
-        if record &+ KeyBlocks.blockSize <= count, block.max() < 255 {
-          shortest = min(shortest, block.min())
-          position &+= Int(SIMD16<UInt16>(truncatingIfNeeded: block).wrappedSum())
+        let long = unsafeBitCast(block .== SIMD16<UInt8>(repeating: 255), to: SIMD2<UInt64>.self)
+        if record &+ KeyBlocks.blockSize <= count, long[0] | long[1] == 0 {
+          shortest.replace(with: block, where: block .< shortest)
+          position &+= sum(block)
           record &+= KeyBlocks.blockSize
           continue
         }
       }
       let size = sizes[record]
-      shortest = min(shortest, size)
+      shortest[0] = min(shortest[0], size)
       if size < 255 {
         position &+= Int(size)
       } else {
@@ -280,7 +281,7 @@ package struct FieldColumns {
       }
       record &+= 1
     }
-    guard position == size, nextLong == longCount, !isMixed || shortest > 0 else {
+    guard position == size, nextLong == longCount, !isMixed || shortest.min() > 0 else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)
     }
     if isMixed {
@@ -758,6 +759,13 @@ package struct FieldColumns {
     }
     return word(data.long, 2 * low + 1)  // It is there: checked when loaded.
   }
+}
+
+/// The sum of all bytes. One by one, of which the compiler makes less than of a sum of wider ones.
+@inline(__always) func sum(_ bytes: SIMD16<UInt8>) -> Int {
+  var sum = 0
+  for index in 0..<16 { sum &+= Int(bytes[index]) }
+  return sum
 }
 
 /// The sum of the first `count` bytes, fewer than 16; as many are readable.

@@ -158,13 +158,15 @@ package struct KeyBlocks {
     index = 0
     while index < count {
       // Half a byte of ones is rare: looked for in eight bytes at once, of which some may stand behind the last.
-      let word = UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self)
-      let halves = word & (word &>> 1) & (word &>> 2) & (word &>> 3) & 0x1111_1111_1111_1111
-      if halves != 0 {
-        for index in index..<min(index &+ 8, count) {
-          if bytes[index] & 15 == 15 { shared[index] = try excess(&reader) }
-          if bytes[index] >= 0xf0 { length[index] = try excess(&reader) }
-        }
+      let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
+      let pairs = word & word &>> 2
+      var halves = pairs & pairs &>> 1 & 0x1111_1111_1111_1111
+      while halves != 0 {
+        let bit = halves.trailingZeroBitCount
+        let record = index &+ bit &>> 3
+        guard record < count else { break }
+        if bit & 4 == 0 { shared[record] = try excess(&reader) } else { length[record] = try excess(&reader) }
+        halves &= halves &- 1
       }
       index &+= 8
     }
@@ -221,7 +223,8 @@ package struct KeyBlocks {
     typealias Sizes = SIMD16<UInt8>
     var position = 0
     var longest = Sizes.zero
-    var unsoundLanes = Sizes.zero
+    var unsoundLanes = SIMDMask<SIMD16<Int8>>(repeating: false)
+    var isSound = shared[0] == 0
     // Those before the last block, so that what a record of it shares can be looked at from the one before.
     let whole = (count &- 1) >> blockShift
     for block in 0..<whole {
@@ -232,15 +235,14 @@ package struct KeyBlocks {
       var next = UnsafeRawPointer(shared + (first &+ 1)).loadUnaligned(as: Sizes.self)
       // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own affair.
       next[15] = 0
-      unsoundLanes[0] |= common[0] > rest[0] ? 1 : 0
+      isSound = isSound && shared[first] <= length[first]
       common[0] = 0
       let stem = common &+ rest
-      let bad = (stem .< rest) .| (next .> stem)
-      unsoundLanes.replace(with: 1, where: bad)
-      longest = pointwiseMax(longest, stem)
-      position &+= Int(SIMD16<UInt16>(truncatingIfNeeded: rest).wrappedSum())
+      unsoundLanes = unsoundLanes .| (stem .< rest) .| (next .> stem)
+      longest.replace(with: stem, where: stem .> longest)
+      position &+= sum(rest)
     }
-    guard unsoundLanes == .zero, shared[0] == 0 else { throw unsound }
+    guard isSound, !any(unsoundLanes) else { throw unsound }
     let last = try check(shared, length, from: whole << blockShift, count, starts, position: position)
     return (last.size, max(Int(longest.max()), last.longest))
   }

@@ -30,7 +30,8 @@ enum XXHash64 {
     }
     if bytes.count >= 32 {
       var (a, b, c, d) = (primes.0 &+ primes.1, primes.1, UInt64(0), 0 &- primes.0)
-      while at &+ 32 <= bytes.count {
+      let last = bytes.count &- 32
+      while at <= last {
         a = round(a, word(at))
         b = round(b, word(at &+ 8))
         c = round(c, word(at &+ 16))
