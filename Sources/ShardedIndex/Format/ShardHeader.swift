@@ -594,15 +594,13 @@ package final class ShardHeader: @unchecked Sendable {
     for index in 0..<own.count {
       for byte in 0..<(contexts + 7) / 8 { hasOwn[byte] |= own.start[index].contexts[byte] }
     }
-    var (rowCount, common) = (0, -1)
+    func isOwn(_ context: Int) -> Bool { hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 1 }
+    var (rowCount, common) = (0, 0)
+    while common < contexts, isOwn(common) { common &+= 1 }
     for context in 0..<contexts {
-      var row = rowCount
-      if hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 0 {
-        if common < 0 { common = rowCount }
-        row = common
-      }
-      rows[context] = UInt8(truncatingIfNeeded: row)
-      if row == rowCount { rowCount &+= 1 }
+      let isOwn = isOwn(context)
+      rows[context] = UInt8(truncatingIfNeeded: isOwn ? rowCount : common)
+      rowCount &+= isOwn || context == common ? 1 : 0
     }
     let rowSize = own.count * Ranges.width
     let fixed = rowCount * rowSize
@@ -618,7 +616,13 @@ package final class ShardHeader: @unchecked Sendable {
       if model.pointee.rowMask == 0 { next += Ranges.width } else { place += Ranges.width }
     }
     // The first row has what holds where there is no range of one's own, and so has each until its own are put in.
-    for row in 1..<max(1, rowCount) { (start + row * rowSize).copyMemory(from: start, byteCount: rowSize) }
+    var filled = 1
+    while filled < rowCount {
+      // As many at once as are there.
+      let more = min(filled, rowCount &- filled)
+      (start + filled &* rowSize).copyMemory(from: start, byteCount: more &* rowSize)
+      filled &+= more
+    }
     for index in 0..<own.count {
       var range = own.start[index].ranges
       for byte in 0..<(contexts + 7) / 8 {
