@@ -241,8 +241,8 @@ package struct DotBands: Sendable {
       if isThere { try Self.read(bands[place].content) { counts[$0] = $1 } }
       // A map that is wrong about its cells comes out wrong, whatever it says.
       for change in changes { counts[change.cell % DotMap.bandCells] &+= UInt32(truncatingIfNeeded: change.more) }
-      let content = Self.content(counts[...]).map { [(number, $0)] } ?? []
-      bands.replaceSubrange(place..<(isThere ? place + 1 : place), with: content)
+      if isThere { bands.remove(at: place) }
+      if let content = Self.content(counts[...]) { bands.insert((number, content), at: place) }
     }
   }
 

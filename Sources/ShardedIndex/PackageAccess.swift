@@ -125,7 +125,7 @@ package struct PartContent {
         while common < limit, before[common] == cursor.stem[common] { common += 1 }
         if common != keys.sharedSize(record) { return record }
         beforeSize = cursor.stemSize
-        before.update(from: cursor.stem, count: beforeSize)
+        before.copy(from: cursor.stem, count: beforeSize)
       }
       return nil
     }

@@ -152,7 +152,7 @@ package struct RecordOutput {
   @inline(never) private mutating func growBytes(by size: Int) {
     byteCapacity = max(byteCapacity * 2, byteCount + size + Self.slack)
     let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity)
-    grown.update(from: bytes, count: byteCount)
+    grown.copy(from: bytes, count: byteCount)
     bytes.deallocate()
     bytes = grown
   }
@@ -166,14 +166,14 @@ package struct RecordOutput {
     if fieldCount + count > fieldCapacity {
       fieldCapacity = max(fieldCapacity * 2, fieldCount + count)
       let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
-      grown.update(from: fields, count: fieldCount)
+      grown.copy(from: fields, count: fieldCount)
       fields.deallocate()
       fields = grown
     }
     if recordCount + records > recordCapacity {
       recordCapacity = max(recordCapacity * 2, recordCount + records)
       let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: recordCapacity)
-      grown.update(from: recordEnds, count: recordCount)
+      grown.copy(from: recordEnds, count: recordCount)
       recordEnds.deallocate()
       recordEnds = grown
     }

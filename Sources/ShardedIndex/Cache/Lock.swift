@@ -1,4 +1,4 @@
-#if SHARDQ_TSAN
+#if SHARDQ_TSAN || hasFeature(Embedded)
   #if canImport(Darwin)
     import Darwin
   #elseif canImport(Musl)
@@ -7,8 +7,12 @@
     import Glibc
   #endif
 
-  /// A race, planted to see whether it is reported: with it no lock is taken at all.
-  private let isLeftOut = getenv("SHARDQ_PLANTED_RACE") != nil
+  #if SHARDQ_TSAN
+    /// A race, planted to see whether it is reported: with it no lock is taken at all.
+    private let isLeftOut = getenv("SHARDQ_PLANTED_RACE") != nil
+  #else
+    private let isLeftOut = false
+  #endif
 #else
   import Synchronization
 #endif
@@ -16,10 +20,11 @@
 /// The one lock of the engine: some state, and who holds it.
 ///
 /// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported), so a build for
-/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place.
+/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place; so has
+/// Embedded Swift, which lacks the other.
 /// That script also has it left out, to see that the sanitizer tells.
 package struct Lock<State: Sendable>: ~Copyable, Sendable {
-  #if SHARDQ_TSAN
+  #if SHARDQ_TSAN || hasFeature(Embedded)
     private final class Storage: @unchecked Sendable {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       var state: State

@@ -174,3 +174,10 @@ package struct ByteWriter {
   package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: run) }
 }
+
+extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
+  /// Takes over `count` values. As `update(from:count:)`, which Embedded Swift makes value by value.
+  @inline(__always) func copy(from source: UnsafePointer<Pointee>, count: Int) {
+    UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: count &* MemoryLayout<Pointee>.stride)
+  }
+}

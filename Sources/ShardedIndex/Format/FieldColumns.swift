@@ -87,8 +87,8 @@ package struct FieldColumns {
     var unpacked = (storage + derivedSize).bindMemory(to: UInt8.self, capacity: size - derivedSize)
     let own = unpacked + unpackedSize
     var textsLeft = packedTexts
-    own.update(from: content.baseAddress!, count: plainSize)
-    (own + plainSize).update(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
+    own.copy(from: content.baseAddress!, count: plainSize)
+    (own + plainSize).copy(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
     // What lies behind may be read by whole words, so it is made to hold something.
     (own + plainSize + rowSize).update(repeating: 0, count: Self.slack)
     self.storage = storage

@@ -233,7 +233,7 @@ extension Fold {
         return nil
       }
     }
-    return end.flatMap(\.self).map { key.startIndex..<$0 }
+    return (end ?? nil).map { key.startIndex..<$0 }
   }
 }
 

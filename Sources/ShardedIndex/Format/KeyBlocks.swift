@@ -84,7 +84,7 @@ package struct KeyBlocks {
     let length = shared + count * width
     let tails = (length + count * width).bindMemory(to: UInt8.self, capacity: tailBytes)
     let ownSuffixes = (tails + tailBytes)
-    ownSuffixes.update(from: suffixes.baseAddress!, count: suffixes.count)
+    ownSuffixes.copy(from: suffixes.baseAddress!, count: suffixes.count)
     // What lies behind may be read by whole words, so it is made to hold something.
     (ownSuffixes + suffixBytes).update(repeating: 0, count: FieldColumns.slack)
     (self.storage, charge, self.count, self.isWide, self.tailTable) = (storage, size, count, isWide, tailTable)
@@ -114,7 +114,7 @@ package struct KeyBlocks {
       longestStem = longest
       if tailTable.count > 0, !header.tailCode.isPresent {
         let codes = try reader.read(bytes: count)
-        tails.update(from: codes.baseAddress!, count: count)
+        tails.copy(from: codes.baseAddress!, count: count)
         var highest: UInt8 = 0
         for index in 0..<count { highest = max(highest, tails[index]) }
         guard Int(highest) < tailTable.count else {
@@ -346,7 +346,7 @@ package struct KeyBlocks {
     guard index < count else { return count }
     // The bytes of folded text are below 0xff, so the last one has a successor.
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count) { next in
-      _ = next.update(fromContentsOf: prefix)
+      next.baseAddress!.copy(from: prefix.baseAddress!, count: prefix.count)
       next[prefix.count - 1] &+= 1
       let bytes = UnsafeBufferPointer(next)
       // Keys that are in no order, which no query checks, may have any upper bound.
@@ -611,7 +611,7 @@ extension KeyBlocks {
       var cursor = StemCursor(self, at: range.lowerBound, buffer: stem)
       for record in range {
         if record > range.lowerBound { cursor.advance() }
-        whole.update(from: cursor.stem, count: cursor.stemSize)
+        whole.copy(from: cursor.stem, count: cursor.stemSize)
         var size = cursor.stemSize
         if tailCount > 0 {
           whole[size] = Fold.separator

@@ -682,7 +682,7 @@ package final class ShardHeader: @unchecked Sendable {
     /// Texts, with room behind them that may be read.
     func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8> {
       let copy = allocate(UInt8.self, bytes.count + RecordOutput.slack)
-      if let start = bytes.baseAddress { copy.update(from: start, count: bytes.count) }
+      if let start = bytes.baseAddress { copy.copy(from: start, count: bytes.count) }
       (copy + bytes.count).update(repeating: 0, count: RecordOutput.slack)
       return UnsafePointer(copy)
     }
@@ -691,9 +691,9 @@ package final class ShardHeader: @unchecked Sendable {
       Vector(arena: self, start: allocate(T.self, max(1, capacity)), capacity: max(1, capacity))
     }
 
-    func copy<T>(_ vector: Vector<T>) -> UnsafePointer<T> {
+    func copy<T: BitwiseCopyable>(_ vector: Vector<T>) -> UnsafePointer<T> {
       let run = allocate(T.self, vector.count)
-      run.update(from: vector.start, count: vector.count)
+      run.copy(from: vector.start, count: vector.count)
       return UnsafePointer(run)
     }
 
@@ -720,7 +720,7 @@ package final class ShardHeader: @unchecked Sendable {
     mutating func append(_ value: T) {
       if count == capacity {
         let grown = arena.allocate(T.self, 2 * capacity)
-        grown.update(from: start, count: count)
+        grown.copy(from: start, count: count)
         (start, capacity) = (grown, 2 * capacity)
       }
       (start + count).initialize(to: value)

@@ -101,7 +101,7 @@ final class PackedFields: @unchecked Sendable {
 
   init(copying bytes: UnsafeBufferPointer<UInt8>) {
     frame = .allocate(capacity: bytes.count)
-    _ = frame.update(fromContentsOf: bytes)
+    if let start = bytes.baseAddress { frame.baseAddress!.copy(from: start, count: bytes.count) }
   }
 
   deinit { frame.deallocate() }

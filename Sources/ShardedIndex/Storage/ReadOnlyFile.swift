@@ -201,7 +201,7 @@ struct IndexFile: ~Copyable {
         buffer.deallocate()
         throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
       }
-      _ = buffer.update(fromContentsOf: held[offset..<offset + size])
+      if size > 0 { buffer.baseAddress!.copy(from: held.baseAddress! + offset, count: size) }
       return buffer
     }
     var done = 0

@@ -112,7 +112,7 @@ import Testing
   @Test("damaged fields of a part that stays in memory are read again when their file was replaced")
   func repaired() throws {
     let (small, scan) = try Self.generated()
-    let index = try small.open
+    let index = small.open
     let path = small.path + "/" + Files.names(in: small.path).first { $0.hasSuffix(".zst") }!
     let bytes = Files.read(path)!
     Files.overwrite(path, at: bytes.count - 20, with: bytes[(bytes.count - 20)...].map { ~$0 })
