@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds what is shipped: bin/shardq, which answers queries, and bin/shardq-commands beside it, which it hands
-# everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
+# Builds what is shipped: bin/shardq, which answers queries, where it can be as Embedded Swift (build-embedded.sh; not with
+# SHARDQ_EMBEDDED=no), and bin/shardq-commands beside it, which it hands everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
 # bin/shardq-footprint-sqlite, which it starts. On Linux all are static: they run on any machine of the same processor,
 # and start fastest. With --server first, bin/shardq-serve and nothing else: it fetches an HTTP library and takes some
 # minutes. More arguments are swift build's.
@@ -16,6 +16,19 @@ if [ "${1:-}" = --server ]; then
   tree=.build/server
 fi
 Scripts/dependencies.sh
+
+embedded=.build/embedded/shardq
+if [ "$names" = shardq-serve ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
+  embedded=""
+else
+  status=0
+  Scripts/build-embedded.sh "$embedded" >&2 || status=$?
+  case $status in
+    0) names="${names#shardq }" ;;
+    3) embedded="" ;;
+    *) exit "$status" ;;
+  esac
+fi
 
 # A tree of its own, so that other builds do not undo this one.
 for name in $names; do
@@ -45,7 +58,6 @@ for name in $names; do
         flags="$flags -Xlinker --wrap=$left"
       done
     fi
-    [ "$name" != shardq ] || flags="$flags -Xlinker --wrap=_dl_non_dynamic_init"
   fi
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
@@ -54,8 +66,10 @@ mkdir -p bin
 # bytes in every directory (Scripts/check-reproducible.sh).
 drop=""
 [ "$(uname)" = Darwin ] || drop="-R .swift_modhash -R .note.gnu.build-id -R .comment"
-for name in $names; do
+ship() { # name, where it was built
   # Replaced by rename: a running one is not disturbed.
-  strip $drop -o "bin/.$name" "$tree/release/$name"
-  mv "bin/.$name" "bin/$name"
-done
+  strip $drop -o "bin/.$1" "$2"
+  mv "bin/.$1" "bin/$1"
+}
+[ -z "$embedded" ] || ship shardq "$embedded"
+for name in $names; do ship "$name" "$tree/release/$name"; done

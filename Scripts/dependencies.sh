@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and
-# nettle (the builder). With --tests also what the tests run, and SQLite, which shardq footprint measures. Says what it
+# nettle (the builder), on Debian for x86-64 musl (the executable shardq). With --tests also what the tests run, and SQLite, which shardq footprint measures. Says what it
 # does; does nothing when all is there.
 set -eu
 
@@ -24,6 +24,8 @@ fi
 need zstd.h libzstd-dev
 need zlib.h zlib1g-dev
 need nettle/sha2.h nettle-dev
+# Without it shardq is built with Swift's runtime: Scripts/build-embedded.sh.
+[ "$(uname -m)" != x86_64 ] || ! command -v apt-get >/dev/null 2>&1 || need x86_64-linux-musl/stdlib.h musl-dev
 if [ "${1:-}" = --tests ]; then
   need sqlite3.h libsqlite3-dev
   tool zstd zstd

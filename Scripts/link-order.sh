@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes Scripts/link-order.txt: the functions that a plain query runs and the data that it touches, in the order in
-# which it first does, then the functions of other queries; and Scripts/link-order-session.txt: those of a typed
+# which it first does, then the functions of other queries, with Swift's runtime, and Scripts/link-order-embedded.txt:
+# the same without; and Scripts/link-order-session.txt: those of a typed
 # session, with shardq and with SQLite as shardq footprint measures them; and Scripts/link-order-update.txt: those of
 # an update of one record. Linked one after the other they lie on few pages, and a start maps fewer of them: see
 # docs/measurements.md.
@@ -9,31 +10,34 @@
 set -eu
 cd "$(dirname "$0")/.."
 index="${1:?usage: Scripts/link-order.sh INDEX}"
-Scripts/build.sh
+SHARDQ_EMBEDDED=no Scripts/build.sh
+embedded=.build/embedded/shardq
+Scripts/build-embedded.sh "$embedded" || [ $? -eq 3 ]
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-number=0
-for arguments in lond 'san --count' zzzqq 'münch --format jsonl' 'kö --format text' 'tok --format json' \
-  'par --format csv' 'rio --format geojson'; do
-  number=$((number + 1))
-  # Unquoted: options are words of their own.
-  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
-    .build/shipped/release/shardq $arguments --index "$index" >"$work/output" 2>&1 || true
-done
-# And what runs for as long as somebody types: shards come and go.
-number=$((number + 1))
+# What runs for as long as somebody types: shards come and go.
 for first in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
   for second in '' a e i o u; do printf '%s%s\n' "$first" "$second"; done
 done >"$work/prefixes"
-valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$number" \
-  .build/shipped/release/shardq --stdin --index "$index" <"$work/prefixes" >"$work/output" 2>&1
+asked() { # a program and a name: what it runs for some queries, and for that
+  number=0
+  for arguments in lond 'san --count' zzzqq 'münch --format jsonl' 'kö --format text' 'tok --format json' \
+    'par --format csv' 'rio --format geojson'; do
+    number=$((number + 1))
+    # Unquoted: options are words of their own.
+    valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$2-$number" \
+      "$1" $arguments --index "$index" >"$work/output" 2>&1 || true
+  done
+  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/$2-typed" \
+    "$1" --stdin --index "$index" <"$work/prefixes" >"$work/output" 2>&1
+}
 names() { # output of callgrind
   cat "$@" | grep -oE '^c?fn=\([0-9]+\) .*' | sed -E "s/^c?fn=\([0-9]+\) //; s/'[0-9]+\$//" | awk '!seen[$0]++'
 }
 # Likewise in a program that uses the library, where one is built: what Benchmarks/ measures the memory of.
 resident=Benchmarks/.build/release/resident
 if [ -x "$resident" ]; then
-  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/0" \
+  valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/resident" \
     "$resident" "$index" "$work/prefixes" 262144 >"$work/output" 2>&1
 fi
 # Most of the standard library is one section of 1.6 MB: named among the others it would stand between them. A start does
@@ -42,14 +46,19 @@ library="$(dirname "$(realpath "$(command -v swiftc)")")/../lib/swift_static/lin
 ar p "$library" Swift.o >"$work/Swift.o"
 nm --defined-only "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
 small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work/standard" -; }
-queries="$([ ! -e "$work/0" ] || echo 0) $(seq 1 "$number")"
 built=.build/shipped/release
+asked "$built/shardq" runtime
 {
-  # In whose file it is said what for: Sources/CStartup/startup.c.
-  echo startup_constants
   Scripts/touched.py "$built/shardq" 'sao p' --index "$index"
-  (cd "$work" && names $queries)
+  names $([ ! -e "$work/resident" ] || echo "$work/resident") "$work"/runtime-*
 } | small >Scripts/link-order.txt
+if [ -x "$embedded" ]; then
+  asked "$embedded" embedded
+  {
+    Scripts/touched.py "$embedded" 'sao p' --index "$index"
+    names "$work"/embedded-*
+  } | awk '!seen[$0]++' >Scripts/link-order-embedded.txt
+fi
 "$built/shardq-commands" generate --typing 300 --index "$index" >"$work/log"
 description="$("$built/shardq-footprint" export "$index" "$work/dataset")"
 model="$(echo "$description" | sed -n 's/^model //p')"
@@ -69,14 +78,12 @@ names "$work"/session-* >Scripts/link-order-session.txt
 "$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
 "$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
 sed -n '200s/"lat":[-0-9.]*/"lat":1.5/p' "$work/records" >"$work/change"
-{
-  echo startup_constants
-  Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
-    "$built/shardq-commands" update --index "$work/again" --upsert "$work/change"
-} | small >Scripts/link-order-update.txt
-wc -l Scripts/link-order.txt Scripts/link-order-session.txt Scripts/link-order-update.txt
+Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
+  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change" | small >Scripts/link-order-update.txt
+wc -l Scripts/link-order*.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
   rm -f ".build/shipped/release/$name"
 done
+rm -f "$embedded"
 Scripts/build.sh

@@ -35,7 +35,7 @@ gzip -9nc CHANGELOG.md >"$documents/NEWS.gz"
 
 # What is linked statically, by the source packages that it comes from.
 built_using=""
-for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev "$(
+for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev musl-dev "$(
   dpkg -S "$(gcc -print-libgcc-file-name)" | cut -d: -f1
 )"; do
   source="$(dpkg-query -W -f '${source:Package} (= ${source:Version})' "$package" 2>/dev/null)" || continue

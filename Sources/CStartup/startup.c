@@ -1,10 +1,6 @@
 #include "startup.h"
 
 #include <stdlib.h>
-#if defined(__linux__)
-#include <elf.h>
-#include <sys/auxv.h>
-#endif
 
 /*
  * Two things that Swift's runtime does before main, in every process, and that a query has no use for. On Linux it
@@ -79,29 +75,6 @@ void __wrap___tunables_init(char **environment) {
 /* And it asks the kernel for the program's own path, where libraries that a program loads later would be looked for: this one
    loads none. As when the kernel does not say. */
 const char *__wrap__dl_get_origin(void) { return (const char *)-1; }
-
-/*
- * In the program that only answers queries all of that is left out, of which the path is a part: where libraries would be
- * looked for, and the kernel's own one, read for what tells the time without a system call, for which three pages are
- * mapped. It has one thread and never asks for the time. What is kept is that the stack of another thread
- * would not be executable; and where the program runs with rights that its caller has not, everything is as ever.
- */
-__attribute__((weak)) void __real__dl_non_dynamic_init(void);
-__attribute__((weak)) extern int _dl_stack_flags;
-
-void __wrap__dl_non_dynamic_init(void) {
-  if (getauxval(AT_SECURE)) {
-    __real__dl_non_dynamic_init();
-  } else if (&_dl_stack_flags) {
-    _dl_stack_flags = PF_R | PF_W;
-  }
-}
-
-/*
- * The kernel maps a program's pages sixteen at a time, beginning at multiples of 64 KiB. Named first in the order
- * (Scripts/link-order.sh), this makes the constants begin there, so that what a start reads of them is mapped at once.
- */
-__attribute__((retain, used)) _Alignas(1 << 16) const char startup_constants[16] = {0};
 
 #else
 

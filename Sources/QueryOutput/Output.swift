@@ -37,7 +37,9 @@ package struct WriteError: Error {
   }
 
   /// What is kept in memory so far.
-  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+  package func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try unsafe body(UnsafeRawBufferPointer(start: buffer, count: count))
   }
 

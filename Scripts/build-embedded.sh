@@ -1,0 +1,58 @@
+#!/bin/sh
+# Builds the executable shardq, and it alone, as Embedded Swift with the C library musl, for Linux on x86-64:
+#
+#     Scripts/build-embedded.sh EXECUTABLE
+#
+# No runtime is set up before main, and none of the questions is asked that the GNU C library has for the processor, which
+# a virtual machine's host has to answer: half of what a start took (docs/measurements.md). Nothing is built, and the
+# status is 3, where something of what it takes is missing: then SwiftPM's executable is as good but for that.
+set -eu
+out="${1:?usage: Scripts/build-embedded.sh EXECUTABLE}"
+cd "$(dirname "$0")/.."
+missing() {
+  echo "shardq is built with Swift's runtime: no $1" >&2
+  exit 3
+}
+[ "$(uname -sm)" = "Linux x86_64" ] || missing "Embedded Swift for $(uname -sm) is known to this script"
+toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
+musl=/usr/lib/x86_64-linux-musl
+headers=/usr/include/x86_64-linux-musl
+tables="$toolchain/../lib/swift/embedded/x86_64-unknown-linux-gnu/libswiftUnicodeDataTables.a"
+builtin="$(echo "$toolchain"/../lib/clang/*/include)"
+zstd="$(cc -print-file-name=libzstd.a 2>/dev/null || true)"
+for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$toolchain/ld.lld" "$toolchain/clang" "$zstd"; do
+  [ -e "$file" ] || missing "$file"
+done
+
+sources="$(find Sources/Embedded Sources/CPrefetch Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
+[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/link-order-embedded.txt -newer "$out")" ] || exit 0
+
+work=.build/embedded
+mkdir -p "$work"
+# zstd.h is among the system's headers; all else is musl's, which are found first.
+c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
+flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -swift-version 6 -package-name shardq"
+flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -Xllvm -min-jump-table-entries=1000"
+for option in $c; do flags="$flags -Xcc $option"; done
+for map in Sources/Embedded Sources/CPrefetch Sources/CZstd; do
+  flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
+done
+module() { # its name and its sources
+  name=$1
+  shift
+  # The warning is of the C library, which is named above.
+  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" \
+    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || { cat "$work/$name.log" >&2; exit 1; }
+  grep -v "libc not found" "$work/$name.log" >&2 || true
+}
+module Musl Sources/Embedded/Musl.swift
+module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
+module shardq $(find Sources/shardq -name '*.swift' | sort)
+"$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c Sources/Embedded/main.c -o "$work/main.o"
+wrap=""
+for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
+"$toolchain/ld.lld" -static -z norelro -z noexecstack --no-rosegment --gc-sections $wrap \
+  --symbol-ordering-file=Scripts/link-order-embedded.txt --no-warn-symbol-ordering -o "$out" \
+  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardedIndex.o" \
+  "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
