@@ -38,8 +38,6 @@ for name in $names; do
     # Two segments where there would be four: each is mapped at every start, and nothing is relocated that could be
     # protected afterwards.
     flags="$flags -Xlinker --no-rosegment -Xlinker -z -Xlinker norelro"
-    # Tables to jump by would be read from pages of their own; comparisons are not slower.
-    flags="$flags -Xswiftc -Xllvm -Xswiftc -min-jump-table-entries=1000"
     # Of C no newer debugging information than valgrind reads; no byte of it is shipped.
     flags="$flags -Xcc -gdwarf-4"
     # What is run is laid side by side, function by function: less of the file is mapped at every start.
@@ -50,6 +48,8 @@ for name in $names; do
     esac
     if [ "$name" != shardq-serve ]; then
       flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
+      # Tables to jump by would be read from pages of their own; comparisons are not slower.
+      flags="$flags -Xswiftc -Xllvm -Xswiftc -min-jump-table-entries=1000"
       flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
     fi
     # What Sources/CStartup leaves out.

@@ -25,7 +25,7 @@ void arc4random_buf(void *buffer, size_t size) {
 /*
  * What a start asks malloc for lies side by side here: musl's own would ask the kernel for pages sixteen times, and touch
  * twice as many. Once this is full, and for what is large, there is musl's. What is given back is used again if it is
- * the last that was asked for. Linked in the place of the calls of malloc: --wrap.
+ * the last that was asked for. There is one thread. Linked in the place of the calls of malloc: --wrap.
  */
 enum { ALIGNMENT = 16, ARENA = 128 << 10, LARGEST = 32 << 10 };
 
