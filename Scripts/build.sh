@@ -35,9 +35,8 @@ for name in $names; do
   flags=""
   if [ "$(uname)" != Darwin ]; then
     flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-    # Two segments where there would be four: each is mapped at every start, and nothing is relocated that could be
-    # protected afterwards.
-    flags="$flags -Xlinker --no-rosegment -Xlinker -z -Xlinker norelro"
+    # A segment less to be mapped at every start: nothing is relocated in it that could be protected afterwards.
+    flags="$flags -Xlinker -z -Xlinker norelro"
     # Of C no newer debugging information than valgrind reads; no byte of it is shipped.
     flags="$flags -Xcc -gdwarf-4"
     # What is run is laid side by side, function by function: less of the file is mapped at every start.
