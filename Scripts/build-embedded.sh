@@ -42,7 +42,11 @@ module() { # its name and its sources
   shift
   # The warning is of the C library, which is named above.
   "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" \
-    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || { cat "$work/$name.log" >&2; exit 1; }
+    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || {
+    cat "$work/$name.log" >&2
+    echo "SHARDQ_EMBEDDED=no builds shardq with Swift's runtime" >&2
+    exit 1
+  }
   grep -v "libc not found" "$work/$name.log" >&2 || true
 }
 module Musl Sources/Embedded/Musl.swift

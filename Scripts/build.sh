@@ -1,8 +1,9 @@
 #!/bin/sh
-# Builds what is shipped: bin/shardq, which answers queries, where it can be as Embedded Swift (build-embedded.sh; not with
-# SHARDQ_EMBEDDED=no), and bin/shardq-commands beside it, which it hands everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
+# Builds what is shipped: bin/shardq, which answers queries, and bin/shardq-commands beside it, which it hands
+# everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
 # bin/shardq-footprint-sqlite, which it starts. On Linux all are static: they run on any machine of the same processor,
-# and start fastest. With --server first, bin/shardq-serve and nothing else: it fetches an HTTP library and takes some
+# and start fastest; bin/shardq is Embedded Swift where it can be (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
+# With --server first, bin/shardq-serve and nothing else: it fetches an HTTP library and takes some
 # minutes. More arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
