@@ -57,6 +57,9 @@ package final class BlobChunk: @unchecked Sendable {
   /// Bytes of memory held.
   package var charge: Int { capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
+  /// Whether others lie in the same block, which is given back with the last of them.
+  var sharesBlock: Bool { block.map { $0.memory.count >= 2 * capacity } ?? false }
+
   /// Forgets all records and keeps the memory.
   package func removeAll() {
     size = 0

@@ -65,8 +65,9 @@ package struct ExternalSort: ~Copyable {
       added > 0 ? min(limit, sum / added + sum / added / 16 + 64) & ~15 : limit / 2
     }
     let (byteCount, records) = (room(size, chunkLimit), room(count, chunkLimit / 128))
-    // Several in large pages, where there is much memory; not the first few, which may be all there are.
-    if added > 0, memory >= 16 * Self.blockSize {
+    // Several in large pages, where there is much memory; not the first few, which may be all there are. Nor once a run was
+    // spilled: what comes to be too small, or stays with a thread, leaves a hole in a block for as long as others are used.
+    if added > 0, levels.isEmpty, memory >= 16 * Self.blockSize {
       if block == nil || Self.blockSize - blockUsed < byteCount {
         (block, blockUsed) = (Pages.Block(byteCount: Self.blockSize), 0)
       }
@@ -107,9 +108,10 @@ package struct ExternalSort: ~Copyable {
     // Who filled a chunk may still have it; those of large records are not kept, nor is what others have come to need.
     for index in chunks.indices where isKnownUniquelyReferenced(&chunks[index]) {
       chunks[index].removeAll()
-      if chunks[index].charge <= 2 * chunkLimit { spare.append(chunks[index]) }
+      if chunks[index].charge <= 2 * chunkLimit, !chunks[index].sharesBlock { spare.append(chunks[index]) }
     }
     chunks.removeAll()
+    block = nil
     (held, countInChunks) = (spare.reduce(0) { $0 + $1.charge }, 0)
     while charge > available, takeSpare() != nil {}
     var level = 0
