@@ -132,7 +132,8 @@ package struct FieldNames: Sendable {
   /// where another header is both a value and the beginning of this one (`a` and `a.b`).
   package static func paths(ofHeaders headers: [String]) -> [String] {
     let steps = headers.map(steps)
-    let whole = Set(headers.map { Array($0.utf8) })
+    // One that is no path is a name, and as such what another may begin with.
+    let whole = Set(zip(headers, steps).map { Array(($1 == nil ? step($0) : $0).utf8) })
     return zip(headers, steps).map { header, steps in
       guard let steps else { return step(header) }
       var path = ""

@@ -64,6 +64,13 @@ import Testing
     }
   }
 
+  @Test("a header that is no path is a name that another header may begin with")
+  func clash() {
+    let names = FieldNames.paths(ofHeaders: ["\\", "\\\\.x"])
+    #expect(names == ["\\\\", "\\\\\\\\\\.x"])
+    #expect(FieldNames.paths(ofHeaders: names) == names)
+  }
+
   @Test("paths nest as deep as records do, and no deeper")
   func depth() {
     for depth in [2, 63, 64, 65, 200] {
