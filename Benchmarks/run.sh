@@ -18,7 +18,7 @@ rivals/build.sh .build/baseline >&2
 # Linked as what is shipped is: how many pages of a program are mapped counts as resident memory.
 flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
 flags="$flags -Xlinker -z -Xlinker norelro"
-flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xllvm -Xswiftc -min-jump-table-entries=1000"
+flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
 flags="$flags -Xlinker --symbol-ordering-file=$(cd .. && pwd)/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"
 swift build -c release $flags >&2
 if [ "${1:-}" = --sizes ]; then

@@ -48,8 +48,6 @@ for name in $names; do
     esac
     if [ "$name" != shardq-serve ]; then
       flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
-      # Tables to jump by would be read from pages of their own; comparisons are not slower.
-      flags="$flags -Xswiftc -Xllvm -Xswiftc -min-jump-table-entries=1000"
       flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
     fi
     # What Sources/CStartup leaves out.

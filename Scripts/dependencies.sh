@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and
-# nettle (the builder), on Debian for x86-64 musl (the executable shardq). With --tests also what the tests run, and SQLite, which shardq footprint measures. Says what it
-# does; does nothing when all is there.
+# Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and nettle (the
+# builder), on Debian for x86-64 musl (the executable shardq). With --tests also what the tests run, and SQLite, which
+# shardq footprint measures. Says what it does; does nothing when all is there.
 set -eu
 
 missing=""

@@ -85,5 +85,4 @@ wc -l Scripts/link-order*.txt
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
   rm -f ".build/shipped/release/$name"
 done
-rm -f "$embedded"
 Scripts/build.sh
