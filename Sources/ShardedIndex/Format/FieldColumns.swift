@@ -71,6 +71,10 @@ package struct FieldColumns {
     guard unpackedSize <= 8 * packedSize else {
       throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
     }
+    // And what is not a byte for each record: room is made for what the bytes hold, not for what they claim.
+    guard header.plainColumnCount * count <= plainSize else {
+      throw .truncated(offset: fixed.offset, needed: header.plainColumnCount * count, available: plainSize)
+    }
     (self.count, self.header) = (count, header)
     contentSize = content.count
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize

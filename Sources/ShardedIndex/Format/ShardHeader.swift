@@ -129,8 +129,8 @@ package final class ShardHeader: @unchecked Sendable {
   /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
   let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
   let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
-  /// How many columns of small numbers are packed in a part's fields.
-  let packedColumnCount: Int
+  /// How many columns of small numbers are packed in a part's fields; how many columns have numbers there that are not.
+  let (packedColumnCount, plainColumnCount): (Int, Int)
   /// How many columns are numbers.
   let numberCount: Int
   let columnCount: Int
@@ -303,7 +303,7 @@ package final class ShardHeader: @unchecked Sendable {
       let dataCodes = arena.allocate(HuffmanCode.self, columnCount)
       let textCodes = arena.allocate(HuffmanCode.self, columnCount)
       var (numberCount, dataCount, textCount) = (0, 0, 0)
-      var packedColumns = shapeCode.isPresent ? 1 : 0
+      var packedColumns = 0
       var hasLiterals = false
       let contexts = max(1, tailCount)
       var ownRanges = scratch.vector(of: OwnRanges.self, capacity: 16)
@@ -433,7 +433,8 @@ package final class ShardHeader: @unchecked Sendable {
       }
       try rowBits.finish(&reader)
       rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
-      packedColumnCount = packedColumns + (rowCode.isPresent ? 1 : 0)
+      packedColumnCount = packedColumns + (shapeCode.isPresent ? 1 : 0) + (rowCode.isPresent ? 1 : 0)
+      plainColumnCount = dataCount - packedColumns
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }

@@ -2,6 +2,10 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
+#if os(Linux)
+  import Glibc
+#endif
+
 /// Parts that take as much memory as the format lets some bytes of content take: SECURITY.md says ten times as many, and 5 MiB.
 @Suite("Parts made to be expensive", .serialized) struct ExpensivePartTests {
   /// Content of the frame that is expensive, in bytes, about: a quarter of what one may have.
@@ -20,6 +24,8 @@ import Testing
     /// Dictionaries of two texts, a bit each; or texts of no bytes, the sizes of which take a bit each.
     var columns = 0
     var areTexts = false
+    /// Whether a dictionary's codes are bytes as they are.
+    var arePlain = false
     /// Whether the bytes of texts take a bit each, and their sizes a byte.
     var packsTexts = false
     /// Behind the keys' fixed part, and behind that of the fields.
@@ -62,7 +68,8 @@ import Testing
         writer.write(
           packsTexts
             ? [0, 2, 0] + letters
-            : areTexts ? [0, 2] + twoCodes + [0] : [0, 1, 2, 1, 1] + Array("xy".utf8) + twoCodes)
+            : areTexts
+              ? [0, 2] + twoCodes + [0] : [0, 1, 2, 1, 1] + Array("xy".utf8) + (arePlain ? [0] : twoCodes))
       }
       return writer.bytes
     }
@@ -208,4 +215,27 @@ import Testing
           fields: ([], (0..<4095).flatMap { _ in Made.packed(1) })))
     }
   }
+
+  #if os(Linux)
+    @Test("columns whose codes are not there") func missingCodes() async {
+      await #expect(processExitsWith: .success) {
+        // Where rows of the columns begin would take 4.3 GB for what these few bytes claim.
+        var limit = rlimit(rlim_cur: 3 << 30, rlim_max: 3 << 30)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+        let count = Self.contentSize
+        var keys = (0..<count).map { UInt8($0 % 16 == 0 ? 0x11 : 0x01) }
+        keys[0] = 0x10
+        let (index, _) = try Self.open(
+          Made(
+            records: count, packsSuffixes: true, columns: 4095, arePlain: true,
+            keys: ((count + 15) / 16, false, keys + Made.packed((count + 15) / 16))))
+        let matches = try index.matches(forPrefix: "a")
+        let error = #expect(throws: IndexError.self) { try matches.read(0..<1, into: RecordBuffer()) }
+        guard case .corrupt(_, .truncated) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+      }
+    }
+  #endif
 }
