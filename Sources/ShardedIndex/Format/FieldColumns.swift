@@ -25,24 +25,28 @@ package struct FieldColumns {
     var longCount: Int
   }
 
-  private let count: Int
-  private let contentSize: Int
   private let header: ShardHeader
+  /// Where all that it keeps begins.
   private let data: UnsafeMutablePointer<Data>
   private let shapeCodes: UnsafePointer<UInt8>
   private let rowFormatCodes: UnsafePointer<UInt8>
   /// Per block of records where its rows start, in bits.
   private let rowStarts: UnsafeMutablePointer<UInt32>
   private let rows: UnsafePointer<UInt8>
-  private let rowBits: Int
-  /// Of the last row, in bits: `rowBits` but for what fills up the last byte.
-  private let rowEnd: Int
-  private let storage: UnsafeMutableRawPointer
-  /// Bytes that it keeps in memory.
-  package let charge: Int
+  // Content is bounded, and so is what is made of it: numbers of 32 bits, since many parts are kept.
+  private let (recordCount, contentBytes): (UInt32, UInt32)
+  private let (rowsEnd, lastRowEnd): (UInt32, UInt32)
+  private let (keptBytes, derivedBytes): (UInt32, UInt32)
 
+  private var count: Int { Int(recordCount) }
+  private var contentSize: Int { Int(contentBytes) }
+  private var rowBits: Int { Int(rowsEnd) }
+  /// Of the last row, in bits: `rowBits` but for what fills up the last byte.
+  private var rowEnd: Int { Int(lastRowEnd) }
+  /// Bytes that it keeps in memory.
+  package var charge: Int { Int(keptBytes) }
   /// Bytes of the content, were nothing packed in it.
-  package let unpackedSize: Int
+  package var unpackedSize: Int { charge - Int(derivedBytes) - Self.slack }
 
   /// Checks `content`, unpacks what is packed in it, and notes where everything lies.
   ///
@@ -75,15 +79,14 @@ package struct FieldColumns {
     guard header.plainColumnCount * count <= plainSize else {
       throw .truncated(offset: fixed.offset, needed: header.plainColumnCount * count, available: plainSize)
     }
-    (self.count, self.header) = (count, header)
-    contentSize = content.count
+    (self.header, recordCount, contentBytes) = (header, UInt32(count), UInt32(content.count))
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let columns = header.dataCount
     let derivedSize = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
     // The content as it is, but for what is packed, which stands before it unpacked.
     let size = derivedSize + unpackedSize + plainSize + rowSize + Self.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    (charge, self.unpackedSize) = (size, size - derivedSize - Self.slack)
+    (keptBytes, derivedBytes) = (UInt32(size), UInt32(derivedSize))
     data = storage.bindMemory(to: Data.self, capacity: max(1, columns))
     let starts = (storage + columns * MemoryLayout<Data>.stride).bindMemory(
       to: UInt32.self, capacity: (columns + 1) * blocks)
@@ -95,7 +98,6 @@ package struct FieldColumns {
     (own + plainSize).copy(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
     // What lies behind may be read by whole words, so it is made to hold something.
     (own + plainSize + rowSize).update(repeating: 0, count: Self.slack)
-    self.storage = storage
     do throws(FormatError) {
       var reader = ByteReader(UnsafeBufferPointer(start: own, count: plainSize))
       _ = try reader.read(bytes: fixed.offset)
@@ -151,8 +153,7 @@ package struct FieldColumns {
       }
       guard (bit + 7) / 8 == rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
       rows = UnsafePointer(own + plainSize)
-      rowBits = rowSize * 8
-      rowEnd = bit
+      (rowsEnd, lastRowEnd) = (UInt32(rowSize * 8), UInt32(bit))
       guard bit & 7 == 0 || rows[rowSize - 1] >> UInt8(bit & 7) == 0 else {
         throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
       }
@@ -166,7 +167,7 @@ package struct FieldColumns {
   }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { storage.deallocate() }
+  package func deallocate() { UnsafeMutableRawPointer(data).deallocate() }
 
   /// The first block of records whose rows are not of the size that is given for them; nil if all are.
   ///

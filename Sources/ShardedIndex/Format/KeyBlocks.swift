@@ -12,10 +12,11 @@ package struct KeyBlocks {
   package static let blockSize = 16
   static let blockShift = 4
 
-  // In the order in which a search comes upon them.
-  /// Records in the part, at least one.
-  package let count: Int
-  // Derived when loaded, behind the content.
+  // In the order in which a search comes upon them; numbers of 32 bits, since content is bounded and many parts are kept.
+  private let recordCount: UInt32
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
+  private let isWide: Bool
+  // Derived when loaded, behind the content. With the heads all that it keeps begins.
   private let heads: UnsafePointer<UInt64>  // Per block: the first eight bytes of its restart key.
   private let starts: UnsafePointer<UInt32>  // Per block: where its suffixes start.
   private let suffixes: UnsafePointer<UInt8>
@@ -23,24 +24,23 @@ package struct KeyBlocks {
   private let length: UnsafeRawPointer
   /// Each record's tail, when there are tails.
   package let tails: UnsafePointer<UInt8>
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
-  private let isWide: Bool
   private let tailTable: TailTable
-  /// The longest stem, in bytes.
-  package let longestStem: Int
+  private let (longest, keptBytes): (UInt32, UInt32)
 
+  /// Records in the part, at least one.
+  @inline(__always) package var count: Int { Int(recordCount) }
+  /// The longest stem, in bytes.
+  @inline(__always) package var longestStem: Int { Int(longest) }
   /// Distinct tails, 0 when keys are stems alone.
   @inline(__always) package var tailCount: Int { tailTable.count }
-
-  private let storage: UnsafeMutableRawPointer
   /// Bytes that it keeps in memory.
-  package let charge: Int
+  package var charge: Int { Int(keptBytes) }
 
   /// Bytes of the content, about, were nothing packed in it.
   package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - 12 * blockCount }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { storage.deallocate() }
+  package func deallocate() { heads.deallocate() }
 
   /// Checks `content`, unpacks what is packed in it, and takes what searches read.
   ///
@@ -87,7 +87,7 @@ package struct KeyBlocks {
     ownSuffixes.copy(from: suffixes.baseAddress!, count: suffixes.count)
     // What lies behind may be read by whole words, so it is made to hold something.
     (ownSuffixes + suffixBytes).update(repeating: 0, count: FieldColumns.slack)
-    (self.storage, charge, self.count, self.isWide, self.tailTable) = (storage, size, count, isWide, tailTable)
+    (keptBytes, recordCount, self.isWide, self.tailTable) = (UInt32(size), UInt32(count), isWide, tailTable)
     (self.heads, self.starts) = (UnsafePointer(heads), UnsafePointer(starts))
     (self.shared, self.length) = (UnsafeRawPointer(shared), UnsafeRawPointer(length))
     (self.tails, self.suffixes) = (UnsafePointer(tails), UnsafePointer(ownSuffixes))
@@ -111,7 +111,7 @@ package struct KeyBlocks {
       guard position == suffixBytes else {
         throw .invalid(reason: "suffixes do not fill their section", offset: Self.headerSize)
       }
-      longestStem = longest
+      self.longest = UInt32(longest)
       if tailTable.count > 0, !header.tailCode.isPresent {
         let codes = try reader.read(bytes: count)
         tails.copy(from: codes.baseAddress!, count: count)

@@ -4,21 +4,37 @@
 package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// One part: a run of records whose keys are one frame and whose fields are the next. Sizes in bytes.
   package struct Part: BitwiseCopyable, Sendable {
-    /// Counted within the shard.
-    package var firstRecord: Int
-    package var recordCount: Int
     /// Bytes from the start of the file.
-    package var offset: Int
-    package var keysSize: Int
-    package var keysContentSize: Int
-    package var keysChecksum: UInt32
-    package var fieldsSize: Int
-    package var fieldsContentSize: Int
-    package var fieldsChecksum: UInt32
-    package var isContinuation: Bool
-    var boundStart: Int
-    var boundEnd: Int
+    package let offset: Int
+    // No number that the format counts with has more than 32 bits, and many parts are kept.
+    private let (first, count): (UInt32, UInt32)
+    private let (keys, keysContent, fields, fieldsContent): (UInt32, UInt32, UInt32, UInt32)
+    package let (keysChecksum, fieldsChecksum): (UInt32, UInt32)
+    private let end: UInt32
+    package let isContinuation: Bool
+
+    /// Counted within the shard.
+    package var firstRecord: Int { Int(first) }
+    package var recordCount: Int { Int(count) }
+    package var keysSize: Int { Int(keys) }
+    package var keysContentSize: Int { Int(keysContent) }
+    package var fieldsSize: Int { Int(fields) }
+    package var fieldsContentSize: Int { Int(fieldsContent) }
     package var fileSize: Int { keysSize + fieldsSize }
+    /// Where its lower bound ends among those of all parts; it begins where that of the part before ends.
+    var boundEnd: Int { Int(end) }
+
+    init(
+      offset: Int, firstRecord: Int, recordCount: Int,
+      keys: (size: Int, contentSize: Int, checksum: UInt32), fields: (size: Int, contentSize: Int, checksum: UInt32),
+      boundEnd: Int, isContinuation: Bool
+    ) {
+      self.offset = offset
+      (first, count) = (UInt32(firstRecord), UInt32(recordCount))
+      (self.keys, keysContent, keysChecksum) = (UInt32(keys.size), UInt32(keys.contentSize), keys.checksum)
+      (self.fields, fieldsContent, fieldsChecksum) = (UInt32(fields.size), UInt32(fields.contentSize), fields.checksum)
+      (end, self.isContinuation) = (UInt32(boundEnd), isContinuation)
+    }
   }
 
   /// How many there are, at least one.
@@ -37,7 +53,8 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   package var all: UnsafeBufferPointer<Part> { UnsafeBufferPointer(start: parts, count: count) }
 
   package func bound(of part: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: bounds + self[part].boundStart, count: self[part].boundEnd - self[part].boundStart)
+    let start = part == 0 ? 0 : self[part - 1].boundEnd
+    return UnsafeBufferPointer(start: bounds + start, count: self[part].boundEnd - start)
   }
 
   /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.

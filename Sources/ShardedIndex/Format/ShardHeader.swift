@@ -193,33 +193,31 @@ package final class ShardHeader: @unchecked Sendable {
         let at = reader.offset
         let count = try reader.readVarint()
         let bound = try reader.readVarint()
-        let part = PartTable.Part(
-          firstRecord: first, recordCount: count, offset: offset, keysSize: try reader.readVarint(),
-          keysContentSize: try reader.readVarint(), keysChecksum: try reader.read(UInt32.self),
-          fieldsSize: try reader.readVarint(), fieldsContentSize: try reader.readVarint(),
-          fieldsChecksum: try reader.read(UInt32.self), isContinuation: bound & 1 == 1, boundStart: boundEnd,
-          boundEnd: boundEnd + bound >> 1)
+        func frame() throws(FormatError) -> (size: Int, contentSize: Int, checksum: UInt32) {
+          (try reader.readVarint(), try reader.readVarint(), try reader.read(UInt32.self))
+        }
+        let (keys, fields) = (try frame(), try frame())
         // The first part begins with the shard: at no bound and going on with nothing.
-        guard count >= 1, count <= records - first, index > 0 || bound == 0,
-          part.keysContentSize <= ZstdFrame.contentLimit, part.fieldsContentSize <= ZstdFrame.contentLimit,
-          part.keysSize <= ZstdFrame.sizeLimit(content: part.keysContentSize),
-          part.fieldsSize <= ZstdFrame.sizeLimit(content: part.fieldsContentSize)
+        guard count >= 1, count <= records - first, index > 0 || bound == 0, boundEnd + bound >> 1 <= bytes.count,
+          keys.contentSize <= ZstdFrame.contentLimit, fields.contentSize <= ZstdFrame.contentLimit,
+          keys.size <= ZstdFrame.sizeLimit(content: keys.contentSize),
+          fields.size <= ZstdFrame.sizeLimit(content: fields.contentSize)
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
-        offset += part.keysSize + part.fieldsSize
+        boundEnd += bound >> 1
+        (parts + index).initialize(
+          to: PartTable.Part(
+            offset: offset, firstRecord: first, recordCount: count, keys: keys, fields: fields, boundEnd: boundEnd,
+            isContinuation: bound & 1 == 1))
+        offset += keys.size + fields.size
         first += count
-        boundEnd = part.boundEnd
-        (parts + index).initialize(to: part)
       }
       guard first == records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
       guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
       let bounds = try reader.read(bytes: boundEnd)
       let partHeads = arena.allocate(UInt64.self, partCount)
-      for index in 0..<partCount {
-        let part = parts[index]
-        partHeads[index] = KeyBlocks.head(of: UnsafeBufferPointer(rebasing: bounds[part.boundStart..<part.boundEnd]))
-      }
       self.parts = PartTable(
         count: partCount, heads: UnsafePointer(partHeads), parts: UnsafePointer(parts), bounds: arena.copy(bounds))
+      for part in 0..<partCount { partHeads[part] = KeyBlocks.head(of: self.parts.bound(of: part)) }
 
       // Tails.
       let tailEnds = arena.allocate(UInt16.self, tailCount)

@@ -32,10 +32,9 @@ final class LoadedPart: @unchecked Sendable {
   var node: Int32 = 0
   /// The cache's ``LRU/insertions`` when it was last seen to be protected.
   var protectedAt: UInt32 = 0
-  /// Counted within the shard.
-  let firstRecord: Int
+  // No number that the format counts with has more than 32 bits.
+  private let (first, place, keptBytes): (UInt32, UInt32, UInt32)
   private let unpacked = OnceReference<LoadedFields>()
-  let number: Int
   let keys: KeyBlocks
   let header: ShardHeader  // Keys and fields lead into it.
   // No optional by itself: of that a type would be made up at run time when the part goes.
@@ -44,17 +43,21 @@ final class LoadedPart: @unchecked Sendable {
   }
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
   private let packed: Lock<Packed>
+
+  /// Counted within the shard.
+  @inline(__always) var firstRecord: Int { Int(first) }
+  @inline(__always) var number: Int { Int(place) }
   /// Bytes that it costs the cache before its fields are unpacked.
-  let charge: Int
+  var charge: Int { Int(keptBytes) }
 
   init(
     keys: KeyBlocks, number: Int, header: ShardHeader, packed: PackedFields
   ) {
     self.keys = keys
-    self.number = number
     self.header = header
-    firstRecord = header.parts[number].firstRecord
-    charge = keys.charge + packed.frame.count + 256
+    first = UInt32(header.parts[number].firstRecord)
+    place = UInt32(number)
+    keptBytes = UInt32(keys.charge + packed.frame.count + 224)
     self.packed = Lock(Packed(fields: packed))
   }
 
@@ -111,7 +114,7 @@ final class PackedFields: @unchecked Sendable {
 final class LoadedFields: @unchecked Sendable {
   let columns: FieldColumns
   /// Bytes that they cost the cache.
-  var charge: Int { columns.charge + 128 }
+  var charge: Int { columns.charge + 112 }
 
   init(columns: FieldColumns) { self.columns = columns }
 
