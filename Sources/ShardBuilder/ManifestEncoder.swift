@@ -196,7 +196,7 @@ package struct ManifestEncoder {
     root.write(UInt32(shardCount))
     root.write(UInt32(shardLimit))
     root.write(UInt32(fieldNames.count))
-    root.write(UInt32(partSize == ShardEncoder.usualPartSize ? 0 : partSize))
+    root.write(UInt32(partSize))
     var offset = Manifest.headerSize + 24 * sections.count
     for section in sections {
       root.write(section.number.rawValue)

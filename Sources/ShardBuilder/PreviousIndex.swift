@@ -52,10 +52,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// What it was built with, zstd's level being this.
   func packing(level: Int) -> Packing {
-    let partSize = index.generation.partSize
-    return Packing(
-      shardLimit: index.generation.shardLimit, partSize: partSize == 0 ? ShardEncoder.usualPartSize : partSize,
-      level: level)
+    Packing(shardLimit: index.generation.shardLimit, partSize: index.generation.partSize, level: level)
   }
 
   /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same of

@@ -23,7 +23,7 @@ struct PlanCommandTests {
   @Test("the table names what is chosen, and the command it prints builds that")
   func table() throws {
     prepare(records: 20_000)
-    let sizes = ["--shard-sizes", "16KiB,64KiB", "--part-sizes", "1KiB,5KiB", "--cache", "64KiB", "--max-size", "+60%"]
+    let sizes = ["--shard-sizes", "16KiB,64KiB", "--part-sizes", "1KiB,3KiB", "--cache", "64KiB", "--max-size", "+60%"]
     let text = plan(["-i", index] + sizes)
     #expect(text.status == 0 && text.error == "", "\(text)")
     #expect(text.output.contains("the choosing half, ") && text.output.contains("the half held out, "))
@@ -45,7 +45,7 @@ struct PlanCommandTests {
     let stats = Program.run(["stats", "-i", index, "--format", "json"]).output
     #expect(stats.contains("\"shard_limit_bytes\":\(words[0] == "16KiB" ? 16384 : 65536),\"part_bytes\":"), "\(stats)")
     #expect(stats.contains("\"shards\":\(Int(words[2])! - 1),"), "\(stats)")
-    #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 5120),"), "\(stats)")
+    #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 3072),"), "\(stats)")
     // From the dataset the same comes out, but for the command, which names it.
     let other = plan(["--level", "1", dataset] + sizes)
     #expect(other.output.split(separator: "\n").dropLast() == lines.dropLast())
@@ -59,7 +59,7 @@ struct PlanCommandTests {
   @Test("where nothing is better it says so")
   func usual() {
     prepare()
-    let only = plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "5KiB"])
+    let only = plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "3KiB"])
     #expect(only.status == 0 && only.output.contains("The default is the best of these: nothing to change.\n"))
     #expect(only.output.contains("<- the default, chosen"))
     #expect(only.output.contains("\nshardq build --key "))
@@ -116,7 +116,7 @@ struct PlanCommandTests {
     }
     let killed = interrupted(by: "KILL")
     #expect(killed.output.hasPrefix("137\n") && TemporaryDirectory.names(work).count == 1)
-    #expect(plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "5KiB"]).status == 0)
+    #expect(plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "3KiB"]).status == 0)
     #expect(TemporaryDirectory.names(work) == [])
   }
 

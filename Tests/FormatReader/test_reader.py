@@ -384,7 +384,7 @@ class Nasty(Temporary):
                 exported = Counter(map(parsed, shardq("export", "-i", index).splitlines()))
                 self.assertEqual(exported, Counter(records))
                 self.assertEqual(found.shard_limit, {"1KiB": 1 << 10, "64KiB": 1 << 16, "16MiB": 1 << 24}[size])
-                self.assertEqual(found.part_size, {"5KiB": 0, "1KiB": 1024}[part])
+                self.assertEqual(found.part_size, {"5KiB": 5120, "1KiB": 1024}[part])
                 if size == "1KiB":
                     self.assertGreater(len(shards), 100)
         self.assertEqual(EVERYTHING - met, set())

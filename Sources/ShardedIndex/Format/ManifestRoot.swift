@@ -62,7 +62,6 @@ package struct ManifestRoot: @unchecked Sendable {
   /// Content of all pages and nodes together, in bytes.
   let pagesSize: Int
   let shardLimit: Int
-  /// 0 stands for the usual one.
   let partSize: Int
   let foldVersion: UInt32
   let fieldCount: Int

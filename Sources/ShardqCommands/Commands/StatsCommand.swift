@@ -70,9 +70,7 @@
       report.add("shard_bytes_median", .number(median))
       report.add("shard_bytes_max", .number(sizes.last ?? 0))
       report.add("shard_limit_bytes", .number(manifest.shardLimit), note: "before compression")
-      report.add(
-        "part_bytes", .number(manifest.partSize == 0 ? BuildOptions().partSizeBytes : manifest.partSize),
-        note: "before compression, about")
+      report.add("part_bytes", .number(manifest.partSize), note: "before compression, about")
       report.add(
         "shards_under_quarter_median", .number(small),
         note: sizes.isEmpty ? nil : "\(small * 100 / sizes.count) % of the shards")

@@ -30,7 +30,7 @@ import Testing
     var options: PlanOptions {
       var options = PlanOptions()
       (options.build.key, options.build.level) = ("{name}, {country}", 1)
-      (options.shardSizes, options.partSizes) = ([16 << 10, 64 << 10], [1 << 10, 5 << 10])
+      (options.shardSizes, options.partSizes) = ([16 << 10, 64 << 10], [1 << 10, 3 << 10])
       (options.cacheLimitBytes, options.diskLimit) = (64 << 10, .percentMore(50))
       return options
     }
@@ -58,7 +58,7 @@ import Testing
     (options.key, options.level, options.id, options.weight) = ("{name}, {country}", 3, "_id", "_id")
     if number == 1 { options.keep = ["name", "country", "_id"] }
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
-    let sizes = [(64 << 10, 5 << 10), (2000, 300), (8 << 10, 1), (16 << 20, 700)]
+    let sizes = [(64 << 10, 3 << 10), (2000, 300), (8 << 10, 1), (16 << 20, 700)]
     (options.shardLimitBytes, options.partSizeBytes) = sizes[number]
     options.jobs = 1 + number % 2
     let index = try ShardedIndex(opening: directory("index"))
@@ -154,7 +154,7 @@ import Testing
     let plan = try ShardPlanner.plan(
       log: typed.log, source: .datasets([typed.dataset]), in: directory.path, options: options)
     #expect(plan.candidates.map(\.packing.shardBytes) == [16 << 10, 16 << 10, 64 << 10, 64 << 10])
-    #expect(plan.candidates.map(\.packing.partBytes) == [1 << 10, 5 << 10, 1 << 10, 5 << 10])
+    #expect(plan.candidates.map(\.packing.partBytes) == [1 << 10, 3 << 10, 1 << 10, 3 << 10])
     for candidate in plan.candidates {
       var build = options.build
       (build.shardLimitBytes, build.partSizeBytes) = (candidate.packing.shardBytes, candidate.packing.partBytes)
