@@ -62,6 +62,45 @@
       #expect(Self.values("decompressed_bytes", in: result.output).count == 1)
     }
 
+    #if os(Linux)
+      /// How many pages of a directory's files the system's cache does not have, after `change` was done to each.
+      private static func missingPages(in directory: String, _ change: (CInt) -> Void) -> Int {
+        var missing = 0
+        for name in TemporaryDirectory.names(directory) {
+          let file = open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
+          defer { close(file) }
+          change(file)
+          let size = Int(lseek(file, 0, SEEK_END))
+          guard size > 0, let bytes = mmap(nil, size, PROT_READ, MAP_SHARED, file, 0), bytes != MAP_FAILED else {
+            continue
+          }
+          defer { munmap(bytes, size) }
+          var pages = [UInt8](repeating: 0, count: (size + 4095) / 4096)
+          #expect(mincore(bytes, size, &pages) == 0)
+          missing += pages.count { $0 & 1 == 0 }
+        }
+        return missing
+      }
+
+      @Test("What is measured lies in the system's cache, not what the first answer needs alone")
+      func readThrough() {
+        let (index, log) = (TemporaryDirectory(), TemporaryDirectory())
+        for name in TemporaryDirectory.names(Self.cities) {
+          index.write(name, TemporaryDirectory.bytes(Self.cities + "/" + name))
+        }
+        log.write("log", "0\tzz\n")
+        let evicted = Self.missingPages(in: index.path) { file in
+          fsync(file)
+          posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+        }
+        // Where files lie in memory anyway nothing can be told.
+        guard evicted > 0 else { return }
+        let result = Program.run(["footprint", "-i", index.path, "--designs", "none", "--log", log.path + "/log"])
+        #expect(result.status == 0, "\(result.error)")
+        #expect(Self.missingPages(in: index.path) { _ in } == 0)
+      }
+    #endif
+
     /// What a fold, a phrase of words or a dictionary of letters may trip over.
     private static let queries = """
       dup
