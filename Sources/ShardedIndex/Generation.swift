@@ -134,7 +134,7 @@ final class Generation: Sendable {
 
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
-  func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+  func unpackFields(of reference: PartReference) throws(IndexError) -> FieldColumns {
     do throws(IndexError) {
       return try reference.part.fields(
         unpack: { (packed) throws(IndexError) in
