@@ -192,7 +192,7 @@ struct HuffmanPacking: Sendable {
     }
   }
 
-  /// The numbers of a part, packed: the sizes of two halves, and the halves.
+  /// The numbers of a part, packed: the sizes of two halves, and the halves, each from both ends.
   func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
     // The highest bit first. Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending,
     // and no number comes that was not among those that the code was made for.
@@ -223,8 +223,11 @@ struct HuffmanPacking: Sendable {
         }
       }
     }
-    let split = (numbers.count + 1) / 2
-    let halves = (bits(numbers.prefix(split)), bits(numbers.dropFirst(split)))
+    // The first numbers of a half from its first byte on, the others from its last one back.
+    func bothEnds(_ half: some RandomAccessCollection<UInt8>) -> [UInt8] {
+      bits(half.prefix(half.count / 2)) + bits(half.dropFirst(half.count / 2)).reversed()
+    }
+    let halves = (bothEnds(numbers.prefix(numbers.count / 2)), bothEnds(numbers.dropFirst(numbers.count / 2)))
     writer.writeVarint(halves.0.count)
     writer.writeVarint(halves.1.count)
     writer.write(halves.0)

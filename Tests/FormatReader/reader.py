@@ -521,12 +521,21 @@ class HuffmanCode:
 
     def unpack(self, cursor, count):
         sizes = cursor.varint(), cursor.varint()
-        split = (count + 1) // 2
-        return bytes(self._half(cursor, sizes[0], split) + self._half(cursor, sizes[1], count - split))
+        numbers = []
+        for size, first, end in (sizes[0], 0, count // 2), (sizes[1], count // 2, count):
+            data = cursor.take(size)
+            middle = (end - first) // 2
+            # Of either half the first numbers from the front, the others from the back.
+            front, used = self._numbers(cursor, data, middle)
+            back, others = self._numbers(cursor, data[::-1], end - first - middle)
+            need(used + others == size, f"{cursor.what}: codes do not fill their bytes")
+            numbers += front + back
+        return bytes(numbers)
 
-    def _half(self, cursor, size, count):
-        need(count <= 8 * size, f"{cursor.what}: more codes than bits")
-        data = iter(cursor.take(size) + bytes(2))
+    def _numbers(self, cursor, data, count):
+        """So many numbers from the first byte on, and the bytes that they take."""
+        need(count <= 8 * len(data), f"{cursor.what}: more codes than bits")
+        data = iter(data)
         table, numbers, word, bits, used = self.table, [], 0, 0, 0
         for _ in range(count):
             while bits < CODE_BITS:
@@ -535,9 +544,10 @@ class HuffmanCode:
             numbers.append(number)
             bits -= length
             used += length
-        need((used + 7) // 8 == size, f"{cursor.what}: codes do not fill their bytes")
-        need(word & (1 << bits) - 1 == 0, f"{cursor.what}: bits behind the last code")
-        return numbers
+        # Of the bytes that were looked at, the last may be ones that no code reaches into.
+        rest = word & (1 << bits) - 1
+        need(rest >> (bits - -used % 8) == 0, f"{cursor.what}: bits behind the last code")
+        return numbers, (used + 7) // 8
 
 
 class Column:
@@ -696,7 +706,7 @@ class Shard:
         self.index, self.entry, self.records = index, entry, entry.records
         cursor = Cursor(contents[0], entry.name)
         features = index.features
-        need(cursor.take(4) == b"SQH3", f"{entry.name}: another magic")
+        need(cursor.take(4) == b"SQH4", f"{entry.name}: another magic")
         records, part_count, tail_count = (cursor.varint() for _ in range(3))
         need(records == entry.records, f"{entry.name}: another count of records than promised")
         need(1 <= part_count <= records, f"{entry.name}: count of parts")

@@ -768,8 +768,9 @@ class Forged(Temporary):
                 self.assertRefused(header=code(where, lengths))
         # No code for the tails: then their numbers stand as they are, and one that is too large is refused.
         lengths = [3, 3, 1, 2]
-        halves = [sum(lengths[tail] for tail in tails) for tails in (part.contexts[:100], part.contexts[100:])]
-        packed = sum((count + 7) // 8 for count in halves) + sum(len(varint((count + 7) // 8)) for count in halves)
+        quarters = [sum(lengths[tail] for tail in part.contexts[start : start + 50]) for start in range(0, 200, 50)]
+        sizes = [(count + 7) // 8 for count in quarters]
+        packed = sum(sizes) + len(varint(sizes[0] + sizes[1])) + len(varint(sizes[2] + sizes[3]))
         # Behind magic, varints of two bytes each, flags and two sizes a record, of which none is of 15 and more.
         sizes_end, place = 9 + 200, len(self.keys) - packed
         self.assertTrue(all(byte & 15 != 15 and byte >> 4 != 15 for byte in self.keys[9:sizes_end]))
@@ -779,8 +780,10 @@ class Forged(Temporary):
         # The last of the keys are the numbers of tails: bits that are set behind the last code, a byte too many or too few.
         self.assertRefused(keys=self.keys + b"\0")
         self.assertRefused(keys=self.keys[:-1])
-        self.assertGreater(-halves[1] % 8, 0)
-        self.assertRefused(keys=self.keys[:-1] + bytes([self.keys[-1] | 1]))
+        # The third quarter's last byte stands before the fourth's last one, whose first is the last of all.
+        for last, quarter in ((len(self.keys) - sizes[3] - 1, 2), (len(self.keys) - sizes[3], 3)):
+            self.assertGreater(-quarters[quarter] % 8, 0)
+            self.assertRefused(keys=changed(self.keys, last, [self.keys[last] | 1]))
         # There are 256 bytes: runs of numbers without a code that go on behind the last.
         where = (at.suffix_code, at.names)
         lengths = self.header[slice(*where)]
@@ -1040,12 +1043,13 @@ class Forged(Temporary):
         self.assertSame(self.store(**shard([[own(0, 0, 32, 0, 1, 0, 0, 128)]], 1)))
         self.assertRefused(**shard([[own(0, 0, 33, 0, 1, 0, 0, 128, 0)]], 1))
         # Codes of 1, 2 and 2 bits, and of 1, 2 and 1, where that of the first is the same: all tails are that one.
-        packed = self.keys[:-8] + bytes([1, 1, 0, 0])
+        packed = self.keys[:-8] + bytes([2, 2, 0, 0, 0, 0])
         self.assertSame(self.store(**shard([[form]], 1, 3, bytes([0x21, 0x02]), packed)))
         self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x01]), packed))
-        # A byte more in a half than its codes take.
-        self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x02]), self.keys[:-8] + bytes([2, 1, 0, 0, 0])))
-        self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x02]), self.keys[:-8] + bytes([1, 2, 0, 0, 0])))
+        # A byte more in a half than its codes take, and one less: its quarters would share one.
+        for sizes in ((3, 2), (2, 3), (1, 2), (2, 1)):
+            wrong = self.keys[:-8] + bytes([*sizes, *bytes(sum(sizes))])
+            self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x02]), wrong))
         # An encoding over 5, a mixed column that is constant, a number without formats; the kind of a mixed text.
         self.assertSame(self.store(**shard([b"\0\0\2\0a"], 0)))
         self.assertSame(self.store(**shard([b"\3\1\1\2\0a"], 0, data=bytes(8))))
@@ -1254,20 +1258,20 @@ class Page(unittest.TestCase):
             self.assertIn(entry.name, self.page)
 
     def test_example(self):
-        places = [("### 4.8 Example", 122), ("## 5. Keys", 56), ("### 6.5 Example", 107)]
+        places = [("### 4.8 Example", 122), ("## 5. Keys", 56), ("### 6.5 Example", 108)]
         contents = [self.example(heading, size) for heading, size in places]
         frames = [
             SimpleNamespace(size=size, content_size=len(content), checksum=self.checksum(content))
-            for size, content in zip((135, 69, 120), contents)
+            for size, content in zip((135, 69, 121), contents)
         ]
-        self.assertEqual(frames[0].checksum, 0x4183B4AC)
+        self.assertEqual(frames[0].checksum, 0x0C7EE743)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         index = SimpleNamespace(names=names, features=set())
-        digest = bytes.fromhex("e9f1bb5699f76ab34fdf07bfa2a3c6ca")
-        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (324, 135, 122, 0x4183B4AC))
+        digest = bytes.fromhex("a5bdd6d449a71d7181056c7cce9b41b7")
+        entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (325, 135, 122, 0x0C7EE743))
         shard = reader.Shard(index, entry, frames, contents)
         shard.check_keys(None)
-        self.assertEqual(entry.name, "sa-e9f1bb5699f76ab3.zst")
+        self.assertEqual(entry.name, "sa-a5bdd6d449a71d71.zst")
         self.assertIn(entry.name, self.page)
         (part,) = shard.parts
         self.assertEqual(part.keys[0], b"san diego\x01us")

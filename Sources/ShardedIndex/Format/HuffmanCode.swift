@@ -126,10 +126,10 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Unpacks `count` numbers, in two halves side by side: neither waits for the other's codes.
+  /// Unpacks `count` numbers, in four quarters side by side: none waits for the codes of another.
   ///
   /// - Parameters:
-  ///   - reader: Stands at the packed numbers; what it reads has 8 bytes behind it that can be read.
+  ///   - reader: Stands at the packed numbers; what it reads has 8 bytes before it and behind it that can be read.
   ///   - table: Room for ``tableCapacity`` entries.
   func unpack(
     _ reader: inout ByteReader, count: Int, into numbers: UnsafeMutablePointer<UInt8>,
@@ -139,42 +139,58 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     let sizes = (try reader.readVarint(), try reader.readVarint())
     let halves = (try reader.read(bytes: sizes.0), try reader.read(bytes: sizes.1))
     fill(table)
-    let split = (count + 1) / 2
-    var (first, second) = (Bits(halves.0), Bits(halves.1))
+    var (first, second) = (Bits(halves.0, isBackward: false), Bits(halves.0, isBackward: true))
+    var (third, fourth) = (Bits(halves.1, isBackward: false), Bits(halves.1, isBackward: true))
+    @inline(__always) func advance() throws(FormatError) {
+      guard first.advance(), second.advance(), third.advance(), fourth.advance() else {
+        throw .invalid(reason: "codes run over their end", offset: at)
+      }
+    }
+    // Where the quarters behind the first one begin: none has more than one number more than another.
+    let (quarter, half, rest) = (count / 4, count / 2, count / 2 + (count - count / 2) / 2)
     var target = numbers
-    let last = numbers + (count &- split &- Bits.atOnce)
+    let last = numbers + (quarter &- Bits.atOnce)
     while target <= last {
-      guard first.advance(), second.advance() else { throw .invalid(reason: "codes run over their end", offset: at) }
+      try advance()
       for step in 0..<Bits.atOnce {
         target[step] = first.number(table)
-        target[split &+ step] = second.number(table)
+        target[quarter &+ step] = second.number(table)
+        target[half &+ step] = third.number(table)
+        target[rest &+ step] = fourth.number(table)
       }
       target += Bits.atOnce
     }
-    // As many at most are left of either half.
-    guard first.advance(), second.advance() else { throw .invalid(reason: "codes run over their end", offset: at) }
-    let index = target - numbers
-    for record in index..<split { numbers[record] = first.number(table) }
-    for record in (split &+ index)..<count { numbers[record] = second.number(table) }
-    guard first.isFilled, second.isFilled else { throw .invalid(reason: "codes do not fill their bytes", offset: at) }
+    // As many at most are left of any.
+    try advance()
+    let done = target - numbers
+    for index in done..<quarter { numbers[index] = first.number(table) }
+    for index in (quarter &+ done)..<half { numbers[index] = second.number(table) }
+    for index in (half &+ done)..<rest { numbers[index] = third.number(table) }
+    for index in (rest &+ done)..<count { numbers[index] = fourth.number(table) }
+    guard let middle = first.end, middle == second.end, let other = third.end, other == fourth.end else {
+      throw .invalid(reason: "codes do not fill their bytes", offset: at)
+    }
   }
 
-  /// Some bytes as a run of bits, the highest of each first.
+  /// Some bytes as a run of bits, the highest of each first: from the first byte on, or from the last one back.
   private struct Bits {
     /// Codes that are there whatever they are, once ``advance()`` was called: of eight bytes, but for what is passed of the
     /// first one and for the mark.
     static let atOnce = (64 - 7 - 1) / HuffmanCode.longestLimit
 
-    /// Where ``word`` was read.
+    private let isBackward: Bool
+    /// Where ``word`` was read, from there on or up to there.
     private var start: UnsafeRawPointer
-    private let end: UnsafeRawPointer
+    /// Where the bytes end that way.
+    private let limit: UnsafeRawPointer
     /// The bits to come, highest first. Its lowest one is a mark: it has as many zeros below it as bits were passed since
     /// ``start``, and nobody has to add them up.
     private var word: UInt64 = 1
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-      start = UnsafeRawPointer(bytes.baseAddress!)
-      end = start + bytes.count
+    @inline(__always) init(_ bytes: UnsafeBufferPointer<UInt8>, isBackward: Bool) {
+      self.isBackward = isBackward
+      let (first, last) = (UnsafeRawPointer(bytes.baseAddress!), UnsafeRawPointer(bytes.baseAddress! + bytes.count))
+      (start, limit) = isBackward ? (last, first) : (first, last)
     }
 
     /// In bits. The highest one changes nothing, but says that there is one.
@@ -185,9 +201,16 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     /// - Returns: Whether that is one of them, or the one behind the last.
     @inline(__always) mutating func advance() -> Bool {
       let passed = passed
-      start += passed &>> 3
-      guard start <= end else { return false }
-      word = (UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) | 1) &<< UInt64(passed & 7)
+      if isBackward {
+        start -= passed &>> 3
+        guard start >= limit else { return false }
+        word = UInt64(littleEndian: (start - 8).loadUnaligned(as: UInt64.self))
+      } else {
+        start += passed &>> 3
+        guard start <= limit else { return false }
+        word = UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+      }
+      word = (word | 1) &<< UInt64(passed & 7)
       return true
     }
 
@@ -199,12 +222,15 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
       return UInt8(truncatingIfNeeded: entry &>> 8)
     }
 
-    /// Whether what is passed is all of them, zeros up to the end of the last byte aside.
-    var isFilled: Bool {
+    /// Behind the last byte of which something is passed, or before it; nil if what is left of that byte is not zero.
+    var end: UnsafeRawPointer? {
       let passed = passed
-      let next = start + passed &>> 3
-      guard passed & 7 > 0 else { return next == end }
-      return next + 1 == end && next.load(as: UInt8.self) &<< UInt8(passed & 7) == 0
+      let whole = passed &>> 3
+      let next = isBackward ? start - whole : start + whole
+      guard passed & 7 > 0 else { return next }
+      let byte = (isBackward ? next - 1 : next).load(as: UInt8.self)
+      guard byte &<< UInt8(passed & 7) == 0 else { return nil }
+      return isBackward ? next - 1 : next + 1
     }
   }
 }

@@ -3,7 +3,7 @@
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
 package final class ShardHeader: @unchecked Sendable {
-  package static let magic: UInt32 = 0x3348_5153  // "SQH3"
+  package static let magic: UInt32 = 0x3448_5153  // "SQH4"
   package static let columnLimit = 4096
   /// The most number formats, row formats times number columns, and formats with ranges of their own times contexts: a few
   /// bytes of each are much in memory, and no builder comes near.

@@ -36,8 +36,8 @@ import Testing
     /// Packed numbers, all the one whose code is a zero.
     static func packed(_ count: Int) -> [UInt8] {
       var writer = ByteWriter()
-      let split = (count + 1) / 2
-      let sizes = ((split + 7) / 8, (count - split + 7) / 8)
+      func size(_ half: Int) -> Int { (half / 2 + 7) / 8 + (half - half / 2 + 7) / 8 }
+      let sizes = (size(count / 2), size(count - count / 2))
       writer.writeVarint(sizes.0)
       writer.writeVarint(sizes.1)
       return writer.bytes + [UInt8](repeating: 0, count: sizes.0 + sizes.1)

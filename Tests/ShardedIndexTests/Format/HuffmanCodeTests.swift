@@ -27,10 +27,10 @@ import Testing
     func unpack(_ packed: [UInt8], count: Int) -> [UInt8]? {
       let table = UnsafeMutablePointer<UInt16>.allocate(capacity: HuffmanCode.tableCapacity)
       defer { table.deallocate() }
-      // The bytes behind what is read differ from zeros, so that nothing can come of them unseen.
-      let bytes = packed + [UInt8](repeating: 0xa5, count: 8)
-      return bytes.withUnsafeBufferPointer { bytes in
-        var reader = ByteReader(UnsafeBufferPointer(rebasing: bytes[..<packed.count]))
+      // The bytes around what is read differ from zeros, so that nothing can come of them unseen.
+      let around = [UInt8](repeating: 0xa5, count: 8)
+      return (around + packed + around).withUnsafeBufferPointer { bytes in
+        var reader = ByteReader(UnsafeBufferPointer(rebasing: bytes[8..<8 + packed.count]))
         var isRead = false
         let numbers = [UInt8](unsafeUninitializedCapacity: count + 1) { numbers, written in
           numbers.initialize(repeating: 0xee)
@@ -54,7 +54,8 @@ import Testing
       }
       code <<= 1
     }
-    func numbers(_ bytes: ArraySlice<UInt8>, _ count: Int) -> [UInt8]? {
+    /// So many numbers from the first byte on, and the bytes that they take.
+    func numbers(_ bytes: [UInt8], _ count: Int) -> (numbers: [UInt8], size: Int)? {
       var bits = bytes.flatMap { byte in (0..<8).map { Int(byte >> (7 - $0) & 1) } }[...]
       var numbers: [UInt8] = []
       while numbers.count < count {
@@ -64,7 +65,14 @@ import Testing
         numbers.append(codes[Array(bits.prefix(size))]!)
         bits.removeFirst(size)
       }
-      return bits.count < 8 && !bits.contains(1) ? numbers : nil
+      return bits.prefix(bits.count % 8).contains(1) ? nil : (numbers, bytes.count - bits.count / 8)
+    }
+    /// From either end, up to where they meet.
+    func half(_ bytes: ArraySlice<UInt8>, _ count: Int) -> [UInt8]? {
+      guard let front = numbers(Array(bytes), count / 2), let back = numbers(bytes.reversed(), count - count / 2),
+        front.size + back.size == bytes.count
+      else { return nil }
+      return front.numbers + back.numbers
     }
     // Sizes here have a byte each or two.
     return packed.withUnsafeBufferPointer { bytes in
@@ -72,9 +80,8 @@ import Testing
       guard let first = try? reader.readVarint(), let second = try? reader.readVarint(),
         first + second == reader.remaining
       else { return nil }
-      let split = (count + 1) / 2
       let (start, middle) = (reader.offset, reader.offset + first)
-      guard let one = numbers(packed[start..<middle], split), let other = numbers(packed[middle...], count - split)
+      guard let one = half(packed[start..<middle], count / 2), let other = half(packed[middle...], count - count / 2)
       else { return nil }
       return one + other
     }
