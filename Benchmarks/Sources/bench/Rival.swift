@@ -20,6 +20,9 @@ struct RivalKind {
     RivalKind(name: "rocksdb", label: "RocksDB, zstd", hasCacheLimit: true),
   ]
 
+  /// shardq itself, in a process that holds nothing else either: `resident`.
+  static let own = RivalKind(name: "shardq", label: "shardq")
+
   var program: String { name + "_query" }
 }
 
@@ -32,10 +35,14 @@ final class Rival: Answers {
   private let label: String
   private var answers: [[UInt8]: (count: Int, texts: [[String]])] = [:]
 
-  /// - Parameter cacheLimitBytes: 0 for none.
-  init(_ kind: RivalKind, program: String, database: String, prefixes: Prefixes, cacheLimitBytes: Int) {
+  /// - Parameters:
+  ///   - prefixes: The file that it answers the lines of, so many.
+  ///   - cacheLimitBytes: 0 for none.
+  init(
+    _ kind: RivalKind, program: String, database: String, prefixes: String, count: Int, cacheLimitBytes: Int
+  ) {
     label = kind.label
-    count = prefixes.count
+    self.count = count
     var (down, up): ([CInt], [CInt]) = ([0, 0], [0, 0])
     guard pipe(&down) == 0, pipe(&up) == 0 else { stop("no pipe") }
     // No other rival holds an end.
@@ -45,7 +52,7 @@ final class Rival: Answers {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, down[0], STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, up[1], STDOUT_FILENO)
-    let command = [program, database, "--serve", prefixes.foldedPath, "\(cacheLimitBytes)"]
+    let command = [program, database, "--serve", prefixes, "\(cacheLimitBytes)"]
     var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var child: pid_t = 0
