@@ -134,7 +134,7 @@ final class Generation: Sendable {
 
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
-  func unpackFields(of reference: PartReference) throws(IndexError) -> FieldColumns {
+  func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
     do throws(IndexError) {
       return try reference.part.fields(
         unpack: { (packed) throws(IndexError) in

@@ -118,7 +118,7 @@ public struct Matches: Sendable {
         columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
       }
     }
-    if !part.part.withFields(decode) { decode(try generation.unpackFields(of: part)) }
+    if !part.part.withFields(decode) { decode(try generation.unpackFields(of: part).columns) }
     if buffer.output.pointee.isOverlong { throw overlong(part, buffer) }
   }
 }

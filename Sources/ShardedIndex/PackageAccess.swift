@@ -234,7 +234,7 @@ extension ShardedIndex {
         name, shard.source, choose: parts, fieldNumber: { generation.manifest.fieldNumber(of: $0) }
       ) { loaded, part, fields in
         do throws(Failure) {
-          try body(PartContent(part.number, of: loaded.header, part.keys, fields))
+          try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
           return true
         } catch {
           failure = error

@@ -5,7 +5,7 @@ import CPrefetch
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
 /// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it.
-package struct FieldColumns: @unchecked Sendable {
+package struct FieldColumns {
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
   /// Bytes behind the content that may be read, though not used.
   package static let slack = 32
@@ -26,7 +26,7 @@ package struct FieldColumns: @unchecked Sendable {
   }
 
   private let header: ShardHeader
-  /// Where what it keeps begins, but for the room before it.
+  /// Where all that it keeps begins.
   private let data: UnsafeMutablePointer<Data>
   private let shapeCodes: UnsafePointer<UInt8>
   private let rowFormatCodes: UnsafePointer<UInt8>
@@ -82,13 +82,13 @@ package struct FieldColumns: @unchecked Sendable {
     (self.header, recordCount, contentBytes) = (header, UInt32(count), UInt32(content.count))
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let columns = header.dataCount
-    let derivedSize = Self.ownSize + columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
+    let derivedSize = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
     // The content as it is, but for what is packed, which stands before it unpacked.
     let size = derivedSize + unpackedSize + plainSize + rowSize + Self.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     (keptBytes, derivedBytes) = (UInt32(size), UInt32(derivedSize))
-    data = (storage + Self.ownSize).bindMemory(to: Data.self, capacity: max(1, columns))
-    let starts = (storage + Self.ownSize + columns * MemoryLayout<Data>.stride).bindMemory(
+    data = storage.bindMemory(to: Data.self, capacity: max(1, columns))
+    let starts = (storage + columns * MemoryLayout<Data>.stride).bindMemory(
       to: UInt32.self, capacity: (columns + 1) * blocks)
     rowStarts = starts + columns * blocks
     var unpacked = (storage + derivedSize).bindMemory(to: UInt8.self, capacity: size - derivedSize)
@@ -166,21 +166,8 @@ package struct FieldColumns: @unchecked Sendable {
     }
   }
 
-  /// Room for the value itself before all that it keeps, in bytes.
-  private static var ownSize: Int { (MemoryLayout<FieldColumns>.stride + 15) & ~15 }
-  private var storage: UnsafeMutableRawPointer { UnsafeMutableRawPointer(data) - Self.ownSize }
-
-  /// Puts the value before what it leads to, so that a query comes upon both in one place.
-  ///
-  /// - Returns: Where it is, until it is moved out and ``deallocate()`` was called.
-  func settle() -> UnsafeMutablePointer<FieldColumns> {
-    let place = storage.bindMemory(to: FieldColumns.self, capacity: 1)
-    place.initialize(to: self)
-    return place
-  }
-
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { storage.deallocate() }
+  package func deallocate() { UnsafeMutableRawPointer(data).deallocate() }
 
   /// The first block of records whose rows are not of the size that is given for them; nil if all are.
   ///

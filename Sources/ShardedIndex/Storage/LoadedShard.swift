@@ -1,5 +1,4 @@
 import CPrefetch
-import Synchronization
 
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
@@ -35,8 +34,7 @@ final class LoadedPart: @unchecked Sendable {
   var protectedAt: UInt32 = 0
   // No number that the format counts with has more than 32 bits.
   private let (first, place, keptBytes): (UInt32, UInt32, UInt32)
-  /// Set once, by whoever unpacks them.
-  private let unpacked = Atomic<UnsafeMutablePointer<FieldColumns>?>(nil)
+  private let unpacked = OnceReference<LoadedFields>()
   let keys: KeyBlocks
   let header: ShardHeader  // Keys and fields lead into it.
   // No optional by itself: of that a type would be made up at run time when the part goes.
@@ -63,42 +61,38 @@ final class LoadedPart: @unchecked Sendable {
     self.packed = Lock(Packed(fields: packed))
   }
 
-  deinit {
-    keys.deallocate()
-    unpacked.load(ordering: .acquiring)?.move().deallocate()
-  }
+  deinit { keys.deallocate() }
 
-  var isUnpacked: Bool { unpacked.load(ordering: .acquiring) != nil }
+  var isUnpacked: Bool { unpacked.load() != nil }
 
   /// Calls `body` with the fields, if they are unpacked; returns whether they are.
   @discardableResult @inline(__always)
   func withFields(_ body: (FieldColumns) -> Void) -> Bool {
     // They live as long as this part does: nothing is counted.
-    guard let fields = unpacked.load(ordering: .acquiring) else { return false }
-    body(fields.pointee)
+    guard let fields = unpacked.loadUnmanaged() else { return false }
+    fields._withUnsafeGuaranteedRef { body($0.columns) }
     return true
   }
 
   /// Asks for the memory of what leads to the fields, if they are unpacked.
   @inline(__always) func prefetchFields() {
-    guard let fields = unpacked.load(ordering: .acquiring) else { return }
-    for line in 0..<3 { CPrefetch.prefetch(UnsafeRawPointer(fields) + 64 &* line) }
+    guard let fields = unpacked.loadUnmanaged() else { return }
+    let start = fields.toOpaque()
+    CPrefetch.prefetch(start)
+    CPrefetch.prefetch(start + 64)
   }
 
-  /// The fields, which live as long as this part: unpacked by `unpack` if nobody did so before; `grew` is told by how much
-  /// that changed the charge.
+  /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
   @inline(__always)
   func fields(
-    unpack: (PackedFields) throws(IndexError) -> FieldColumns, grew: (Int) -> Void
-  ) throws(IndexError) -> FieldColumns {
-    if let fields = unpacked.load(ordering: .acquiring) { return fields.pointee }
-    return try packed.withLock { (packed) throws(IndexError) -> FieldColumns in
-      guard let frame = packed.fields else { return unpacked.load(ordering: .acquiring)!.pointee }
-      let fields = try unpack(frame)
-      unpacked.store(fields.settle(), ordering: .releasing)
+    unpack: (PackedFields) throws(IndexError) -> LoadedFields, grew: (Int) -> Void
+  ) throws(IndexError) -> LoadedFields {
+    if let fields = unpacked.load() { return fields }
+    return try packed.withLock { (packed) throws(IndexError) -> LoadedFields in
+      guard let frame = packed.fields else { return unpacked.load()! }
+      let fields = unpacked.storeIfNil(try unpack(frame))
       packed.fields = nil
-      // 16 stand for what malloc takes beside it.
-      grew(fields.charge + 16 - frame.frame.count)
+      grew(fields.charge - frame.frame.count)
       return fields
     }
   }
@@ -114,6 +108,17 @@ final class PackedFields: @unchecked Sendable {
   }
 
   deinit { frame.deallocate() }
+}
+
+/// The fields of a part in memory.
+final class LoadedFields: @unchecked Sendable {
+  let columns: FieldColumns
+  /// Bytes that they cost the cache.
+  var charge: Int { columns.charge + 112 }
+
+  init(columns: FieldColumns) { self.columns = columns }
+
+  deinit { columns.deallocate() }
 }
 
 /// Reads shard files and believes nothing of them before it is checked.
@@ -157,7 +162,7 @@ struct ShardLoader: Sendable {
   /// - Parameter choose: Names the parts, given the header.
   func parts(
     _ name: UnsafePointer<CChar>, _ source: Manifest.Source, choose: (PartTable) -> Range<Int>,
-    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?, _ body: (LoadedShard, LoadedPart, FieldColumns) -> Bool
+    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?, _ body: (LoadedShard, LoadedPart, LoadedFields) -> Bool
   ) throws(IndexError) {
     var file = try open(name, source)
     let shard = LoadedShard(header: try header(file, source, fieldNumber: fieldNumber))
@@ -170,7 +175,7 @@ struct ShardLoader: Sendable {
           try fields(packed, of: part, path: directory.filePath(String(cString: name)))
         }, grew: { _ in })
       let wantsMore = body(shard, part, unpacked)
-      withExtendedLifetime((shard, part)) {}
+      withExtendedLifetime((shard, part, unpacked)) {}
       guard wantsMore else { return }
     }
   }
@@ -212,13 +217,14 @@ struct ShardLoader: Sendable {
   /// - Parameter path: Of the file they were read from.
   func fields(
     _ packed: PackedFields, of part: LoadedPart, path: @autoclosure () -> String
-  ) throws(IndexError) -> FieldColumns {
+  ) throws(IndexError) -> LoadedFields {
     let header = part.header
     let part = header.parts[part.number]
     return try unpack(
       UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path()
     ) { (content, table) throws(FormatError) in
-      try FieldColumns(content: content, records: part.recordCount, header: header, table: table)
+      LoadedFields(
+        columns: try FieldColumns(content: content, records: part.recordCount, header: header, table: table))
     }
   }
 
