@@ -177,8 +177,11 @@ final class Generation: Sendable {
         let keys = part.part.keys
         let (lower, matches) = keys.lowerBound(of: prefix, head: head)
         guard matches else { return Matches(self, range: part.start &+ lower..<part.start &+ lower, first: part) }
-        // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched.
-        part.part.withFields { $0.prefetch(lower, keys: keys) }
+        // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched. The
+        // part is there: nothing is counted.
+        Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef { part in
+          part.withFields { $0.prefetch(lower, keys: keys) }
+        }
         let upper = keys.upperBound(of: prefix, from: lower)
         return Matches(self, range: part.start &+ lower..<part.start &+ upper, first: part)
       }
@@ -194,7 +197,7 @@ final class Generation: Sendable {
   }
 
   /// Every record.
-  var allMatches: Matches { Matches(self, range: 0..<manifest.recordCount, first: nil) }
+  var allMatches: Matches { Matches(self, range: 0..<manifest.recordCount) }
 
   /// The matches from a part on up to another one, in the same shard or a later one.
   @inline(never)

@@ -20,12 +20,17 @@ public struct Matches: Sendable {
   private let firstStart: Int
 
   @inline(__always)
-  init(_ generation: Generation, range: Range<Int>, first: PartReference?) {
+  init(_ generation: Generation, range: Range<Int>, first: PartReference) {
     self.generation = generation
     self.range = range
-    holder = first?.part ?? generation
-    firstShard = first?.shard ?? -1
-    firstStart = first?.start ?? 0
+    (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
+  }
+
+  /// Where no part is known.
+  init(_ generation: Generation, range: Range<Int>) {
+    self.generation = generation
+    self.range = range
+    (holder, firstShard, firstStart) = (generation, -1, 0)
   }
 
   /// All matches, whether or not they are ever decoded.
@@ -72,11 +77,16 @@ public struct Matches: Sendable {
     let upper = range.lowerBound &+ min(max(0, positions.upperBound), count)
     guard lower < upper else { return }
     var position = lower
-    if let first {
-      // Mostly all that is wanted lies in the part that the query had.
-      let end = min(upper, first.start &+ first.part.keys.count)
-      if first.start <= position, position < end {
-        try decode(position &- first.start..<end &- first.start, of: first, into: buffer)
+    if firstShard >= 0 {
+      // Mostly all that is wanted lies in the part that the query had. It lives as long as the matches do: nothing is counted.
+      let part = Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))
+      let end = part._withUnsafeGuaranteedRef { min(upper, firstStart &+ $0.keys.count) }
+      if firstStart <= position, position < end {
+        let records = position &- firstStart..<end &- firstStart
+        if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, into: buffer) }) {
+          try decode(records, of: first!, into: buffer)
+        }
+        try check(buffer, firstShard)
         position = end
       }
     }
@@ -110,26 +120,38 @@ public struct Matches: Sendable {
     }
   }
 
-  @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
-    let keys = part.part.keys
-    @inline(__always) func decode(_ columns: FieldColumns) {
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-        columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
-      }
+    if !decodeUnpacked(range, of: part.part, into: buffer) {
+      decode(range, part.part.keys, try generation.unpackFields(of: part).columns, into: buffer)
     }
-    if !part.part.withFields(decode) { decode(try generation.unpackFields(of: part).columns) }
-    if buffer.output.pointee.isOverlong { throw overlong(part, buffer) }
+    try check(buffer, part.shard)
   }
-}
 
-extension Matches {
-  /// A record that is larger than any may be: nothing of what was decoded is kept.
+  /// - Returns: Whether the part's fields are unpacked; else there is nothing done.
+  @inline(__always)
+  private func decodeUnpacked(_ range: Range<Int>, of part: LoadedPart, into buffer: RecordBuffer) -> Bool {
+    let keys = part.keys
+    return part.withFields { decode(range, keys, $0, into: buffer) }
+  }
+
+  @inline(__always)
+  private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    }
+  }
+
+  /// Throws where there was a record that is larger than any may be: nothing of what was decoded is kept then.
+  @inline(__always)
+  private func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
+    if buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }
+  }
+
   @inline(never)
-  private func overlong(_ part: PartReference, _ buffer: RecordBuffer) -> IndexError {
+  private func overlong(_ shard: Int, _ buffer: RecordBuffer) -> IndexError {
     buffer.removeAll()
     let reason = "a record of over \(FieldColumns.recordLimit) bytes"
-    return .corrupt(path: generation.filePath(of: part.shard), cause: .invalid(reason: reason, offset: 0))
+    return .corrupt(path: generation.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
   }
 }
 
