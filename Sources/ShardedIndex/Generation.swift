@@ -180,7 +180,7 @@ final class Generation: Sendable {
         // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched. The
         // part is there: nothing is counted.
         Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef { part in
-          part.withFields { $0.prefetch(lower, keys: keys) }
+          _ = part.withFields { $0.prefetch(lower, keys: keys) }
         }
         let upper = keys.upperBound(of: prefix, from: lower)
         return Matches(self, range: part.start &+ lower..<part.start &+ upper, first: part)
