@@ -120,6 +120,7 @@ public struct Matches: Sendable {
     }
   }
 
+  @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
     if !decodeUnpacked(range, of: part.part, into: buffer) {
       decode(range, part.part.keys, try generation.unpackFields(of: part).columns, into: buffer)
