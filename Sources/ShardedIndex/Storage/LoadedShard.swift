@@ -66,7 +66,7 @@ final class LoadedPart: @unchecked Sendable {
   var isUnpacked: Bool { unpacked.load() != nil }
 
   /// Calls `body` with the fields, if they are unpacked; returns whether they are.
-  @discardableResult @inline(__always)
+  @inline(__always)
   func withFields(_ body: (FieldColumns) -> Void) -> Bool {
     // They live as long as this part does: nothing is counted.
     guard let fields = unpacked.loadUnmanaged() else { return false }
