@@ -7,7 +7,7 @@ enum Main {
   static let usage = """
     usage: bench --programs DIR [--shardq PATH] [--data FILE] [--scale 1,10,50] [--json] [--quick]
                  [--prefixes N] [--rounds N] [--starts N] [--builds N] [--seed N] [--names] [--log FILE]
-                 [--work DIR]
+                 [--limits 4,6,8] [--work DIR]
 
       --programs DIR   what baseline/build.sh made
       --shardq PATH    the executable to measure, or the directory it is in; default $SHARDQ_BIN
@@ -15,6 +15,7 @@ enum Main {
                        ../shared/data, and where there is none a made-up list of the same size
       --names          random prefixes of names, without the country: shorter, so that more matches
       --log FILE       what is typed in a log of typing (docs/typing.md), as far as --prefixes, instead of random ones
+      --limits LIST    also give each contender so many MiB of memory in all, for which the kernel has to let groups be made
       --scale LIST     also measure made-up lists of so many times 209,556 records
       --scale-only     and nothing else
       --index DIR      only measure this index, and print that as one JSON object, for scale.py
@@ -33,7 +34,7 @@ enum Main {
       switch option {
       case "--json", "--quick", "--scale-only", "--names": options[option] = "1"
       case "--programs", "--shardq", "--data", "--scale", "--prefixes", "--rounds", "--starts", "--builds",
-        "--seed", "--log", "--work", "--array", "--index", "--source":
+        "--seed", "--log", "--limits", "--work", "--array", "--index", "--source":
         guard let value = arguments.popFirst() else { stop("\(option) needs a value\n\(usage)") }
         options[option] = value
       case "--help", "-h":
@@ -56,10 +57,14 @@ enum Main {
     effort.namesOnly = options["--names"] != nil
     effort.log = options["--log"]
     effort.seed = UInt64(number("--seed", 1))
-    let scales = (options["--scale"] ?? "").split(separator: ",").map { text in
-      guard let scale = Int(text), scale > 0 else { stop("--scale takes numbers: 1,10,50") }
-      return scale
+    func numbers(_ name: String, _ example: String) -> [Int] {
+      (options[name] ?? "").split(separator: ",").map { text in
+        guard let number = Int(text), number > 0 else { stop("\(name) takes numbers: \(example)") }
+        return number
+      }
     }
+    let scales = numbers("--scale", "1,10,50")
+    effort.limits = numbers("--limits", "4,6,8")
     guard var shardq = options["--shardq"] ?? environment("SHARDQ_BIN") else {
       stop("which shardq? Set SHARDQ_BIN\n\(usage)")
     }
@@ -107,6 +112,7 @@ enum Main {
         own.builds = 1
         own.rounds = min(effort.rounds, 5)
         own.memory = "64MiB"
+        own.limits = []
         // Those whose build of fifty lists takes seconds.
         own.rivals = ["lmdb", "sqlite"]
         own.walks = scale == 1

@@ -38,6 +38,10 @@ struct Measurements {
   var memory = ""
   /// Milliseconds.
   var updates: [String: Double] = [:]
+  /// Per contender its name, and for each of ``Effort/limits`` the mean of Q1; nil where it does not get there.
+  var limited: [(name: String, means: [Double?])] = []
+  /// What the system reads ahead on the device where that was measured, in KiB.
+  var readAheadKiB: Int?
 }
 
 /// How much is measured.
@@ -55,6 +59,8 @@ struct Effort {
   var memory: String?
   /// Which rivals, by name.
   var rivals = RivalKind.all.map(\.name)
+  /// Memory in all that contenders are given in turn, in MiB.
+  var limits: [Int] = []
   /// Whether those count that walk all matches, which takes minutes on large lists.
   var walks = true
 }
@@ -104,6 +110,10 @@ struct Bench {
     }
     note("\(name): resident memory")
     resident(data, prefixes, &result)
+    if !effort.limits.isEmpty {
+      note("\(name): queries in little memory")
+      limited(data, prefixes, &result)
+    }
     note("\(name): changing a record")
     update(data, array, &result)
     rivals.forEach { Files.remove(database($0)) }
@@ -117,13 +127,13 @@ struct Bench {
   ) throws {
     func serve(_ kind: RivalKind, _ limit: Int) -> Rival {
       Rival(
-        kind, program: programs.path(kind.program), database: database(kind), prefixes: all.foldedPath,
+        kind.label, program: programs.path(kind.program), database: database(kind), prefixes: all.foldedPath,
         count: all.count, cacheLimitBytes: limit)
     }
     /// shardq is timed in a process of its own as well, whose memory nothing else has been in.
     func serveOwn(_ limit: Int) -> Rival {
       Rival(
-        .own, program: residentProgram, database: data.index, prefixes: all.typedPath, count: all.count,
+        "shardq", program: residentProgram, database: data.index, prefixes: all.typedPath, count: all.count,
         cacheLimitBytes: limit)
     }
     note("\(result.name): comparing answers")
@@ -324,6 +334,52 @@ struct Bench {
     for (name, command) in programs {
       let runs = (0..<3).map { _ in Programs.numbers(command, work: work) }.sorted { $0[0] < $1[0] }
       result.resident[name] = Measurements.Memory(residentKiB: runs[1][0], peakKiB: runs[1][1])
+    }
+  }
+
+  /// Q1 where all memory is limited that a contender brings about, the pages that the system keeps of its files among it.
+  private func limited(_ data: Dataset, _ prefixes: Prefixes, _ result: inout Measurements) {
+    var contenders: [(name: String, program: String, database: String, prefixes: String, cache: Int)] = []
+    for (cache, bytes) in [("512 KiB", 512 << 10), ("1 MiB", 1 << 20), ("2 MiB", 2 << 20), ("all", 1 << 31)] {
+      contenders.append(("shardq, cache of \(cache)", residentProgram, data.index, prefixes.typedPath, bytes))
+    }
+    // Its own file: what this process has mapped stays where it is.
+    let array = data.array + ".again"
+    Files.copy(data.array, to: array)
+    defer { Files.remove(array) }
+    contenders.append(("sorted array, mapped", programs.path("array_query"), array, prefixes.foldedPath, 0))
+    for kind in rivals {
+      let program = programs.path(kind.program)
+      contenders.append((kind.label, program, database(kind), prefixes.foldedPath, 0))
+      guard kind.hasCacheLimit else { continue }
+      contenders.append((kind.label + ", cache of 1 MiB", program, database(kind), prefixes.foldedPath, 1 << 20))
+    }
+    result.readAheadKiB = Files.readAhead(data.array)
+    for contender in contenders {
+      var means: [Double?] = []
+      for limit in effort.limits {
+        // Who reads a page first is charged for it.
+        [contender.program, contender.database].forEach(Files.evict)
+        guard let group = MemoryGroup(limitBytes: limit << 20) else {
+          return note("no memory can be limited here: that table is missing")
+        }
+        var rival: Rival? = Rival(
+          contender.name, program: contender.program, database: contender.database, prefixes: contender.prefixes,
+          count: prefixes.count, cacheLimitBytes: contender.cache, group: group)
+        // One pass before those that count, each with a second for a thousand prefixes.
+        var rounds: [Double] = []
+        for round in 0...3 {
+          guard let times = rival!.times("f", within: CInt(max(1000, prefixes.count))) else {
+            rounds = []
+            break
+          }
+          if round > 0 { rounds.append(Double(times.reduce(0) { $0 + Int($1) }) / Double(times.count) / 1000) }
+        }
+        rival = nil
+        group.remove()
+        means.append(rounds.isEmpty ? nil : median(rounds))
+      }
+      result.limited.append((contender.name, means))
     }
   }
 }

@@ -78,6 +78,7 @@ struct Report {
     ]
     tables.append(table)
     addRivals(all)
+    if !all.limited.isEmpty { addLimited(all, effort) }
   }
 
   /// A contender a row.
@@ -113,6 +114,20 @@ struct Report {
         + "one with its id by its key, the rivals are told the key. Where there is no figure, an update is a build.",
     ]
     if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
+    tables.append(table)
+  }
+
+  /// A contender a row, an amount of memory a column.
+  private mutating func addLimited(_ all: Measurements, _ effort: Effort) {
+    var table = Table(
+      title: "Q1 in little memory: mean, us",
+      columns: ["of all memory"] + effort.limits.map { "\($0) MiB" })
+    table.rows = all.limited.map { ($0.name, $0.means.map { Self.number($0, 2) }) }
+    table.notes = [
+      "Limited by the kernel for each contender's process, by itself: its own memory, its program's, the pages that the system "
+        + "keeps of its files, and the kernel's own for it. No figure: ended by the kernel, or over a millisecond a query."
+    ]
+    if let size = all.readAheadKiB { table.notes.append("The device is read \(size) KiB ahead.") }
     tables.append(table)
   }
 

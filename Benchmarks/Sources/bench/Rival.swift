@@ -20,9 +20,6 @@ struct RivalKind {
     RivalKind(name: "rocksdb", label: "RocksDB, zstd", hasCacheLimit: true),
   ]
 
-  /// shardq itself, in a process that holds nothing else either: `resident`.
-  static let own = RivalKind(name: "shardq", label: "shardq")
-
   var program: String { name + "_query" }
 }
 
@@ -38,10 +35,12 @@ final class Rival: Answers {
   /// - Parameters:
   ///   - prefixes: The file that it answers the lines of, so many.
   ///   - cacheLimitBytes: 0 for none.
+  ///   - group: Where its memory is limited.
   init(
-    _ kind: RivalKind, program: String, database: String, prefixes: String, count: Int, cacheLimitBytes: Int
+    _ label: String, program: String, database: String, prefixes: String, count: Int, cacheLimitBytes: Int,
+    group: MemoryGroup? = nil
   ) {
-    label = kind.label
+    self.label = label
     self.count = count
     var (down, up): ([CInt], [CInt]) = ([0, 0], [0, 0])
     guard pipe(&down) == 0, pipe(&up) == 0 else { stop("no pipe") }
@@ -52,12 +51,13 @@ final class Rival: Answers {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, down[0], STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, up[1], STDOUT_FILENO)
-    let command = [program, database, "--serve", prefixes, "\(cacheLimitBytes)"]
+    var command = [program, database, "--serve", prefixes, "\(cacheLimitBytes)"]
+    if let group { command = ["/bin/sh", "-c", "echo $$ > \"$0\" && exec \"$@\"", group.members] + command }
     var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var child: pid_t = 0
-    let error = posix_spawn(&child, program, &actions, nil, &arguments, environ)
-    guard error == 0 else { stop("cannot run \(program): \(String(cString: strerror(error)))") }
+    let error = posix_spawn(&child, command[0], &actions, nil, &arguments, environ)
+    guard error == 0 else { stop("cannot run \(command[0]): \(String(cString: strerror(error)))") }
     process = child
     close(down[0])
     close(up[1])
@@ -73,18 +73,31 @@ final class Rival: Answers {
   /// Has all prefixes answered (`f`) or counted (`c`), each timed by itself.
   func pass(_ order: Character) -> Timing.Pass {
     { [self] _, times in
-      send(order)
-      var taken = [UInt32](repeating: 0, count: count)
-      taken.withUnsafeMutableBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          let got = read(results, bytes.baseAddress! + done, bytes.count - done)
-          guard got > 0 else { stop("\(label) ended") }
-          done += got
-        }
-      }
+      guard let taken = self.times(order, within: -1) else { stop("\(label) ended") }
       for number in 0..<count { times[number] = Int(taken[number]) }
     }
+  }
+
+  /// The times of one pass, in nanoseconds; nil if the process ended, or did not write them in so many milliseconds (-1 for
+  /// however many it takes) and was ended.
+  func times(_ order: Character, within milliseconds: CInt) -> [UInt32]? {
+    send(order)
+    var taken = [UInt32](repeating: 0, count: count)
+    let isWhole = taken.withUnsafeMutableBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        var event = pollfd(fd: results, events: Int16(POLLIN), revents: 0)
+        guard poll(&event, 1, milliseconds) == 1 else {
+          kill(process, SIGKILL)
+          return false
+        }
+        let got = read(results, bytes.baseAddress! + done, bytes.count - done)
+        guard got > 0 else { return false }
+        done += got
+      }
+      return true
+    }
+    return isWhole ? taken : nil
   }
 
   private func send(_ order: Character) {
