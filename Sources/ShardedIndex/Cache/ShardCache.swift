@@ -92,16 +92,13 @@ final class ShardCache: Sendable {
     defer { state.withLock { $0.leave(loading) } }
     return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
       var resident: LoadedShard?
-      let found = state.withLock { (state) -> (shard: LoadedShard, part: LoadedPart?)? in
-        state.find(id, table, promotes: promotes, choose).map { ($0.shard.takeUnretainedValue(), $0.part) }
+      var found: LoadedPart?
+      state.withLock { (state) -> Void in
+        guard let (shard, part) = state.find(id, table, promotes: promotes, choose) else { return }
+        (resident, found) = (shard.takeUnretainedValue(), part)
+        state.hits &+= part == nil ? 0 : 1
       }
-      if let (shard, part) = found {
-        if let part {
-          state.withLock { $0.hits &+= 1 }
-          return part
-        }
-        resident = shard
-      }
+      if let found { return found }
       let (shard, part) = try load(resident)
       state.withLock { (state) -> Void in
         if resident == nil {

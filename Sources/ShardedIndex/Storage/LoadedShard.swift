@@ -38,8 +38,8 @@ final class LoadedPart: @unchecked Sendable {
   let keys: KeyBlocks
   let header: ShardHeader  // Keys and fields lead into it.
   // No optional by itself: of that a type would be made up at run time when the part goes.
-  private struct Packed {
-    var fields: PackedFields?
+  private struct Packed: @unchecked Sendable {
+    var fields: UnsafeMutableBufferPointer<UInt8>?
   }
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
   private let packed: Lock<Packed>
@@ -50,18 +50,24 @@ final class LoadedPart: @unchecked Sendable {
   /// Bytes that it costs the cache before its fields are unpacked.
   var charge: Int { Int(keptBytes) }
 
+  /// - Parameter frame: The compressed fields, which it copies.
   init(
-    keys: KeyBlocks, number: Int, header: ShardHeader, packed: PackedFields
+    keys: KeyBlocks, number: Int, header: ShardHeader, fields frame: UnsafeBufferPointer<UInt8>
   ) {
     self.keys = keys
     self.header = header
     first = UInt32(header.parts[number].firstRecord)
     place = UInt32(number)
-    keptBytes = UInt32(keys.charge + packed.frame.count + 224)
-    self.packed = Lock(Packed(fields: packed))
+    keptBytes = UInt32(keys.charge + frame.count + 224)
+    let fields = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: frame.count)
+    if let start = frame.baseAddress { fields.baseAddress!.copy(from: start, count: frame.count) }
+    packed = Lock(Packed(fields: fields))
   }
 
-  deinit { keys.deallocate() }
+  deinit {
+    keys.deallocate()
+    packed.withLock { $0.fields?.deallocate() }
+  }
 
   var isUnpacked: Bool { unpacked.load() != nil }
 
@@ -85,29 +91,18 @@ final class LoadedPart: @unchecked Sendable {
   /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
   @inline(__always)
   func fields(
-    unpack: (PackedFields) throws(IndexError) -> LoadedFields, grew: (Int) -> Void
+    unpack: (UnsafeBufferPointer<UInt8>) throws(IndexError) -> LoadedFields, grew: (Int) -> Void
   ) throws(IndexError) -> LoadedFields {
     if let fields = unpacked.load() { return fields }
     return try packed.withLock { (packed) throws(IndexError) -> LoadedFields in
       guard let frame = packed.fields else { return unpacked.load()! }
-      let fields = unpacked.storeIfNil(try unpack(frame))
+      let fields = unpacked.storeIfNil(try unpack(UnsafeBufferPointer(frame)))
       packed.fields = nil
-      grew(fields.charge - frame.frame.count)
+      grew(fields.charge - frame.count)
+      frame.deallocate()
       return fields
     }
   }
-}
-
-/// The compressed fields of a part.
-final class PackedFields: @unchecked Sendable {
-  let frame: UnsafeMutableBufferPointer<UInt8>
-
-  init(copying bytes: UnsafeBufferPointer<UInt8>) {
-    frame = .allocate(capacity: bytes.count)
-    if let start = bytes.baseAddress { frame.baseAddress!.copy(from: start, count: bytes.count) }
-  }
-
-  deinit { frame.deallocate() }
 }
 
 /// The fields of a part in memory.
@@ -207,8 +202,9 @@ struct ShardLoader: Sendable {
     return try unpack(frame, part.keysContentSize, part.keysChecksum, file.path) {
       (content, table) throws(FormatError) in
       let keys = try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
-      let packed = PackedFields(copying: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[part.keysSize...]))
-      return LoadedPart(keys: keys, number: number, header: header, packed: packed)
+      return LoadedPart(
+        keys: keys, number: number, header: header,
+        fields: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[part.keysSize...]))
     }
   }
 
@@ -216,13 +212,12 @@ struct ShardLoader: Sendable {
   ///
   /// - Parameter path: Of the file they were read from.
   func fields(
-    _ packed: PackedFields, of part: LoadedPart, path: @autoclosure () -> String
+    _ frame: UnsafeBufferPointer<UInt8>, of part: LoadedPart, path: @autoclosure () -> String
   ) throws(IndexError) -> LoadedFields {
     let header = part.header
     let part = header.parts[part.number]
-    return try unpack(
-      UnsafeBufferPointer(packed.frame), part.fieldsContentSize, part.fieldsChecksum, path()
-    ) { (content, table) throws(FormatError) in
+    return try unpack(frame, part.fieldsContentSize, part.fieldsChecksum, path()) {
+      (content, table) throws(FormatError) in
       LoadedFields(
         columns: try FieldColumns(content: content, records: part.recordCount, header: header, table: table))
     }
@@ -268,12 +263,7 @@ package final class DecompressorPool: Sendable {
   package init() {}
 
   package func take() -> Decompressor {
-    let kept = lock.withLock { (kept) -> Decompressor? in
-      let taken = kept.one ?? kept.other
-      if kept.one != nil { kept.one = nil } else { kept.other = nil }
-      return taken
-    }
-    return kept ?? Decompressor()
+    lock.withLock { $0.one.take() ?? $0.other.take() } ?? Decompressor()
   }
 
   package func put(_ context: Decompressor) {
