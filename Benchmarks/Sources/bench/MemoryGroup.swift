@@ -46,11 +46,7 @@ extension Files {
     // As Linux puts both numbers into one.
     let (major, minor) = (status.st_dev >> 8 & 0xfff, status.st_dev & 0xff | status.st_dev >> 12 & 0xfff00)
     let place = "/sys/class/bdi/\(major):\(minor)/read_ahead_kb"
-    let file = open(place, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var digits = [UInt8](repeating: 0, count: 16)
-    let size = Glibc.read(file, &digits, digits.count)
-    return Int(String(decoding: digits.prefix(max(0, size)).prefix { $0 > 0x20 }, as: UTF8.self))
+    guard exists(place) else { return nil }
+    return Int(String(decoding: read(place).prefix { $0 > 0x20 }, as: UTF8.self))
   }
 }
