@@ -15,4 +15,4 @@ flags="-O2 -std=gnu11 -Wall -Wextra -static"
 $compiler $flags -o "$out/empty" "$here/empty.c"
 $compiler $flags -o "$out/spawn" "$here/spawn.c"
 $compiler $flags -o "$out/read40k" "$here/read40k.c" -lzstd
-$compiler $flags -I "$array/include" -o "$out/array_query" "$here/array_query.c" "$array/sorted_array.c"
+$compiler $flags -I "$array/include" -I "$here/../rivals" -o "$out/array_query" "$here/array_query.c" "$array/sorted_array.c"

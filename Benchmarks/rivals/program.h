@@ -1,0 +1,89 @@
+// What the program of every rival does, and that of the sorted array: reads prefixes, takes times, says what is resident.
+#ifndef PROGRAM_H
+#define PROGRAM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rival.h"
+
+/// The lines of a file, each with an end.
+typedef struct {
+  uint8_t *bytes;
+  size_t size, count;
+} lines;
+
+// In memory of their own that can be given back whole: a hole among what a contender allocates would count as resident.
+static inline lines read_lines(const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (file < 0 || fstat(file, &status) != 0) stop(path, strerror(errno));
+  lines all = {.size = (size_t)status.st_size};
+  all.bytes = mmap(NULL, all.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all.bytes == MAP_FAILED) stop(path, strerror(errno));
+  for (size_t done = 0; done < all.size;) {
+    ssize_t got = read(file, all.bytes + done, all.size - done);
+    if (got <= 0) stop(path, "cannot be read");
+    done += (size_t)got;
+  }
+  close(file);
+  for (size_t at = 0; at < all.size; at++) all.count += all.bytes[at] == '\n';
+  return all;
+}
+
+static inline void write_all(const void *bytes, size_t size) {
+  for (const uint8_t *next = bytes; size > 0;) {
+    ssize_t wrote = write(1, next, size);
+    if (wrote <= 0) exit(74);
+    next += wrote;
+    size -= (size_t)wrote;
+  }
+}
+
+/// Calls `answer` with every line.
+__attribute__((always_inline)) static inline void each_line(const lines *all,
+                                                            void (*answer)(const uint8_t *line, size_t size)) {
+  for (uint8_t *line = all->bytes, *end; line < all->bytes + all->size; line = end + 1) {
+    end = memchr(line, '\n', (size_t)(all->bytes + all->size - line));
+    if (end == NULL) return;
+    answer(line, (size_t)(end - line));
+  }
+}
+
+static inline uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/// Calls `answer` with every line and writes for each how many nanoseconds that took, 32 bits.
+__attribute__((always_inline)) static inline void time_lines(const lines *all, uint32_t *times,
+                                                             void (*answer)(const uint8_t *line, size_t size)) {
+  const uint8_t *line = all->bytes;
+  for (size_t number = 0; number < all->count; number++) {
+    const uint8_t *end = memchr(line, '\n', (size_t)(all->bytes + all->size - line));
+    uint64_t start = now();
+    answer(line, (size_t)(end - line));
+    times[number] = (uint32_t)(now() - start);
+    line = end + 1;
+  }
+  write_all(times, all->count * sizeof *times);
+}
+
+/// Prints resident KiB and the most it has been, read without a library's buffers.
+static inline void print_resident(void) {
+  static char text[8192];
+  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (got < 0) exit(74);
+  const char *resident = strstr(text, "VmRSS:"), *peak = strstr(text, "VmHWM:");
+  if (resident == NULL || peak == NULL) exit(74);
+  int size = sprintf(text, "%ld %ld\n", strtol(resident + 6, NULL, 10), strtol(peak + 6, NULL, 10));
+  write_all(text, (size_t)size);
+}
+
+#endif
