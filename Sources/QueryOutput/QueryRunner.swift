@@ -40,10 +40,23 @@ package enum QueryRunner {
     return try ShardedIndex(directory, options: Options(expectedDigest: request.expectedDigest))
   }
 
-  private static func matches(_ request: QueryRequest, of index: ShardedIndex) throws(IndexError) -> Matches {
-    guard let argument = unsafe request.prefixText.argument else { return try index.matches(forPrefix: request.prefix) }
+  private static func matches(
+    _ request: QueryRequest, limit: Int, of index: ShardedIndex
+  ) throws(IndexError) -> Matches {
+    guard let argument = unsafe request.prefixText.argument else {
+      return try index.matches(forPrefix: request.prefix, limit: limit)
+    }
     let bytes = unsafe UnsafeRawPointer(argument).assumingMemoryBound(to: UInt8.self)
-    return unsafe try index.matches(forPrefix: UnsafeBufferPointer(start: bytes, count: strlen(argument)))
+    return unsafe try index.matches(forPrefix: UnsafeBufferPointer(start: bytes, count: strlen(argument)), limit: limit)
+  }
+
+  /// How many matches have to be known: as many as are shown, where nothing says how many there are.
+  private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat) -> Int {
+    guard let limit = request.limit, !request.all, !request.countOnly, format != .json, format != .text else {
+      return .max
+    }
+    let (sum, isOver) = request.offset.addingReportingOverflow(limit)
+    return isOver ? .max : sum
   }
 
   package static func run(_ request: QueryRequest) -> ExitStatus {
@@ -100,7 +113,9 @@ package enum QueryRunner {
     let index = try reading { () throws(IndexError) in try open(request) }
     // The process ends with the answer: nothing is given back piece by piece.
     _ = unsafe Unmanaged.passRetained(index)
-    let matches = try reading { () throws(IndexError) in try Self.matches(request, of: index) }
+    let matches = try reading { () throws(IndexError) in
+      try Self.matches(request, limit: mostMatches(request, format), of: index)
+    }
     do throws(WriteError) {
       if request.countOnly {
         if format == .json {

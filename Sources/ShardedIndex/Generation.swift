@@ -164,51 +164,53 @@ final class Generation: Sendable {
 
   // MARK: Answers
 
-  /// The records whose folded key begins with `prefix`.
+  /// The records whose folded key begins with `prefix`, at most `limit` of them.
   @inline(__always)
-  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches }
+  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches(limit: limit) }
     let head = KeyBlocks.head(of: prefix)
     let (first, last) = try manifest.places(forPrefix: prefix, head: head)
     let part = try part(of: first) { $0.first(for: prefix, head: head) }
-    if first.number == last.number {
-      let number = part.part.header.parts.last(for: prefix, head: head, from: part.part.number)
-      if number == part.part.number {
-        let keys = part.part.keys
-        let (lower, matches) = keys.lowerBound(of: prefix, head: head)
-        guard matches else { return Matches(self, range: part.start &+ lower..<part.start &+ lower, first: part) }
-        // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched. The
-        // part is there: nothing is counted.
-        Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef { part in
-          _ = part.withFields { $0.prefetch(lower, keys: keys) }
-        }
-        let upper = keys.upperBound(of: prefix, from: lower)
-        return Matches(self, range: part.start &+ lower..<part.start &+ upper, first: part)
+    let keys = part.part.keys
+    let (lower, matches) = keys.lowerBound(of: prefix, head: head)
+    if matches {
+      // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched. The
+      // part is there: nothing is counted.
+      Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef { part in
+        _ = part.withFields { $0.prefetch(lower, keys: keys) }
       }
-      return try matches(forFolded: prefix, head, from: part, to: number, of: last)
     }
-    return try matches(forFolded: prefix, head, from: part, to: nil, of: last)
+    let isOneShard = first.number == last.number
+    let number = isOneShard ? part.part.header.parts.last(for: prefix, head: head, from: part.part.number) : nil
+    guard number == part.part.number else {
+      return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last)
+    }
+    let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
+    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
   }
 
   /// The same, for callers that are in no hurry.
   @inline(never)
-  func answer(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try matches(forFolded: prefix)
+  func answer(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    try matches(forFolded: prefix, limit: limit)
   }
 
-  /// Every record.
-  var allMatches: Matches { Matches(self, range: 0..<manifest.recordCount) }
+  /// Every record, at most `limit` of them.
+  func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
 
-  /// The matches from a part on up to another one, in the same shard or a later one.
+  /// The matches from a record of a part on up to another part, in the same shard or a later one.
   @inline(never)
   private func matches(
-    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: PartReference, to lastPart: Int?,
-    of last: Manifest.Place
+    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: PartReference,
+    _ record: Int, to lastPart: Int?, of last: Manifest.Place
   ) throws(IndexError) -> Matches {
-    let lower = part.start &+ part.part.keys.lowerBound(of: prefix, head: head).index
+    let lower = part.start &+ record
+    // All before it match.
+    let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
+    if lastStart &- lower > limit { return Matches(self, range: lower..<lastStart, limit: limit, first: part) }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), first: part)
+    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)
   }
 }

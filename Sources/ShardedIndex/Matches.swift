@@ -6,6 +6,8 @@ public struct Matches: Sendable {
   let generation: Generation
   /// Positions in the order of the whole index.
   let range: Range<Int>
+  /// Whether there are matches beyond these, which the limit that was asked for left out.
+  public let hasMore: Bool
   /// The part that the query found the first match in, or right before.
   private var first: PartReference? {
     @inline(__always) get {
@@ -19,21 +21,27 @@ public struct Matches: Sendable {
   private let firstShard: Int
   private let firstStart: Int
 
+  /// - Parameter range: Of matches that are known; all there are, unless it is longer than the limit.
   @inline(__always)
-  init(_ generation: Generation, range: Range<Int>, first: PartReference) {
+  init(_ generation: Generation, range: Range<Int>, limit: Int, first: PartReference) {
     self.generation = generation
-    self.range = range
+    (self.range, hasMore) = Self.cut(range, limit)
     (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
   }
 
   /// Where no part is known.
-  init(_ generation: Generation, range: Range<Int>) {
+  init(_ generation: Generation, range: Range<Int>, limit: Int) {
     self.generation = generation
-    self.range = range
+    (self.range, hasMore) = Self.cut(range, limit)
     (holder, firstShard, firstStart) = (generation, -1, 0)
   }
 
-  /// All matches, whether or not they are ever decoded.
+  @inline(__always)
+  private static func cut(_ range: Range<Int>, _ limit: Int) -> (Range<Int>, hasMore: Bool) {
+    range.count > limit ? (range.lowerBound..<range.lowerBound &+ limit, true) : (range, false)
+  }
+
+  /// All matches, or as many as were asked for, whether or not they are ever decoded.
   public var count: Int { range.count }
   /// Whether nothing matches.
   public var isEmpty: Bool { range.isEmpty }

@@ -11,9 +11,9 @@ extension ShardedIndex {
   /// How many fields records may have.
   package var fieldCount: Int { current.manifest.fieldCount }
 
-  /// As ``matches(forPrefix:)`` for a prefix that is folded already.
+  /// As ``matches(forPrefix:limit:)`` for a prefix that is folded already.
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try matches(forFolded: prefix)
+    try matches(forFolded: prefix, limit: .max)
   }
 }
 

@@ -3,32 +3,43 @@ extension ShardedIndex {
   ///
   /// Loads at most the keys of the two shards at the ends of the answer. No record is decoded yet.
   ///
-  /// - Parameter prefix: As typed. Folded here; a trailing space counts. An empty one matches every record.
+  /// ```swift
+  /// let matches = try index.matches(forPrefix: "sao p", limit: 20)
+  /// for record in try matches.records(in: 0..<20) { print(record.key) }
+  /// if matches.hasMore { print("…") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - prefix: As typed. Folded here; a trailing space counts. An empty one matches every record.
+  ///   - limit: The most matches that are wanted, from the first on. Who shows no count need not have it found out: then
+  ///     nothing is loaded for the end of matches that go on elsewhere, and ``Matches/hasMore`` says that they do.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
-  public func matches(forPrefix prefix: String) throws(IndexError) -> Matches {
+  public func matches(forPrefix prefix: String, limit: Int = .max) throws(IndexError) -> Matches {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes) }
+      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, limit: limit) }
     }
     return try answer!.get()
   }
 
   /// The same for text in UTF-8 that is no `String`; bytes that are no UTF-8 match nothing that is.
-  public func matches(forPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try matches(forPrefix: prefix, in: nil)
+  public func matches(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
+  ) throws(IndexError) -> Matches {
+    try matches(forPrefix: prefix, limit: max(0, limit), in: nil)
   }
 
   /// The matches in one generation; nil for the one that there is now.
   @inline(__always)
   private func matches(
-    forPrefix prefix: UnsafeBufferPointer<UInt8>, in generation: Generation?
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int, in generation: Generation?
   ) throws(IndexError) -> Matches {
     @inline(__always)
     func ask(_ folded: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-      if let generation { return try generation.answer(forFolded: folded) }
-      return try matches(forFolded: folded)
+      if let generation { return try generation.answer(forFolded: folded, limit: limit) }
+      return try matches(forFolded: folded, limit: limit)
     }
     let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
       buffer -> Result<Matches, IndexError>? in
@@ -51,12 +62,12 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, in: generation) }
+      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, limit: .max, in: generation) }
     }
     return try answer!.get()
   }
 
-  /// Counts the matches of a prefix: what ``matches(forPrefix:)-(String)`` does, without holding on to a shard.
+  /// Counts the matches of a prefix: what ``matches(forPrefix:limit:)-(String,_)`` does, without holding on to a shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }
 

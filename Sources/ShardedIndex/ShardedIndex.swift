@@ -192,12 +192,14 @@ public final class ShardedIndex: Sendable {
 
   /// What a query asks once the index may have moved.
   @inline(never)
-  private func latestMatches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+  private func latestMatches(
+    forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int
+  ) throws(IndexError) -> Matches {
     var generation = newest
     var attempts = 0
     while true {
       do throws(IndexError) {
-        return try generation.answer(forFolded: prefix)
+        return try generation.answer(forFolded: prefix, limit: limit)
       } catch {
         // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
@@ -211,9 +213,9 @@ public final class ShardedIndex: Sendable {
   }
 
   @inline(__always)
-  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    if isAsOpened.load(ordering: .acquiring) { return try first.matches(forFolded: prefix) }
-    return try latestMatches(forFolded: prefix)
+  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    if isAsOpened.load(ordering: .acquiring) { return try first.matches(forFolded: prefix, limit: limit) }
+    return try latestMatches(forFolded: prefix, limit: limit)
   }
 
   /// On a clock that only goes forward.

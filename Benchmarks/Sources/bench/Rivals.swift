@@ -31,7 +31,7 @@ struct Engine: Contender {
 
   @inline(__always) func firstMatches(_ prefix: Prefix) -> Int {
     do throws(IndexError) {
-      try index.matches(forPrefix: prefix.typed).read(0..<20, into: buffer)
+      try index.matches(forPrefix: prefix.typed, limit: 20).read(0..<20, into: buffer)
       return buffer.count
     } catch {
       stop("\(error)")

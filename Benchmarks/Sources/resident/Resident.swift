@@ -43,8 +43,8 @@ enum Resident {
       if count == 5 { return try serve(lines, index, buffer) }
       var start = 0
       for end in lines.indices where lines[end] == 0x0a {
-        try index.matches(forPrefix: UnsafeBufferPointer(rebasing: lines[start..<end])).read(
-          0..<20, into: buffer)
+        let line = UnsafeBufferPointer(rebasing: lines[start..<end])
+        try index.matches(forPrefix: line, limit: 20).read(0..<20, into: buffer)
         start = end + 1
       }
       munmap(bytes, size)
@@ -74,8 +74,9 @@ enum Resident {
         let end = lines[start...].firstIndex(of: 0x0a)!
         let line = UnsafeBufferPointer(rebasing: lines[start..<end])
         let before = now()
-        let matches = try index.matches(forPrefix: line)
-        if order == UInt8(ascii: "f") { try matches.read(0..<20, into: buffer) }
+        let isCount = order == UInt8(ascii: "c")
+        let matches = try index.matches(forPrefix: line, limit: isCount ? .max : 20)
+        if !isCount { try matches.read(0..<20, into: buffer) }
         times[number] = UInt32(truncatingIfNeeded: now() - before)
         (start, number) = (end + 1, number + 1)
       }

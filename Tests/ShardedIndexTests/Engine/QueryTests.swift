@@ -106,6 +106,47 @@ import Testing
     }
   }
 
+  @Test("a limit leaves out what lies behind it, and says so")
+  func limits() throws {
+    let (small, scan) = try Self.generated(shardLimitBytes: 2000)
+    let index = small.open
+    let fieldNumbers = scan.fieldNumbers(of: index)
+    let buffer = RecordBuffer()
+    var random = SplitMix64(seed: 11)
+    var prefixes = ["", "s", "sa", "san ", "zz", "x", ",", "m"]
+    let everything = try index.matches(forPrefix: "")
+    for _ in 0..<300 {
+      let place = Int.random(in: 0..<scan.count, using: &random)
+      let key = try #require(try everything.records(in: place..<place + 1).first).key
+      prefixes.append(String(key.prefix(Int.random(in: 1...6, using: &random))))
+    }
+    var cut = 0
+    for prefix in prefixes {
+      let all = prefix.isEmpty ? 0..<scan.count : scan.range(ofPrefix: Fold.fold(prefix))
+      // Those that end where a part may, too.
+      for limit in [0, 1, 2, 15, 16, 20, 33, 500, all.count - 1, all.count, all.count + 1, .max, -1, .min] {
+        let matches = try index.matches(forPrefix: prefix, limit: limit)
+        let expected = all.prefix(max(0, limit))
+        #expect(matches.count == expected.count && matches.isEmpty == expected.isEmpty, "\(prefix) \(limit)")
+        #expect(matches.hasMore == (all.count > expected.count), "\(prefix) \(limit)")
+        #expect(expected.isEmpty || matches.firstPosition == all.lowerBound)
+        try matches.read(0..<min(40, all.count), into: buffer)
+        #expect(scan.difference(buffer, expected.prefix(40), fieldNumbers) == nil, "\(prefix) \(limit)")
+        cut += matches.hasMore && !matches.isEmpty ? 1 : 0
+      }
+    }
+    #expect(cut > 500)
+    // Every key that begins with s, of which twenty are wanted: the part that they begin in, and the one behind it at most.
+    let fresh = try ShardedIndex(opening: small.path)
+    let first = try fresh.matches(forPrefix: "s", limit: 20)
+    #expect(first.hasMore && fresh.statistics.loads == 1)
+    #expect(try first.records(in: 0..<100).count == 20)
+    let read = fresh.statistics.loads
+    #expect(read <= 2)
+    _ = try fresh.matches(forPrefix: "s")
+    #expect(fresh.statistics.loads == read + 1, "a count takes the part that they end in")
+  }
+
   @Test("counting and matching load no more than the ends; reading loads what it reads")
   func laziness() throws {
     let (small, scan) = try Self.generated()
