@@ -172,14 +172,12 @@ final class Generation: Sendable {
     let (first, last) = try manifest.places(forPrefix: prefix, head: head)
     let part = try part(of: first) { $0.first(for: prefix, head: head) }
     let keys = part.part.keys
+    // The part is there: nothing is counted.
+    let searched = Unmanaged.passUnretained(part.part)
+    searched._withUnsafeGuaranteedRef { $0.prefetchKeys() }
     let (lower, matches) = keys.lowerBound(of: prefix, head: head)
-    if matches {
-      // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched. The
-      // part is there: nothing is counted.
-      Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef { part in
-        _ = part.withFields { $0.prefetch(lower, keys: keys) }
-      }
-    }
+    // Whoever asks mostly reads the first matches next: what that takes is on its way while their end is searched.
+    if matches { searched._withUnsafeGuaranteedRef { $0.prefetch(lower) } }
     let isOneShard = first.number == last.number
     let number = isOneShard ? part.part.header.parts.last(for: prefix, head: head, from: part.part.number) : nil
     guard number == part.part.number else {

@@ -84,21 +84,19 @@ public struct Matches: Sendable {
     let lower = range.lowerBound &+ min(max(0, positions.lowerBound), count)
     let upper = range.lowerBound &+ min(max(0, positions.upperBound), count)
     guard lower < upper else { return }
-    var position = lower
     if firstShard >= 0 {
       // Mostly all that is wanted lies in the part that the query had. It lives as long as the matches do: nothing is counted.
       let part = Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))
-      let end = part._withUnsafeGuaranteedRef { min(upper, firstStart &+ $0.keys.count) }
-      if firstStart <= position, position < end {
-        let records = position &- firstStart..<end &- firstStart
+      let end = part._withUnsafeGuaranteedRef { firstStart &+ $0.keys.count }
+      if firstStart <= lower, upper <= end {
+        let records = lower &- firstStart..<upper &- firstStart
         if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, into: buffer) }) {
           try decode(records, of: first!, into: buffer)
         }
-        try check(buffer, firstShard)
-        position = end
+        return try check(buffer, firstShard)
       }
     }
-    if position < upper { try read(from: position, to: upper, into: buffer) }
+    try read(from: lower, to: upper, into: buffer)
   }
 
   @inline(never)
@@ -113,19 +111,33 @@ public struct Matches: Sendable {
   private func forEachRun(
     from lower: Int, to upper: Int, _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
-    var position = lower
-    var shard = try generation.manifest.place(holding: lower)
+    var (part, position) = (try part(holding: lower, near: first), lower)
     while true {
-      let end = min(upper, shard.firstRecord &+ shard.recordCount)
-      while position < end {
-        let part = try generation.part(of: shard, promotes: false) { $0.part(holding: position &- shard.firstRecord) }
-        let partEnd = min(end, part.start &+ part.part.keys.count)
-        try body(part, position &- part.start..<partEnd &- part.start)
-        position = partEnd
+      let end = min(upper, part.start &+ part.part.keys.count)
+      let next = end < upper ? try self.part(holding: end, near: part) : nil
+      // Its memory is on its way while this one's records are decoded.
+      if let next {
+        next.part.prefetchKeys()
+        next.part.prefetch(0)
       }
-      guard position < upper else { return }
-      shard = try generation.manifest.place(shard.number &+ 1)
+      try body(part, position &- part.start..<end &- part.start)
+      guard let next else { return }
+      (part, position) = (next, end)
     }
+  }
+
+  /// The part that holds a record of the index; the manifest is asked only if it is not in the shard of one that is known.
+  private func part(holding position: Int, near known: PartReference?) throws(IndexError) -> PartReference {
+    var shard: Manifest.Place?
+    if let known {
+      if known.start <= position, position < known.start &+ known.part.keys.count { return known }
+      let (start, count) = (known.start &- known.part.firstRecord, known.part.header.recordCount)
+      if start <= position, position < start &+ count {
+        shard = Manifest.Place(number: known.shard, firstRecord: start, recordCount: count)
+      }
+    }
+    let place = if let shard { shard } else { try generation.manifest.place(holding: position) }
+    return try generation.part(of: place, promotes: false) { $0.part(holding: position &- place.firstRecord) }
   }
 
   @inline(__always)

@@ -210,8 +210,8 @@ package struct FieldColumns {
           let value =
             model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8))
             &+ Self.bits(UnsafeRawPointer(rows), rowBits, at: bit, width)
-          let literal = UnsafeBufferPointer(start: model.pointee.literal, count: Int(model.pointee.literalSize))
-          body(record, value, RecordOutput.Field(value, number: model.pointee.word).format, literal)
+          body(
+            record, value, RecordOutput.Field(value, number: model.pointee.word).format, model.pointee.literal)
         }
         bit &+= width
       }
@@ -384,8 +384,11 @@ package struct FieldColumns {
   ) {
     let stride = header.columnCount
     let limit = output.byteCount &+ run.count &* Self.recordLimit
-    for index in 0..<header.textCount {
-      let column = header.columns + Int(header.textColumns[index])
+    prefetch(run, keys)
+    var next = header.firstText
+    for _ in 0..<header.textCount {
+      let column = header.columns + next
+      next = Int(column.pointee.nextText)
       let cell = cells + Int(column.pointee.cell)
       guard output.byteCount <= limit else {
         leaveOut(column, run.count, cell, stride, &output)
@@ -430,6 +433,21 @@ package struct FieldColumns {
   ) {
     let (texts, ends, word) = (column.pointee.texts, column.pointee.ends, column.pointee.word)
     var cell = cells
+    if column.pointee.isPairs {
+      let pairs = UnsafeRawPointer(ends)
+      _ = output.reserve(count &* 2)
+      let (bytes, first) = (UnsafeMutableRawPointer(output.bytes), output.byteCount)
+      var end = first
+      for record in 0..<count {
+        let pair = pairs.load(fromByteOffset: 2 &* Int(codes[record]), as: UInt16.self)
+        bytes.storeBytes(of: pair, toByteOffset: end, as: UInt16.self)
+        cell.initialize(to: .init(text: end, size: 2, column: word))
+        cell += stride
+        end &+= 2
+      }
+      _ = output.appendWritten(end &- first)
+      return
+    }
     if column.pointee.isShort {
       _ = output.reserve(count &* 4)
       let (bytes, first) = (UnsafeMutableRawPointer(output.bytes), output.byteCount)
@@ -599,13 +617,20 @@ package struct FieldColumns {
     }
   }
 
+  /// Asks for the memory in the shard's header that decoding begins with, while keys are searched.
+  @inline(__always) func prefetchHeader() {
+    for place in 0..<min(3, header.columnCount) { CPrefetch.prefetch(header.columns + place) }
+    CPrefetch.prefetch(header.models)
+    CPrefetch.prefetch(header.models + 2)
+    CPrefetch.prefetch(header.rowModels)
+    CPrefetch.prefetch(header.ranges.rows)
+    CPrefetch.prefetch(header.ranges.rows + 64)
+  }
+
   /// Asks for the memory that decoding a record begins with, so that its pieces come side by side and not one after the
   /// other.
   @inline(__always) func prefetch(_ record: Int, keys: KeyBlocks) {
     let block = record >> KeyBlocks.blockShift
-    for place in 0..<min(3, header.columnCount) { CPrefetch.prefetch(header.columns + place) }
-    CPrefetch.prefetch(header.models)
-    CPrefetch.prefetch(header.rowModels)
     CPrefetch.prefetch(rowFormatCodes + record)
     if header.numberCount > 0 {
       let row = rows + Int(rowStarts[block]) >> 3
@@ -633,6 +658,40 @@ package struct FieldColumns {
     }
   }
 
+  /// The same of a run's last block, and of the ranges of its records and of those that are passed before them.
+  @inline(__always) private func prefetch(_ run: Range<Int>, _ keys: KeyBlocks) {
+    let block = (run.upperBound &- 1) >> KeyBlocks.blockShift
+    let suffix = keys.suffixes(ofBlock: block)
+    CPrefetch.prefetch(suffix)
+    CPrefetch.prefetch(suffix + 64)
+    let ranges = header.ranges
+    guard ranges.rowSize > 0, header.tailMask != 0 else { return }
+    let row = rows + Int(rowStarts[block]) >> 3
+    CPrefetch.prefetch(row)
+    CPrefetch.prefetch(row + 64)
+    let (passed, tails) = (passed(before: run).records, keys.tails)
+    var record = min(passed.lowerBound, run.lowerBound)
+    let end = max(passed.upperBound, run.upperBound)
+    while record < end {
+      // A row can lie in two lines.
+      let row = ranges.start + Int(ranges.row(Int(tails[record])))
+      CPrefetch.prefetch(row)
+      CPrefetch.prefetch(row + Int(ranges.rowSize &- 1))
+      record &+= 1
+    }
+  }
+
+  /// Which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those before it
+  /// in its block, or, if these are more, those from it to the end of the block. And where the block begins or ends, in bits.
+  @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
+    let block = run.lowerBound >> KeyBlocks.blockShift
+    let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
+    guard run.lowerBound &- start > KeyBlocks.blockSize / 2 else {
+      return (start..<run.lowerBound, Int(rowStarts[block]))
+    }
+    return (run.lowerBound..<next, next < count ? Int(rowStarts[block &+ 1]) : rowEnd)
+  }
+
   /// Values of all columns of numbers, row by row.
   @inline(never)
   private func decodeNumbers(
@@ -647,11 +706,8 @@ package struct FieldColumns {
       rowModels + Int(formats[record & formatMask]) &* numberCount
     }
     @inline(__always) func rangeRow(_ record: Int) -> UInt32 { ranges.row(Int(tails[record & tailMask])) }
-    // Rows have no sizes of their own: those before the first one are passed, or those up to the next block.
-    let block = run.lowerBound >> KeyBlocks.blockShift
-    let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
-    let isForward = run.lowerBound &- start <= KeyBlocks.blockSize / 2
-    var (record, end) = isForward ? (start, run.lowerBound) : (run.lowerBound, next)
+    let (passed, start) = passed(before: run)
+    var (record, end) = (passed.lowerBound, passed.upperBound)
     var width = 0
     while record < end {
       let (row, rangeRow) = (row(record), rangeRow(record))
@@ -663,9 +719,7 @@ package struct FieldColumns {
       record &+= 1
     }
     // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
-    var bit =
-      isForward
-      ? Int(rowStarts[block]) &+ width : max(0, (next < count ? Int(rowStarts[block &+ 1]) : rowEnd) &- width)
+    var bit = passed.lowerBound < run.lowerBound ? start &+ width : max(0, start &- width)
     var cells = UnsafeMutableRawPointer(cells)
     let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
     (record, end) = (run.lowerBound, run.upperBound)
@@ -707,9 +761,9 @@ package struct FieldColumns {
     for number in 0..<count {
       let model = models[Int(row[number])]
       guard model.isLiteral else { continue }
-      let size = Int(model.literalSize)
+      let text = model.literal
       (cells + Int(model.cell)).assumingMemoryBound(to: RecordOutput.Field.self).initialize(
-        to: .init(text: output.append(model.literal, size), size: size, column: model.word))
+        to: .init(text: output.append(text.baseAddress!, text.count), size: text.count, column: model.word))
     }
   }
 

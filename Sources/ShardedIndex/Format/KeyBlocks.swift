@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md §5.
 ///
 /// A key is a *stem*, and in shards that have *tails* the separator and a tail behind it: `san jose` and `us`.
@@ -38,6 +40,11 @@ package struct KeyBlocks {
 
   /// Bytes of the content, about, were nothing packed in it.
   package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - 12 * blockCount }
+
+  /// Asks for the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
+  @inline(__always) func prefetch() {
+    for line in 0..<6 { CPrefetch.prefetch(UnsafeRawPointer(heads) + 64 &* line) }
+  }
 
   /// Frees what it keeps; the value must not be used after it.
   package func deallocate() { heads.deallocate() }

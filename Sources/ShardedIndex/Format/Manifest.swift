@@ -62,6 +62,10 @@ package final class Manifest: @unchecked Sendable {
     package let firstRecord: Int
     package let recordCount: Int
 
+    init(number: Int, firstRecord: Int, recordCount: Int) {
+      (self.number, self.firstRecord, self.recordCount) = (number, firstRecord, recordCount)
+    }
+
     @inline(__always)
     fileprivate init(_ index: Int, of page: ManifestPage, number pageNumber: Int, firstRecord: Int) {
       number = pageNumber &* Manifest.pageCapacity &+ index

@@ -31,6 +31,8 @@ package final class ShardHeader: @unchecked Sendable {
     var name: UInt16
     /// Where its cell stands among those of a record.
     var cell: UInt16
+    /// Unless it is one of numbers, the next that is none.
+    var nextText: UInt16 = 0
     /// What all its fields have in common in a decoded record.
     var word: UInt64
     /// dictionary: codes are 16 bits wide. spelled: the case rule.
@@ -47,6 +49,8 @@ package final class ShardHeader: @unchecked Sendable {
     var longest: UInt32 = 0
     /// dictionary, tail: all texts have three bytes at most, and ``ends`` holds them themselves.
     var isShort = false
+    /// They have two bytes each, and stand side by side: half as many lines of the processor's cache.
+    var isPairs = false
     /// The texts of constant, dictionary and tail, unless they are short.
     var texts: UnsafePointer<UInt8>
     /// dictionary, tail: per text its end. A zero stands before the first. Of short ones, per text its bytes, the first
@@ -54,25 +58,28 @@ package final class ShardHeader: @unchecked Sendable {
     var ends: UnsafePointer<UInt32>
   }
 
-  /// A format of a number column and the ranges its values lie in.
+  /// A format of a number column and the ranges its values lie in. Two to a line of the processor's cache.
   struct Model: BitwiseCopyable {
     /// What all numbers of it have in common in a decoded record.
     var word: UInt64
-    /// Where the column's cell stands among those of a record, in bytes.
-    var cell: UInt32
-    /// Type 0: the size of the text.
-    var literalSize: UInt32
-    /// Added to every value.
+    /// Added to every value. Type 0: the address of the text.
     var base: Int64
     /// Where its range stands, in bytes: in the row of a context, or, if it is the same in all, among the ranges.
     var range: UInt32
     /// All ones if contexts have ranges of their own, else zero.
     var rowMask: UInt32
-    /// Type 0: the text.
-    var literal: UnsafePointer<UInt8>
+    /// Where the column's cell stands among those of a record, in bytes.
+    var cell: UInt32
+    /// Type 0: the size of the text.
+    var literalSize: UInt32
 
     /// Whether it is of type 0, a text whatever the value.
     var isLiteral: Bool { word >> 56 == 0 }
+    /// Type 0: the text. Else nothing.
+    var literal: UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(
+        start: isLiteral ? UnsafePointer(bitPattern: UInt(truncatingIfNeeded: base)) : nil, count: Int(literalSize))
+    }
   }
 
   /// The ranges that values lie in, for each context in a row: a record's stand side by side.
@@ -112,15 +119,35 @@ package final class ShardHeader: @unchecked Sendable {
     var ranges: UnsafePointer<UInt64>
   }
 
+  // What a query reads that has all of it cached stands side by side, in few lines of the processor's cache: there are as
+  // many headers as shards, so that mostly nothing of one is there.
   package let parts: PartTable
-  package let recordCount: Int
-  package let tailTable: TailTable
+  /// Whether every record has every column once: then its fields are its cells.
+  let isPlain: Bool
+  /// Whether there is a model of type 0.
+  let hasLiterals: Bool
+  let columnCount: Int
+  /// Bytes that it keeps in memory.
+  package let charge: Int
   // What queries walk through lies in plain memory, freed with the header.
   let columns: UnsafePointer<Column>
+  /// How many columns are no numbers, and the first of them: each names the next.
+  let (textCount, firstText): (Int, Int)
+  /// How many columns are numbers.
+  let numberCount: Int
+  /// Per row format and number column the model of the value.
+  let rowModels: UnsafePointer<UInt16>
   let models: UnsafePointer<Model>
   let ranges: Ranges
-  /// How many columns have data in the parts (dictionary, text, spelled), and which, in file order.
+  /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
+  let (tailMask, formatMask): (Int, Int)
+  /// What stands for the codes of records where there are none.
+  let zero: UnsafePointer<UInt8>
+  /// How many columns have data in the parts (dictionary, text, spelled), and below which, in file order.
   let dataCount: Int
+
+  package let recordCount: Int
+  package let tailTable: TailTable
   let dataColumns: UnsafePointer<UInt16>
   /// Per such column how its codes, or the sizes of its texts, are packed.
   let dataCodes: UnsafePointer<HuffmanCode>
@@ -131,29 +158,11 @@ package final class ShardHeader: @unchecked Sendable {
   let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
   /// How many columns of small numbers are packed in a part's fields; how many columns have numbers there that are not.
   let (packedColumnCount, plainColumnCount): (Int, Int)
-  /// How many columns are numbers.
-  let numberCount: Int
-  let columnCount: Int
   let shapeCount: Int
-  /// Whether every record has every column once: then its fields are its cells.
-  let isPlain: Bool
   private let shapeColumns: UnsafePointer<UInt16>
   private let shapeEnds: UnsafePointer<UInt32>
   let rowFormatCount: Int
-  /// Per row format and number column the model of the value.
-  let rowModels: UnsafePointer<UInt16>
-  /// Whether there is a model of type 0.
-  let hasLiterals: Bool
-  /// How many columns are no numbers, and which, in file order.
-  let textCount: Int
-  let textColumns: UnsafePointer<UInt16>
-  /// What stands for the codes of records where there are none.
-  let zero: UnsafePointer<UInt8>
-  /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
-  let (tailMask, formatMask): (Int, Int)
   private let runs: UnsafeMutableRawPointer?
-  /// Bytes that it keeps in memory.
-  package let charge: Int
 
   /// Checks a header and takes from its bytes what is used.
   ///
@@ -295,12 +304,11 @@ package final class ShardHeader: @unchecked Sendable {
       var models = scratch.vector(of: Model.self, capacity: 16)
       // Which columns are numbers and which are not, and of those which have data in the parts.
       let numberColumns = scratch.allocate(UInt16.self, columnCount)
-      let (dataColumns, textColumns) = (
-        arena.allocate(UInt16.self, columnCount), arena.allocate(UInt16.self, columnCount)
-      )
+      let dataColumns = arena.allocate(UInt16.self, columnCount)
       let dataCodes = arena.allocate(HuffmanCode.self, columnCount)
       let textCodes = arena.allocate(HuffmanCode.self, columnCount)
       var (numberCount, dataCount, textCount) = (0, 0, 0)
+      var (firstText, lastText) = (0, 0)
       var packedColumns = 0
       var hasLiterals = false
       let contexts = max(1, tailCount)
@@ -323,7 +331,8 @@ package final class ShardHeader: @unchecked Sendable {
           word: RecordOutput.Field.column(name: names[index], kind: kind), texts: nothing,
           ends: UnsafePointer(bitPattern: 8)!)
         if encoding != .number {
-          textColumns[textCount] = UInt16(index)
+          if textCount == 0 { firstText = index } else { columns[lastText].nextText = UInt16(index) }
+          lastText = index
           textCount += 1
         }
         switch encoding {
@@ -339,7 +348,8 @@ package final class ShardHeader: @unchecked Sendable {
           } else if casedColumns[Int(rule)] > 0 {
             // However many columns a file says this of, they are made once.
             let same = columns[Int(casedColumns[Int(rule)]) - 1]
-            (column.number, column.longest, column.isShort) = (same.number, same.longest, same.isShort)
+            (column.number, column.longest) = (same.number, same.longest)
+            (column.isShort, column.isPairs) = (same.isShort, same.isPairs)
             (column.texts, column.ends) = (same.texts, same.ends)
           } else {
             Self.putTails(tailTable, rule, in: &column, arena, scratch)
@@ -384,13 +394,13 @@ package final class ShardHeader: @unchecked Sendable {
               type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
             guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
             var model = Model(
-              word: RecordOutput.Field.number(format, column: column.word),
-              cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride), literalSize: 0, base: 0,
-              range: 0, rowMask: 0, literal: nothing)
+              word: RecordOutput.Field.number(format, column: column.word), base: 0, range: 0, rowMask: 0,
+              cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride), literalSize: 0)
             if format.type == 0 {
               hasLiterals = true
               model.literalSize = UInt32(try reader.readVarint())
-              model.literal = arena.copy(try reader.read(bytes: Int(model.literalSize)))
+              let text = arena.copy(try reader.read(bytes: Int(model.literalSize)))
+              model.base = Int64(Int(bitPattern: text))
             } else {
               model.base = try reader.readSignedVarint()
               let width = try reader.read(UInt8.self)
@@ -442,8 +452,8 @@ package final class ShardHeader: @unchecked Sendable {
       self.rowModels = UnsafePointer(rowModels)
       (self.dataColumns, self.dataCodes) = (UnsafePointer(dataColumns), UnsafePointer(dataCodes))
       self.textCodes = UnsafePointer(textCodes)
-      self.textColumns = UnsafePointer(textColumns)
-      (self.dataCount, self.numberCount, self.textCount) = (dataCount, numberCount, textCount)
+      (self.dataCount, self.numberCount) = (dataCount, numberCount)
+      (self.textCount, self.firstText) = (textCount, firstText)
       self.hasLiterals = hasLiterals
       self.zero = UnsafePointer(zero)
       (tailMask, formatMask) = (tailCount > 0 ? -1 : 0, rowFormatCount > 1 ? -1 : 0)
@@ -530,6 +540,11 @@ package final class ShardHeader: @unchecked Sendable {
     guard column.isShort else {
       column.texts = arena.copy(texts)
       return
+    }
+    // Where the longest has two bytes, this many are had only if each has.
+    column.isPairs = column.longest == 2 && texts.count == 2 &* count
+    if column.isPairs {
+      return UnsafeMutableRawPointer(ends).copyMemory(from: texts.baseAddress!, byteCount: texts.count)
     }
     var start = 0
     for text in 0..<count {

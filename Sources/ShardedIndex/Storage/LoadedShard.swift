@@ -80,6 +80,16 @@ final class LoadedPart: @unchecked Sendable {
     return true
   }
 
+  /// Asks for the memory that a search reads, and for what decoding will read of the shard's header, side by side: one
+  /// after the other is what an answer takes whose memory has left the processor's caches.
+  @inline(__always) func prefetchKeys() {
+    keys.prefetch()
+    _ = withFields { $0.prefetchHeader() }
+  }
+
+  /// The same of what decoding begins with at one of its records, if the fields are unpacked.
+  @inline(__always) func prefetch(_ record: Int) { _ = withFields { $0.prefetch(record, keys: keys) } }
+
   /// Asks for the memory of what leads to the fields, if they are unpacked.
   @inline(__always) func prefetchFields() {
     guard let fields = unpacked.loadUnmanaged() else { return }
