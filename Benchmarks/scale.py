@@ -246,7 +246,9 @@ def picture(sizes, results):
         parts.append('<rect x="%d" y="%d" width="%d" height="%d" class="b"/>' % box)
         if curve:
             steps = [10 ** (low_x + (high_x - low_x) * step / 40) for step in range(41)]
-            line = ["%.1f,%.1f" % at(n, curve(n)) for n in steps if curve(n) > 0]
+            line = [at(n, curve(n)) for n in steps if curve(n) > 0]
+            # A law can leave the box where it fits least.
+            line = ["%.1f,%.1f" % (x, y) for x, y in line if top <= y <= top + inner_high]
             parts.append('<polyline points="%s" class="c"/>' % " ".join(line))
         for n, value in data:
             parts.append('<circle cx="%.1f" cy="%.1f" r="3"/>' % at(n, value))
