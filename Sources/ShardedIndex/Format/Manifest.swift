@@ -553,14 +553,6 @@ package final class Manifest: @unchecked Sendable {
       number: pageNumber, firstRecord: held.header.pointee.firstRecord)
   }
 
-  /// Where a shard stands.
-  func place(_ number: Int) throws(IndexError) -> Place {
-    let pageNumber = number / Self.pageCapacity
-    return try withPage(pageNumber) { page, start in
-      Place(number % Self.pageCapacity, of: page, number: pageNumber, firstRecord: start)
-    }
-  }
-
   /// What it takes to read a shard's file.
   func source(_ number: Int) throws(IndexError) -> Source {
     try withPage(number / Self.pageCapacity) { page, _ in Source(number % Self.pageCapacity, of: page) }
