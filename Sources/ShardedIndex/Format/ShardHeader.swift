@@ -54,7 +54,7 @@ package final class ShardHeader: @unchecked Sendable {
     /// The texts of constant, dictionary and tail, unless they are short.
     var texts: UnsafePointer<UInt8>
     /// dictionary, tail: per text its end. A zero stands before the first. Of short ones, per text its bytes, the first
-    /// one lowest, and above three of them its size.
+    /// one lowest, and above three of them its size; of pairs, two bytes each.
     var ends: UnsafePointer<UInt32>
   }
 
@@ -304,10 +304,10 @@ package final class ShardHeader: @unchecked Sendable {
       var models = scratch.vector(of: Model.self, capacity: 16)
       // Which columns are numbers and which are not, and of those which have data in the parts.
       let numberColumns = scratch.allocate(UInt16.self, columnCount)
-      let dataColumns = arena.allocate(UInt16.self, columnCount)
-      let dataCodes = arena.allocate(HuffmanCode.self, columnCount)
-      let textCodes = arena.allocate(HuffmanCode.self, columnCount)
-      var (numberCount, dataCount, textCount) = (0, 0, 0)
+      var dataColumns = scratch.vector(of: UInt16.self, capacity: 4)
+      var dataCodes = scratch.vector(of: HuffmanCode.self, capacity: 4)
+      var textCodes = scratch.vector(of: HuffmanCode.self, capacity: 4)
+      var (numberCount, textCount) = (0, 0)
       var (firstText, lastText) = (0, 0)
       var packedColumns = 0
       var hasLiterals = false
@@ -344,7 +344,7 @@ package final class ShardHeader: @unchecked Sendable {
           let rule = try reader.read(UInt8.self)
           guard rule <= Self.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
           if rule == Self.ownTexts {
-            try Self.readTexts(tailCount, of: &column, &reader, arena)
+            try Self.readTexts(tailCount, of: &column, &reader, arena, scratch)
           } else if casedColumns[Int(rule)] > 0 {
             // However many columns a file says this of, they are made once.
             let same = columns[Int(casedColumns[Int(rule)]) - 1]
@@ -358,28 +358,26 @@ package final class ShardHeader: @unchecked Sendable {
         case .dictionary:
           let count = try reader.readVarint()
           guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
-          try Self.readTexts(count, of: &column, &reader, arena)
+          try Self.readTexts(count, of: &column, &reader, arena, scratch)
           column.variant = count > 256 ? 1 : 0
-          column.slot = UInt16(dataCount)
+          column.slot = UInt16(dataColumns.count)
           let code = 2...256 ~= count ? try huffmanCode(below: count) : HuffmanCode()
-          (dataCodes + dataCount).initialize(to: code)
-          (textCodes + dataCount).initialize(to: HuffmanCode())
+          dataCodes.append(code)
+          textCodes.append(HuffmanCode())
           packedColumns += code.isPresent ? 1 : 0
-          dataColumns[dataCount] = UInt16(index)
-          dataCount += 1
+          dataColumns.append(UInt16(index))
         case .text, .spelled:
           if encoding == .spelled {
             column.variant = try reader.read(UInt8.self)
             column.piece = try reader.read(UInt8.self)
             guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
           }
-          column.slot = UInt16(dataCount)
+          column.slot = UInt16(dataColumns.count)
           let code = try huffmanCode(below: 256)
-          (dataCodes + dataCount).initialize(to: code)
-          (textCodes + dataCount).initialize(to: try huffmanCode(below: 256))
+          dataCodes.append(code)
+          textCodes.append(try huffmanCode(below: 256))
           packedColumns += code.isPresent ? 1 : 0
-          dataColumns[dataCount] = UInt16(index)
-          dataCount += 1
+          dataColumns.append(UInt16(index))
         case .number:
           column.slot = UInt16(numberCount)
           numberColumns[numberCount] = UInt16(index)
@@ -442,6 +440,7 @@ package final class ShardHeader: @unchecked Sendable {
       try rowBits.finish(&reader)
       rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
       packedColumnCount = packedColumns + (shapeCode.isPresent ? 1 : 0) + (rowCode.isPresent ? 1 : 0)
+      dataCount = dataColumns.count
       plainColumnCount = dataCount - packedColumns
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
@@ -450,9 +449,9 @@ package final class ShardHeader: @unchecked Sendable {
       ranges = Self.ranges(ownRanges, contexts, of: models, in: arena, scratch)
       self.models = arena.copy(models)
       self.rowModels = UnsafePointer(rowModels)
-      (self.dataColumns, self.dataCodes) = (UnsafePointer(dataColumns), UnsafePointer(dataCodes))
-      self.textCodes = UnsafePointer(textCodes)
-      (self.dataCount, self.numberCount) = (dataCount, numberCount)
+      (self.dataColumns, self.dataCodes) = (arena.copy(dataColumns), arena.copy(dataCodes))
+      self.textCodes = arena.copy(textCodes)
+      self.numberCount = numberCount
       (self.textCount, self.firstText) = (textCount, firstText)
       self.hasLiterals = hasLiterals
       self.zero = UnsafePointer(zero)
@@ -472,14 +471,14 @@ package final class ShardHeader: @unchecked Sendable {
 
   /// Reads a dictionary's texts, or one per tail: their sizes, then they themselves.
   private static func readTexts(
-    _ count: Int, of column: inout Column, _ reader: inout ByteReader, _ arena: Arena
+    _ count: Int, of column: inout Column, _ reader: inout ByteReader, _ arena: Arena, _ scratch: Arena
   ) throws(FormatError) {
     let at = reader.offset
     // A size has a byte at least.
     guard count <= reader.remaining else {
       throw .truncated(offset: at, needed: count, available: reader.remaining)
     }
-    let ends = arena.allocate(UInt32.self, count + 1) + 1
+    let ends = scratch.allocate(UInt32.self, count + 1) + 1
     ends[-1] = 0
     var end = 0
     for text in 0..<count {
@@ -506,7 +505,7 @@ package final class ShardHeader: @unchecked Sendable {
   private static func putTails(
     _ tails: TailTable, _ rule: UInt8, in column: inout Column, _ arena: Arena, _ scratch: Arena
   ) {
-    let ends = arena.allocate(UInt32.self, tails.count + 1) + 1
+    let ends = scratch.allocate(UInt32.self, tails.count + 1) + 1
     ends[-1] = 0
     let texts = scratch.allocate(UInt8.self, tails.size + 16)
     let letters = Spelling.Case(rule)
@@ -529,22 +528,28 @@ package final class ShardHeader: @unchecked Sendable {
     put(UnsafeBufferPointer(start: texts, count: start), ends, tails.count, in: &column, arena)
   }
 
-  /// Keeps texts in memory: those of three bytes or fewer where their ends are.
+  /// Keeps texts in memory, those of three bytes or fewer instead of their ends.
+  ///
+  /// - Parameter ends: Per text its end; a zero stands before the first.
   private static func put(
-    _ texts: UnsafeBufferPointer<UInt8>, _ ends: UnsafeMutablePointer<UInt32>, _ count: Int, in column: inout Column,
+    _ texts: UnsafeBufferPointer<UInt8>, _ ends: UnsafePointer<UInt32>, _ count: Int, in column: inout Column,
     _ arena: Arena
   ) {
     column.number = UInt32(count)
-    column.ends = UnsafePointer(ends)
     column.isShort = column.longest <= 3 && count <= 256 && column.kind < mixedKinds
+    // Where the longest has two bytes, this many are had only if each has.
+    column.isPairs = column.isShort && column.longest == 2 && texts.count == 2 &* count
     guard column.isShort else {
+      let kept = arena.allocate(UInt32.self, count + 1)
+      kept.update(from: ends - 1, count: count + 1)
+      column.ends = UnsafePointer(kept + 1)
       column.texts = arena.copy(texts)
       return
     }
-    // Where the longest has two bytes, this many are had only if each has.
-    column.isPairs = column.longest == 2 && texts.count == 2 &* count
+    let words = arena.allocate(UInt32.self, column.isPairs ? (count + 1) / 2 : count)
+    column.ends = UnsafePointer(words)
     if column.isPairs {
-      return UnsafeMutableRawPointer(ends).copyMemory(from: texts.baseAddress!, byteCount: texts.count)
+      return UnsafeMutableRawPointer(words).copyMemory(from: texts.baseAddress!, byteCount: texts.count)
     }
     var start = 0
     for text in 0..<count {
@@ -557,7 +562,7 @@ package final class ShardHeader: @unchecked Sendable {
       } else {
         for index in (start..<end).reversed() { word = word &<< 8 | UInt32(texts[index]) }
       }
-      ends[text] = word | size &<< 24
+      words[text] = word | size &<< 24
       start = end
     }
   }
