@@ -7,7 +7,7 @@ import ShardedIndex
 package struct BuildNotes: Sendable {
   package static let magic: UInt32 = 0x314e_5153  // "SQN1"
   /// Counts up when the same records come to be encoded into other bytes.
-  package static let encoderVersion: UInt32 = 13
+  package static let encoderVersion: UInt32 = 14
 
   /// One piece of the cut; it became one shard, or several when it was too large for one.
   package struct Piece: Sendable, Equatable {

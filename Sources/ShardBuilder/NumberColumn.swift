@@ -190,9 +190,19 @@ struct NumberColumn {
         rest.highest = max(rest.highest, spread.highest)
       }
     }
-    if !model.own.isEmpty { bitCount += Self.round(&model, spreads) + 8 * (4 + (contexts + 7) / 8) }
-    bitCount += rest.count * model.width
-    model.width = rest.count > 0 ? Self.width(rest.highest - base) : 0
+    let restWidth = rest.count > 0 ? Self.width(rest.highest - base) : 0
+    let plainBits = rows * model.width
+    if !model.own.isEmpty {
+      // Together they have to save what stands before them too.
+      let bits = Self.round(&model, spreads) + 8 * (4 + (contexts + 7) / 8) + rest.count * restWidth
+      if bits < plainBits {
+        bitCount += bits
+        model.width = restWidth
+        return model
+      }
+      model.own = []
+    }
+    bitCount += plainBits
     return model
   }
 

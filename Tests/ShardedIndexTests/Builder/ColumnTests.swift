@@ -75,6 +75,48 @@ import Testing
     }
   }
 
+  @Test("ranges of their own take less than they save", arguments: UInt64(1)...8) func ranges(seed: UInt64) throws {
+    var random = BuilderSupport.Random(seed)
+    var (with, without) = (0, 0)
+    for _ in 0..<200 {
+      let contexts = Int.random(in: 2...60, using: &random)
+      let (step, spread) = (Int.random(in: 1...500, using: &random), Int.random(in: 0...5000, using: &random))
+      var tails = ShardEncoder.Tails([])
+      tails.texts = (0..<contexts).map { [UInt8($0)] }
+      tails.codes = (0..<Int.random(in: 10...400, using: &random)).map { _ in
+        UInt8.random(in: 0..<UInt8(contexts), using: &random)
+      }
+      let digits = tails.codes.map { context in
+        Array(String(Int(context) * step + Int.random(in: 0...spread, using: &random)).utf8)
+      }
+      /// What the header has of the column, and the rows of its values, in bits.
+      func size(_ tails: ShardEncoder.Tails) throws -> (header: Int, rows: Int) {
+        let joined = digits.flatMap { $0 }
+        return try joined.withUnsafeBufferPointer { joined in
+          var end = 0
+          let texts = digits.map { text in
+            defer { end += text.count }
+            return UnsafeBufferPointer(rebasing: joined[end..<end + text.count])
+          }
+          return try texts.withUnsafeBufferPointer { texts in
+            let column = try #require(NumberColumn(texts, tails))
+            var writer = ByteWriter()
+            column.write(to: &writer, contexts: tails.isEmpty ? 1 : contexts)
+            return withUnsafeTemporaryAllocation(of: NumberColumn.Cell.self, capacity: texts.count) { cells in
+              column.store(to: cells.baseAddress!, stride: 1, tails)
+              return (8 * writer.bytes.count, cells.reduce(0) { $0 + $1.width })
+            }
+          }
+        }
+      }
+      let (own, plain) = (try size(tails), try size(ShardEncoder.Tails([])))
+      // The last byte of the ranges need not be full.
+      #expect(own.header + own.rows < plain.header + plain.rows + 8)
+      if own.header > plain.header { with += 1 } else { without += 1 }
+    }
+    #expect(with > 20 && without > 20, "\(with) with ranges, \(without) without")
+  }
+
   @Test("what a format prints is what it writes") func printed() {
     var random = BuilderSupport.Random(1)
     for format in [
