@@ -176,8 +176,8 @@ extension Piece {
     head.write(UInt64(firstWeight))  // Where a piece is divided depends on it.
     head.write(UInt32(fields.count))
     for field in fields {
-      let name = names[Int(field)].utf8
-      head.write(UInt32(name.count))
+      let name = names[Int(field)]
+      head.write(UInt32(name.utf8.count))
       head.write(name)
     }
     head.bytes.withUnsafeBytes { stream.update($0) }

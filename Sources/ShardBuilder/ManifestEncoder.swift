@@ -153,7 +153,7 @@ package struct ManifestEncoder {
     ]
     func text(_ text: String, _ writer: inout ByteWriter) {
       writer.writeVarint(text.utf8.count)
-      writer.write(text.utf8)
+      writer.write(text)
     }
     var names = ByteWriter()
     for name in fieldNames { text(name, &names) }

@@ -628,8 +628,8 @@ package struct ShardEncoder {
     }
     var writer = ByteWriter()
     for column in columns {
-      let name = names[column].utf8
-      writer.writeVarint(name.count)
+      let name = names[column]
+      writer.writeVarint(name.utf8.count)
       writer.write(name)
     }
     for shape in shapes {

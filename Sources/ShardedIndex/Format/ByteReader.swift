@@ -173,6 +173,10 @@ package struct ByteWriter {
   package mutating func write(_ run: [UInt8]) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: run) }
+  package mutating func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
 }
 
 extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
