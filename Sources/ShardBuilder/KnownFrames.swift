@@ -34,7 +34,8 @@ package struct KnownFrames: Sendable {
     }
   }
 
-  var isEmpty: Bool { frames.allSatisfy(\.isEmpty) }
+  // No key path: that would be made up when the program runs.
+  var isEmpty: Bool { frames.allSatisfy { $0.isEmpty } }
 
   /// The frame that holds `content`; one that cannot be decompressed holds nothing.
   subscript(content: [UInt8]) -> [UInt8]? {

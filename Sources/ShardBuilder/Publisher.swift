@@ -354,7 +354,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     let content = UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes.count])
     do throws(BuildError) {
       let count = try SystemFile.read(content, at: 0, from: file, path: path(name))
-      return count == bytes.count && bytes.withUnsafeBytes { $0.elementsEqual(content) } ? .kept : .repaired
+      return count == bytes.count && memcmp(bytes, content.baseAddress!, count) == 0 ? .kept : .repaired
     } catch {
       return .repaired  // What cannot be read cannot be served.
     }

@@ -16,7 +16,6 @@ struct IndexedRecords {
   private let names: FieldNames
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
-  private var fields: [FieldSlice] = []
   /// A shard that was read and is going to be read again, and its records.
   var held: (shard: Int, records: RecordRun)?
 
@@ -80,8 +79,9 @@ struct IndexedRecords {
   /// Appends those of the records that a build could have made.
   private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: BlobChunk) {
     // In place, each byte would ask who owns it.
-    var (encoder, fields) = (encoder, fields)
-    defer { (self.encoder, self.fields) = (encoder, fields) }
+    var encoder = encoder
+    let buffer = buffer
+    defer { self.encoder = encoder }
     encoder.learn(names)
     // In runs: what is a few bytes in a shard may be much as text.
     let runSize = min(64, part.recordsAtOnce)
@@ -89,16 +89,18 @@ struct IndexedRecords {
       let run = start..<min(start + runSize, range.upperBound)
       part.decode(run, into: buffer)
       guard !buffer.isOverlong else { continue }
-      part.forEachKey(in: run) { number, folded, tailSize in
-        fields.removeAll(keepingCapacity: true)
-        buffer.forEachRawField(ofRecord: number - start) { name, kind, offset, size in
-          fields.append(
-            FieldSlice(
+      withUnsafeTemporaryAllocation(of: FieldSlice.self, capacity: buffer.rawFieldCount) { fields in
+        buffer.forEachRawField { number, name, kind, offset, size in
+          fields.initializeElement(
+            at: number,
+            to: FieldSlice(
               name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
               length: UInt32(clamping: size)))
         }
-        fields.withUnsafeBufferPointer {
-          encoder.append($0, buffer.rawTexts, folded: folded, tailSize: tailSize, into: chunk)
+        let texts = buffer.rawTexts
+        part.forEachKey(in: run) { number, folded, tailSize in
+          let own = UnsafeBufferPointer(rebasing: fields[buffer.rawFields(ofRecord: number - start)])
+          encoder.append(own, texts, folded: folded, tailSize: tailSize, into: chunk)
         }
       }
     }

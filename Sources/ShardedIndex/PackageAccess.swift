@@ -51,16 +51,21 @@ extension RecordBuffer {
     return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
-  /// Calls `body` with the fields of a record: name and kind as in ``RawField``, where among ``rawTexts`` the text begins,
-  /// and its size, in bytes.
+  /// Calls `body` with the fields of all records, one after the other: where each stands among them, name and kind as in
+  /// ``RawField``, where among ``rawTexts`` the text begins, and its size, in bytes.
   package func forEachRawField(
-    ofRecord record: Int, _ body: (_ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
+    _ body: (_ number: Int, _ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
   ) {
-    for number in rawFields(ofRecord: record) {
-      let field = output.pointee.fields[number]
-      body(Int(field.name), ValueKind(rawValue: field.kind) ?? .string, Int(field.value), field.size)
+    renderNumbers()
+    let fields = output.pointee.fields
+    for number in 0..<rawFieldCount {
+      let field = fields[number]
+      body(number, Int(field.name), ValueKind(rawValue: field.kind) ?? .string, Int(field.value), field.size)
     }
   }
+
+  /// How many fields all records have together.
+  package var rawFieldCount: Int { count == 0 ? 0 : fieldRange(count - 1).upperBound }
 
   /// The texts of all fields, once those of a record have been asked for; valid until the buffer is used again.
   package var rawTexts: UnsafeBufferPointer<UInt8> {
