@@ -541,7 +541,7 @@ package final class ShardHeader: @unchecked Sendable {
     column.isPairs = column.isShort && column.longest == 2 && texts.count == 2 &* count
     guard column.isShort else {
       let kept = arena.allocate(UInt32.self, count + 1)
-      kept.update(from: ends - 1, count: count + 1)
+      kept.copy(from: ends - 1, count: count + 1)
       column.ends = UnsafePointer(kept + 1)
       column.texts = arena.copy(texts)
       return
