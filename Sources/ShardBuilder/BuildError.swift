@@ -38,16 +38,9 @@ public enum DatasetFlaw: Equatable, Sendable {
 }
 
 extension BuildError {
-  init(_ error: DatasetError) {
-    let flaw: DatasetFlaw =
-      switch error {
-      // A disk or a process in trouble says nothing about the file.
-      case .cannotOpen(_, EIO), .cannotOpen(_, EMFILE), .cannotOpen(_, ENFILE), .cannotOpen(_, ENOSPC), .io: .io
-      case .cannotOpen, .isDirectory: .missing
-      case .unknownFormat, .unusable: .options
-      case .badCompression, .bad, .malformed: .bad
-      }
-    self = .dataset(flaw, message: error.description)
+  /// What `body` makes of an index that is to be changed.
+  static func ofIndex<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 }
 

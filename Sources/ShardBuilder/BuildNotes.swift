@@ -5,10 +5,6 @@ import ShardedIndex
 /// No query reads it. From it the next build knows which pieces it need not encode again, and an update where the cut
 /// can begin anew.
 package struct BuildNotes: Sendable {
-  package static let magic: UInt32 = 0x314e_5153  // "SQN1"
-  /// Counts up when the same records come to be encoded into other bytes.
-  package static let encoderVersion: UInt32 = 14
-
   /// One piece of the cut; it became one shard, or several when it was too large for one.
   package struct Piece: Sendable, Equatable {
     package var shardCount: Int
@@ -44,33 +40,22 @@ package struct BuildNotes: Sendable {
   package init(
     _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
   ) throws(FormatError) {
-    guard let head = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
-    (level, isOfThisEncoder) = (0, false)
-    let (level, repeatedIDs, isOfThisEncoder, count) = try Self.reading(head.content) {
-      (reader) throws(FormatError) -> (Int, Int?, Bool, Int) in
-      let magic = try reader.read(UInt32.self)
-      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      let version = try reader.read(UInt32.self)
-      let zstd = try reader.read(UInt32.self)
-      let level = Int(try reader.read(UInt32.self))
-      let count = Int(try reader.read(UInt32.self))
-      let repeated = try reader.read(UInt64.self)
-      guard (count + Self.groupSize - 1) / Self.groupSize == frames.count - 1 else {
-        throw .invalid(reason: "notes \(count) pieces in \(frames.count - 1) frames", offset: 16)
-      }
-      for (_, checksum) in frames.dropFirst() {
-        let expected = try reader.read(UInt32.self)
-        guard checksum == expected else { throw .wrongChecksum(found: checksum, expected: expected) }
-      }
-      let isOfThisEncoder = version == Self.encoderVersion && zstd == ZstdFrame.libraryVersion
-      return (level, repeated == .max ? nil : Int(clamping: repeated), isOfThisEncoder, count)
+    guard let first = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
+    let head = try BuildNotesHead(first.content)
+    (level, repeatedIDs, isOfThisEncoder) = (head.level, head.repeatedIDs, head.isOfThisEncoder)
+    let count = head.pieceCount
+    guard (count + Self.groupSize - 1) / Self.groupSize == frames.count - 1, head.checksums.count == frames.count - 1
+    else {
+      throw .invalid(reason: "notes \(count) pieces in \(frames.count - 1) frames", offset: 16)
     }
-    (self.level, self.repeatedIDs, self.isOfThisEncoder) = (level, repeatedIDs, isOfThisEncoder)
+    for ((_, checksum), expected) in zip(frames.dropFirst(), head.checksums) where checksum != expected {
+      throw .wrongChecksum(found: checksum, expected: expected)
+    }
     var shards = 0
     for frame in frames.dropFirst() {
       let first = pieces.count
       let group = min(Self.groupSize, count - first)
-      try Self.reading(frame.content) { (reader) throws(FormatError) -> Void in
+      try BuildNotesHead.reading(frame.content) { (reader) throws(FormatError) -> Void in
         for _ in 0..<group {
           let word = try reader.readVarint()
           guard word >> 1 > 0 else { throw .invalid(reason: "a piece of no shard", offset: reader.offset) }
@@ -99,20 +84,6 @@ package struct BuildNotes: Sendable {
     return repeatedIDs - (records - ids)
   }
 
-  /// Reads all of `content`.
-  private static func reading<Value>(
-    _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Value
-  ) throws(FormatError) -> Value {
-    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      var reader = ByteReader(bytes)
-      let value = try body(&reader)
-      guard reader.remaining == 0 else {
-        throw .invalid(reason: "notes with bytes behind their end", offset: reader.offset)
-      }
-      return value
-    }
-  }
-
   /// The contents of the frames behind the first.
   package var groups: [[UInt8]] {
     stride(from: 0, to: pieces.count, by: Self.groupSize).map { first in
@@ -132,8 +103,8 @@ package struct BuildNotes: Sendable {
   /// - Parameter checksums: Of the others.
   package func head(checksums: [UInt32]) -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(Self.magic)
-    writer.write(Self.encoderVersion)
+    writer.write(BuildNotesHead.magic)
+    writer.write(BuildNotesHead.encoderVersion)
     writer.write(ZstdFrame.libraryVersion)
     writer.write(UInt32(level))
     writer.write(UInt32(pieces.count))

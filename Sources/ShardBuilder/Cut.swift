@@ -367,3 +367,10 @@ package final class PieceStream {
     return cutter.finished[next - 1]
   }
 }
+
+extension CellFinder {
+  func cells(of piece: Piece) -> [UInt32] {
+    guard findsAny else { return [] }
+    return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }
+  }
+}

@@ -34,9 +34,4 @@ struct CellFinder: Sendable {
     guard latitude < .max, longitude < .max else { return nil }
     return DotMap.cell(latitude: north, longitude: east)
   }
-
-  func cells(of piece: Piece) -> [UInt32] {
-    guard findsAny else { return [] }
-    return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }
-  }
 }

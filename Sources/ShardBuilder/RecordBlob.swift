@@ -45,6 +45,17 @@ package struct RecordBlob {
   }
   package func fieldSize(_ index: Int) -> Int { word(Self.headerSize + 8 * index + 4) >> 2 }
 
+  /// The text of the first field of a name; nil if it has none.
+  func text(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
+    var offset = textsOffset
+    for field in 0..<fieldCount {
+      let size = fieldSize(field)
+      if fieldName(field) == name { return bytes(offset, size) }
+      offset += size
+    }
+    return nil
+  }
+
   package func bytes(_ offset: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
   }

@@ -153,7 +153,7 @@ struct JSONChecker {
     let again = zip(sorted, sorted.dropFirst()).filter {
       bytes(members[$0]).elementsEqual(bytes(members[$1]))
     }
-    return again.map(\.1).min().map { repeated(members[$0]) }
+    return again.map { $0.1 }.min().map { repeated(members[$0]) }
   }
 
   private func repeated(_ member: Member) -> JSONStep {
