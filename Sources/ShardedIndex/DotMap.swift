@@ -31,6 +31,12 @@ public struct DotMap: Sendable, Equatable {
   /// - Parameter cell: As ``cell(latitude:longitude:)`` gives it.
   package mutating func add(_ cell: Int) { counts[cell] &+= 1 }
 
+  /// Adds what an overlay changes.
+  mutating func add(_ overlay: Overlay) {
+    // One that is wrong about its cells makes a map that is wrong, whatever it says.
+    for (cell, more) in overlay.cells { counts[cell] &+= UInt32(truncatingIfNeeded: more) }
+  }
+
   // MARK: The index's bytes
 
   /// - Parameter frames: Contents and checksums of the map's frames, in order.
@@ -317,5 +323,5 @@ extension ShardedIndex {
   /// - Returns: nil if no record has coordinates.
   /// - Throws: ``IndexError``, if the manifest is damaged there or cannot be read.
   /// - Complexity: O(cells); reads no shard.
-  public func dotMap() throws(IndexError) -> DotMap? { try generation.dotMap() }
+  public func dotMap() throws(IndexError) -> DotMap? { try generation.dotMap(with: overlay) }
 }

@@ -3,6 +3,8 @@
 /// It goes on answering when the index has moved to another one. Generations of one index share its cache.
 final class Generation: Sendable {
   let manifest: Manifest
+  /// What is changed beside the shards; nil if nothing is.
+  let overlay: Overlay?
   let directory: IndexDirectory
   let cache: ShardCache
   let loader: ShardLoader
@@ -13,14 +15,27 @@ final class Generation: Sendable {
   private let lazySchema = OnceReference<Schema>()
 
   init(
-    _ manifest: Manifest, directory: IndexDirectory, cache: ShardCache, loader: ShardLoader, openFileLimit: Int?
+    _ manifest: Manifest, _ overlay: Overlay?, directory: IndexDirectory, cache: ShardCache, loader: ShardLoader,
+    openFileLimit: Int?
   ) {
     self.manifest = manifest
+    self.overlay = overlay
     self.directory = directory
     self.cache = cache
     self.loader = loader
     files = OpenFiles(in: directory, limit: openFileLimit)
     entries = EntryTable(count: manifest.shardCount)
+  }
+
+  /// The shards of another, with another overlay or none: what is resident of them and open stays so.
+  init(_ other: Generation, overlay: Overlay?) {
+    manifest = other.manifest
+    self.overlay = overlay
+    directory = other.directory
+    cache = other.cache
+    loader = other.loader
+    files = other.files
+    entries = other.entries
   }
 
   /// Made when it is first asked for: a query by itself needs no names.
@@ -164,7 +179,11 @@ final class Generation: Sendable {
 
   // MARK: Answers
 
-  /// The records whose folded key begins with `prefix`, at most `limit` of them.
+  /// All records.
+  var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
+
+  /// The records of the shards whose folded key begins with `prefix`, at most `limit` of them: an answer where there is no
+  /// overlay.
   @inline(__always)
   func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches(limit: limit) }
@@ -187,14 +206,23 @@ final class Generation: Sendable {
     return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
   }
 
-  /// The same, for callers that are in no hurry.
+  /// The records whose folded key begins with `prefix`, at most `limit` of them, overlay included.
   @inline(never)
   func answer(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
-    try matches(forFolded: prefix, limit: limit)
+    guard let overlay else { return try matches(forFolded: prefix, limit: limit) }
+    // As many more as may be removed of them.
+    let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
+    let found = try matches(forFolded: prefix, limit: isOver ? .max : most)
+    return Matches(
+      self, range: overlay.matches(forPrefix: prefix, inShards: found.range, hasMore: found.hasMore, limit: limit),
+      limit: limit, isOverlaid: true)
   }
 
-  /// Every record, at most `limit` of them.
-  func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
+  /// Every record.
+  var allRecords: Matches { Matches(self, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
+
+  /// Every record of the shards, at most `limit` of them.
+  private func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
 
   /// The matches from a record of a part on up to another part, in the same shard or a later one.
   @inline(never)

@@ -4,7 +4,7 @@
 /// reading records that are not in memory fails with ``IndexError/superseded(path:)``: then ask again.
 public struct Matches: Sendable {
   let generation: Generation
-  /// Positions in the order of the whole index.
+  /// Positions in the order of the whole index, or, of what is asked below the overlay, of its shards.
   let range: Range<Int>
   /// Whether there are matches beyond these, which the limit that was asked for left out.
   public let hasMore: Bool
@@ -30,11 +30,16 @@ public struct Matches: Sendable {
   }
 
   /// Where no part is known.
-  init(_ generation: Generation, range: Range<Int>, limit: Int) {
+  ///
+  /// - Parameter isOverlaid: Whether positions are those of the generation's overlay.
+  init(_ generation: Generation, range: Range<Int>, limit: Int, isOverlaid: Bool = false) {
     self.generation = generation
     (self.range, hasMore) = Self.cut(range, limit)
-    (holder, firstShard, firstStart) = (generation, -1, 0)
+    (holder, firstShard, firstStart) = (generation, isOverlaid ? Self.overlaid : -1, 0)
   }
+
+  /// In the place of a shard's number.
+  private static var overlaid: Int { -2 }
 
   @inline(__always)
   private static func cut(_ range: Range<Int>, _ limit: Int) -> (Range<Int>, hasMore: Bool) {
@@ -67,12 +72,34 @@ public struct Matches: Sendable {
     var keys = FoldedKeys()
     let lower = range.lowerBound + min(max(0, positions.lowerBound), range.count)
     let upper = range.lowerBound + min(max(0, positions.upperBound), range.count)
-    if lower < upper {
-      try forEachRun(from: lower, to: upper) { (part, records) in
-        part.part.keys.forEachKey(in: records) { _, key in keys.append(key) }
+    if lower < upper { try forEachFoldedKey(from: lower, to: upper) { keys.append($0) } }
+    return keys
+  }
+
+  /// Calls `body` with the folded keys of records at some positions of the whole index, in order.
+  func forEachFoldedKey(
+    from lower: Int, to upper: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) throws(IndexError) {
+    func read(_ places: Range<Int>) throws(IndexError) {
+      try forEachRun(from: places.lowerBound, to: places.upperBound) { (part, records) in
+        part.part.keys.forEachKey(in: records) { _, key in body(key) }
       }
     }
-    return keys
+    guard let overlay = ownOverlay else { return try read(lower..<upper) }
+    try overlay.forEachRun(
+      from: lower, to: upper, shards: { (places) throws(IndexError) in try read(places) },
+      own: { body(overlay.folded($0)) })
+  }
+
+  /// What stands between the positions of these matches and places among the records of the shards; nil if those are the
+  /// same.
+  private var ownOverlay: Overlay? { firstShard == Self.overlaid ? generation.overlay : nil }
+
+  /// The places among the records of the shards from the first to the last of some of the matches; empty if none of them
+  /// is in a shard.
+  package func placesInShards(of positions: Range<Int>) -> Range<Int> {
+    let (lower, upper) = (range.lowerBound + positions.lowerBound, range.lowerBound + positions.upperBound)
+    return ownOverlay?.places(from: lower, to: upper) ?? lower..<upper
   }
 
   /// Decodes some of the matches into a buffer that is used again and again; what it held before is gone.
@@ -101,6 +128,16 @@ public struct Matches: Sendable {
 
   @inline(never)
   private func read(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
+    guard let overlay = ownOverlay else { return try readShards(from: lower, to: upper, into: buffer) }
+    try overlay.forEachRun(
+      from: lower, to: upper,
+      shards: { (places) throws(IndexError) in
+        try readShards(from: places.lowerBound, to: places.upperBound, into: buffer)
+      },
+      own: { overlay.decode($0, into: &buffer.output.pointee) })
+  }
+
+  private func readShards(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
     try forEachRun(from: lower, to: upper) { (part, records) throws(IndexError) in
       try decode(records, of: part, into: buffer)
     }

@@ -16,7 +16,7 @@ public struct Options: Sendable {
 
   /// How often a query looks whether there is a newer generation, at most; nil if none ever does.
   ///
-  /// A look is one system call, about a microsecond; with zero every query has one, and is answered from the
+  /// A look is two system calls, under two microseconds; with zero every query has one, and is answered from the
   /// newest generation there was when it began. Without it, ``ShardedIndex/reload()`` is the only way to another one.
   public var reloadInterval: Duration?
 
@@ -24,7 +24,8 @@ public struct Options: Sendable {
   ///
   /// The manifest is read whole and held in memory, at most 16 MiB; every shard file that is loaded is read whole and
   /// must have the digest that the manifest says. So a load takes longer, by 4.4 us for every KiB of the shard's
-  /// file; what is resident answers as fast as ever. ``reloadInterval`` means nothing then, and reloading stays.
+  /// file; what is resident answers as fast as ever. ``reloadInterval`` means nothing then, and reloading stays. Changes
+  /// beside the shards, which the digest is not of, do not count.
   public var expectedDigest: ManifestDigest?
 
   /// - Parameters:

@@ -8,6 +8,8 @@ extension ShardedIndex {
   package var files: IndexDirectory { current.directory }
   package var contexts: DecompressorPool { current.loader.contexts }
   package var fieldSchema: Schema { current.schema }
+  /// What of the generation is changed beside its shards; nil if nothing is.
+  package var overlay: Overlay? { current.overlay }
   /// How many fields records may have.
   package var fieldCount: Int { current.manifest.fieldCount }
 
@@ -15,12 +17,28 @@ extension ShardedIndex {
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
     try matches(forFolded: prefix, limit: .max)
   }
+
+  /// The same in the shards alone, whatever the overlay says.
+  package func matchesInShards(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try current.matches(forFolded: prefix, limit: .max)
+  }
 }
 
 extension Matches {
   /// Of the generation that the answer is of.
   package var fieldSchema: Schema { generation.schema }
   package var manifest: Manifest { generation.manifest }
+  package var overlay: Overlay? { generation.overlay }
+  /// All records of it.
+  package var recordCount: Int { generation.recordCount }
+
+  /// Calls `body` with the folded keys of some of the matches, in order.
+  package func forEachFoldedKey(
+    in positions: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) throws(IndexError) {
+    try forEachFoldedKey(
+      from: range.lowerBound + positions.lowerBound, to: range.lowerBound + positions.upperBound, body)
+  }
 }
 
 extension Schema {

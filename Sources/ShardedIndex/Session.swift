@@ -25,7 +25,7 @@ public struct Session: Sendable {
   init(_ index: ShardedIndex) {
     self.index = index
     generation = index.newest
-    states = [State(size: 0, matches: generation.allMatches(limit: .max))]
+    states = [State(size: 0, matches: generation.allRecords)]
   }
 
   /// The matches of ``text``.
@@ -82,7 +82,7 @@ public struct Session: Sendable {
     let newest = index.newest
     guard newest !== generation else { return false }
     let before = (generation, text, states)
-    (generation, text, states) = (newest, "", [State(size: 0, matches: newest.allMatches(limit: .max))])
+    (generation, text, states) = (newest, "", [State(size: 0, matches: newest.allRecords)])
     do throws(IndexError) {
       try append(before.1)
     } catch {

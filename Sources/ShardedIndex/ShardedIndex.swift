@@ -24,10 +24,10 @@ import Synchronization
 public final class ShardedIndex: Sendable {
   private struct Latest: Sendable {
     var generation: Generation
-    /// Of the manifest that the directory had when it was looked at last.
-    var stamp: FileStamp
-    /// Of a manifest that was refused: it is not looked at again until it changes.
-    var refused: FileStamp? = nil
+    /// Of the files that the directory had when it was looked at last.
+    var stamp: GenerationStamp
+    /// Of files that were refused: they are not looked at again until one of them changes.
+    var refused: GenerationStamp? = nil
     var reloads = 0
   }
 
@@ -63,28 +63,58 @@ public final class ShardedIndex: Sendable {
   }
 
   /// Opens the index in a directory that is open.
-  package init(_ directory: IndexDirectory, options: Options) throws(IndexError) {
+  ///
+  /// - Parameter readsOverlay: Whether its overlay counts, as it does in all answers but those under a pin.
+  package init(
+    _ directory: IndexDirectory, options: Options, readsOverlay: Bool = true
+  ) throws(IndexError) {
     self.directory = directory
     let contexts = DecompressorPool()
     loader = ShardLoader(
       directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
     cache = ShardCache(limitBytes: options.cacheLimitBytes)
-    let manifest = try Manifest(
+    isPinned = options.expectedDigest != nil
+    // What a digest pins is what was built; nothing beside it counts.
+    var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
+    var manifest = try Manifest(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
+    while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
+      overlayFile = try directory.overlayFile()
+      manifest = try Manifest(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
+    }
+    let overlay = try Self.overlay(overlayFile, beside: manifest)
     openFileLimit = options.openFileLimit
     first = Generation(
-      manifest, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
-    latest = Lock(Latest(generation: first, stamp: manifest.stamp))
-    isPinned = options.expectedDigest != nil
+      manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
+    latest = Lock(
+      Latest(
+        generation: first, stamp: GenerationStamp(manifest: manifest.stamp, overlay: Self.stamp(of: overlayFile))))
     reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.nanoseconds)
     nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
-    isAsOpened = Atomic(reloadInterval == nil)
+    // Where there is an overlay, queries take the way that looks for one.
+    isAsOpened = Atomic(reloadInterval == nil && overlay == nil)
+  }
+
+  private static func overlay(
+    _ file: borrowing IndexFile?, beside manifest: Manifest
+  ) throws(IndexError) -> Overlay? {
+    switch file {
+    case .none: return nil
+    case .some(let file): return try Overlay.reading(file, beside: manifest)
+    }
+  }
+
+  private static func stamp(of file: borrowing IndexFile?) -> FileStamp? {
+    switch file {
+    case .none: return nil
+    case .some(let file): return file.stamp
+    }
   }
 
   /// The directory, as it was given.
   public var path: String { directory.path }
   /// All records of the index.
-  public var recordCount: Int { current.manifest.recordCount }
+  public var recordCount: Int { current.recordCount }
   /// Its shards, each a file.
   public var shardCount: Int { current.manifest.shardCount }
   /// Every field that some record has; a nested one is named by its path, `coord.lon`.
@@ -148,25 +178,40 @@ public final class ShardedIndex: Sendable {
     if isPinned { return false }
     return try reloading.withLock { (_) throws(IndexError) -> Bool in
       let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
-      let file = try directory.manifestFile()
-      let found = file.stamp
+      var overlayFile = try directory.overlayFile()
+      var file = try directory.manifestFile()
+      while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
+        overlayFile = try directory.overlayFile()
+        file = try directory.manifestFile()
+      }
+      let found = GenerationStamp(manifest: file.stamp, overlay: Self.stamp(of: overlayFile))
       guard found != stamp else { return false }
       do throws(IndexError) {
         // Where the old file cannot be read any more, the new one is another.
-        if (try? held.manifest.hasContent(of: file)) == true {
+        let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
+        let manifest =
+          isSame ? held.manifest : try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
+        let overlay = try Self.overlay(overlayFile, beside: manifest)
+        if isSame, overlay?.checksum == held.overlay?.checksum {
           latest.withLock { $0.stamp = found }
           return false
         }
-        let newer = Generation(
-          try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes), directory: directory,
-          cache: cache, loader: loader, openFileLimit: openFileLimit)
-        newer.adoptResidents(of: held)
+        let newer: Generation
+        if isSame {
+          newer = Generation(held, overlay: overlay)
+        } else {
+          newer = Generation(
+            manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
+          newer.adoptResidents(of: held)
+        }
         latest.withLock { (latest) -> Void in
           latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
         }
         isAsOpened.store(false, ordering: .releasing)
-        held.manifest.removeRecentPages()
-        held.files.removeAll()
+        if !isSame {
+          held.manifest.removeRecentPages()
+          held.files.removeAll()
+        }
         return true
       } catch {
         if case .corrupt = error { latest.withLock { $0.refused = found } }
@@ -186,7 +231,7 @@ public final class ShardedIndex: Sendable {
       else { return }
     }
     let (stamp, refused) = latest.withLock { ($0.stamp, $0.refused) }
-    guard let found = directory.manifestStamp(), found != stamp, found != refused else { return }
+    guard let found = directory.generationStamp(), found != stamp, found != refused else { return }
     _ = try? reload()
   }
 

@@ -183,6 +183,8 @@ package final class Manifest: @unchecked Sendable {
   var stamp: FileStamp { file.stamp }
   /// Of the file, in bytes.
   package var fileSize: Int { file.size }
+  /// XXH64 of the root's content, which holds a checksum of every frame below it: what an overlay names it by.
+  package var rootChecksum: UInt64 { root.checksum }
   /// Bytes of its content in memory if every page and node is.
   package var size: Int { root.size + root.pagesSize }
   /// Bytes of its content that are in memory.
@@ -475,12 +477,27 @@ package final class Manifest: @unchecked Sendable {
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
   }
 
+  /// The first frame of that; nil if there is none.
+  package func notesHead() throws(IndexError) -> [UInt8]? {
+    guard let notes = root.notes else { return nil }
+    return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes", most: 1).first?.content
+  }
+
   /// How many records lie where, read from the file at each call; nil if the index does not say.
   package func dotMap() throws(IndexError) -> DotMap? {
     try dots { (frames) throws(FormatError) in try DotMap(frames) }
   }
 
-  /// The same as it stands there.
+  /// The same, an overlay's changes included.
+  package func dotMap(with overlay: Overlay?) throws(IndexError) -> DotMap? {
+    var map = try dotMap()
+    guard let overlay, !overlay.cells.isEmpty else { return map }
+    if map == nil { map = DotMap() }
+    map?.add(overlay)
+    return map
+  }
+
+  /// The map as it stands there.
   package func dotBands() throws(IndexError) -> DotBands? {
     try dots { (frames) throws(FormatError) in try DotBands(frames) }
   }
@@ -503,9 +520,11 @@ package final class Manifest: @unchecked Sendable {
   /// What is read at once of frames that follow each other, in bytes, if they are no larger.
   private static let windowSize = 64 << 10
 
-  /// - Parameter limit: No frame but the first is larger, nor has more content, in bytes.
+  /// - Parameters:
+  ///   - limit: No frame but the first is larger, nor has more content, in bytes.
+  ///   - count: How many are wanted, at most.
   private func frames(
-    of chain: ManifestRoot.Chain, limit: Int, name: String
+    of chain: ManifestRoot.Chain, limit: Int, name: String, most count: Int = .max
   ) throws(IndexError) -> [(content: [UInt8], checksum: UInt32)] {
     var frames: [(content: [UInt8], checksum: UInt32)] = []
     var start = rootSize + root.pagesEnd + chain.start
@@ -514,7 +533,7 @@ package final class Manifest: @unchecked Sendable {
     var window = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     var windowStart = start
     defer { window.deallocate() }
-    while start < end || frames.isEmpty {
+    while frames.count < count, start < end || frames.isEmpty {
       let isFirst = frames.isEmpty
       let most = min(end - start, isFirst ? ZstdFrame.sizeLimit(content: chain.contentSize) : limit)
       if windowStart + window.count - start < most || isFirst {

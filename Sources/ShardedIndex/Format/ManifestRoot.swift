@@ -170,6 +170,8 @@ package struct ManifestRoot: @unchecked Sendable {
   /// Bytes that it keeps in memory.
   var size: Int { storage.count }
 
+  var checksum: UInt64 { XXHash64.hash(UnsafeRawBufferPointer(storage)) }
+
   /// Where the last page ends, in bytes from the end of the root's frame.
   var pagesEnd: Int { node.end }
 

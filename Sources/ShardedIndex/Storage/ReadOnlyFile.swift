@@ -68,10 +68,49 @@ package final class IndexDirectory: Sendable {
     }
   }
 
+  private static let overlayName: StaticString = "overlay"
+  private var overlayName: UnsafePointer<CChar> {
+    UnsafeRawPointer(Self.overlayName.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  /// Opens the overlay; nil if there is none.
+  ///
+  /// Who wants the manifest as well opens that afterwards: an update that writes the overlay's changes into shards puts the
+  /// new manifest in place first, and takes the overlay away then. So what was changed before is in one of the two. And
+  /// asks ``isOverlay(_:)`` then, and begins anew if it is not.
+  func overlayFile() throws(IndexError) -> IndexFile? {
+    let file = IndexFile.open(overlayName, in: descriptor)
+    guard file >= 0 else {
+      // Mostly there is none: no error is made of that, whose path takes more of a start than all else about it.
+      if errno == ENOENT { return nil }
+      throw IndexFile.failure(toOpen: overlayName, in: self, errno)
+    }
+    return try IndexFile(file, of: self, overlayName)
+  }
+
   /// Which file is the manifest now; nil if there is none, or it cannot be looked at.
-  func manifestStamp() -> FileStamp? {
+  func manifestStamp() -> FileStamp? { stamp(of: manifestName) }
+
+  /// Which files a generation would be read from now; nil if there is no manifest, or it cannot be looked at.
+  func generationStamp() -> GenerationStamp? {
+    let overlay = stamp(of: overlayName)
+    return manifestStamp().map { GenerationStamp(manifest: $0, overlay: overlay) }
+  }
+
+  /// Whether a file is the overlay still.
+  ///
+  /// One that is of no manifest any more is taken away before the one that it is of is put in place again: so one that is
+  /// there after a manifest was opened has not been of another meanwhile.
+  func isOverlay(_ stamp: FileStamp) -> Bool {
     var status = stat()
-    guard fstatat(descriptor, manifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    // Where it cannot be looked at, to begin anew would not help.
+    guard fstatat(descriptor, overlayName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno != ENOENT }
+    return FileStamp(status) == stamp
+  }
+
+  private func stamp(of name: UnsafePointer<CChar>) -> FileStamp? {
+    var status = stat()
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     return FileStamp(status)
   }
 
@@ -118,6 +157,13 @@ struct FileStamp: Equatable, Sendable {
   }
 }
 
+/// What tells the files of a generation from those that stood under their names before.
+struct GenerationStamp: Equatable, Sendable {
+  let manifest: FileStamp
+  /// nil if there is none.
+  let overlay: FileStamp?
+}
+
 /// A regular file open for positioned reads, closed exactly once: when the value goes away.
 ///
 /// Links, devices, directories and pipes are refused, and never waited for.
@@ -136,16 +182,25 @@ struct IndexFile: ~Copyable {
   var path: String { directory.filePath(String(cString: name)) }
 
   init(opening name: UnsafePointer<CChar>, of directory: IndexDirectory, _ place: CInt) throws(IndexError) {
-    let descriptor = retrying { openat(place, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
-    guard descriptor >= 0 else {
-      let path = directory.filePath(String(cString: name))
-      switch errno {
-      case ENOENT: throw .vanished(path: path)
-      case ELOOP: throw .corrupt(path: path, cause: .invalid(reason: "is a symbolic link", offset: 0))
-      default: throw .io(operation: "open", path: path, errno: errno)
-      }
-    }
+    let descriptor = Self.open(name, in: place)
+    guard descriptor >= 0 else { throw Self.failure(toOpen: name, in: directory, errno) }
     try self.init(descriptor, of: directory, name)
+  }
+
+  /// A descriptor, or -1 with `errno`.
+  fileprivate static func open(_ name: UnsafePointer<CChar>, in place: CInt) -> CInt {
+    retrying { openat(place, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+  }
+
+  fileprivate static func failure(
+    toOpen name: UnsafePointer<CChar>, in directory: IndexDirectory, _ number: CInt
+  ) -> IndexError {
+    let path = directory.filePath(String(cString: name))
+    return switch number {
+    case ENOENT: .vanished(path: path)
+    case ELOOP: .corrupt(path: path, cause: .invalid(reason: "is a symbolic link", offset: 0))
+    default: .io(operation: "open", path: path, errno: number)
+    }
   }
 
   /// Takes over an open descriptor.
