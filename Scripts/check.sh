@@ -85,7 +85,7 @@ SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -
   --scratch-path .build/asan --disable-xctest --filter "$(printf %s \
     'CorruptionTests|RuleTests|ContentDamageTests.(fuzz|manifest|huge|records|empty)|BuildTests|RoundTripTests|' \
     'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests|' \
-    '(Pack|Repair|Update)Tests')"
+    '(Pack|Repair|Update|Overlay)Tests')"
 
 # Without a limit of time it is Fuzz/run.sh by itself.
 step "fuzzing: what is kept, and a million runs of each target, or as many as 60 seconds allow"

@@ -16,7 +16,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
   static func found(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
     do throws(BuildError) {
-      return try PreviousIndex(try opening { () throws(IndexError) in try ShardedIndex(opening: directory) })
+      return try PreviousIndex(try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) })
     } catch {
       switch error {
       case .index(.notFound), .index(.vanished): return nil
@@ -29,13 +29,9 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     }
   }
 
-  static func opening<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
-    do throws(IndexError) { return try body() } catch { throw .index(error) }
-  }
-
   /// Reads all of the index's manifest.
   init(_ index: ShardedIndex) throws(BuildError) {
-    let shards = try Self.opening { () throws(IndexError) in try index.generation.shards() }
+    let shards = try BuildError.ofIndex { () throws(IndexError) in try index.generation.shards() }
     (self.index, self.shards) = (index, shards)
     var notes: BuildNotes?
     do throws(IndexError) {
@@ -92,6 +88,19 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     if offersFrames, let manifest = try? index.generation.fileBytes() { known.add(framesOf: manifest) }
     return known
   }
+
+  /// Where a record stands that is this many behind the first one.
+  func place(ofRecord number: Int) -> UpdateStream.Place {
+    var (low, high) = (0, shards.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if shards[middle].firstRecord <= number { low = middle } else { high = middle }
+    }
+    return UpdateStream.Place(shard: low, record: number - shards[low].firstRecord)
+  }
+
+  /// Of the manifest and all shards, in bytes.
+  var fileSize: Int { shards.reduce(index.generation.fileSize) { $0 + $1.file.size } }
 
   /// The shards that may have records with this folded key.
   func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {

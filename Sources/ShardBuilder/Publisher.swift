@@ -40,7 +40,19 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   }
 
   package static let manifestName = "manifest"
+  package static let overlayName = Overlay.fileName
   package static let lockName = ".lock"
+
+  /// What becomes of an overlay that is there when a manifest is published.
+  package enum OverlayFate: Sendable {
+    /// It goes with the manifest that it is beside.
+    case replaced
+    /// It is of no manifest that is there, left when a build was killed: it goes first, since what is published might be
+    /// what it is of.
+    case stale
+    /// What is published is the manifest that it is of.
+    case kept
+  }
 
   private struct Waiting {  // Written, not yet synced.
     var descriptor: CInt
@@ -65,6 +77,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   let directory: String
   private let descriptor: CInt
   private let lock: CInt
+  /// Whether the directory had an overlay when it was locked.
+  private var hasOverlay = false
   private let monitor = Monitor()
   private var state = State()
 
@@ -75,8 +89,11 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// Creates the directory if it is not there (its parent must be), takes the lock, and removes what a killed build
   /// left. As long as there is no generation, the parent is synced too: a power cut must not take the directory away.
   ///
+  /// - Parameter isForOverlay: Whether nothing is going to be published but an overlay, beside a manifest that is there. Not
+  ///   all of a large directory is looked through then for what a killed build left: with thousands of shards that takes
+  ///   longer than all else.
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
-  package init(directory: String) throws(BuildError) {
+  package init(directory: String, isForOverlay: Bool = false) throws(BuildError) {
     self.directory = directory
     if SystemFile.retrying({ mkdir(directory, 0o755) }) != 0, errno != EEXIST {
       throw .io(operation: "create directory", path: directory, errno: errno)
@@ -90,12 +107,17 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       throw error
     }
     do throws(BuildError) {
-      let names = try list()
+      let names = try list(most: isForOverlay ? Self.fewNames : .max)
+      // What cannot be looked at may be there.
+      hasOverlay =
+        isForOverlay
+        ? faccessat(descriptor, Self.overlayName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+        : names.contains(Self.overlayName)
       for name in names where Self.isTemporaryName(name) {
         _ = remove(name)  // Only a directory cannot go, and that is none of ours.
       }
       // Also when the directory was there: the build that made it may have been killed before it came so far.
-      if !names.contains(Self.manifestName) { try syncParent() }
+      if !isForOverlay, !names.contains(Self.manifestName) { try syncParent() }
     } catch {
       _ = close(lock)
       _ = close(descriptor)
@@ -156,26 +178,28 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// Has the files that were added so far on the medium, under their names. From any thread.
   func settleAdded() throws(BuildError) { try settle(monitor.withLock { takeWaiting() }) }
 
-  /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
-  ///
-  /// - Returns: Whether it has them all; if not, the caller makes and adds them. From any thread.
-  func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
-    for shard in shards {
-      let name = shard.fileName
-      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: shard.file.size + 1, alignment: 16)
-      defer { bytes.deallocate() }
-      let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      guard file >= 0 else { return false }  // What is wrong comes out when the shard is added.
-      defer { _ = close(file) }
-      var status = stat()
-      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
-        let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
-        Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
-      else { return false }
+  #if !hasFeature(Embedded)
+    /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
+    ///
+    /// - Returns: Whether it has them all; if not, the caller makes and adds them. From any thread.
+    func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
+      for shard in shards {
+        let name = shard.fileName
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: shard.file.size + 1, alignment: 16)
+        defer { bytes.deallocate() }
+        let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return false }  // What is wrong comes out when the shard is added.
+        defer { _ = close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
+          let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
+          Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
+        else { return false }
+      }
+      for shard in shards { keep(shard.fileName) }
+      return true
     }
-    for shard in shards { keep(shard.fileName) }
-    return true
-  }
+  #endif
 
   /// Keeps a shard of the generation before, unseen. From any thread.
   func keep(_ name: String) {
@@ -191,15 +215,22 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// - Throws: Before the manifest takes its place, everything is as it was. When its rename fails, the shards that
   ///   were added stay nevertheless: a file system in trouble may have done what it reports to have failed. When the
   ///   last sync of the directory fails, the new generation is there, but a power cut may bring the old one back.
-  package func publish(manifest: [UInt8], previous: [String]?) throws(BuildError) -> Summary {
+  package func publish(
+    manifest: [UInt8], previous: [String]?, overlay: OverlayFate = .stale
+  ) throws(BuildError) -> Summary {
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
     let isChanged = monitor.withLock { state.summary.written + state.summary.repaired > 0 }
     if !isChanged, try existing(Self.manifestName, manifest) == .kept {
       monitor.withLock { state.isOver = true }
+      if hasOverlay, overlay != .kept {
+        // Nor is the manifest on the medium for sure, which has the changes of a stale one: first that.
+        try SystemFile.sync(descriptor, path: directory)
+        try removeOverlay()
+      }
       // Whoever published it may have been cut off before the directory was synced.
       try SystemFile.sync(descriptor, path: directory)
       var summary = removeOthers(than: previous)
-      summary.isUnchanged = true
+      summary.isUnchanged = !(hasOverlay && overlay == .replaced)
       return summary
     }
     let temporary: String
@@ -209,6 +240,10 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       let file: CInt
       (file, temporary) = try writeTemporary(manifest)
       try closeSynced(file, path(temporary))
+      if hasOverlay, overlay == .stale {
+        try removeOverlay()
+        try SystemFile.sync(descriptor, path: directory)
+      }
     } catch {
       abandon()
       throw error
@@ -221,7 +256,57 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       throw error
     }
     try SystemFile.sync(descriptor, path: directory)
+    // Beside another manifest it means nothing: that it cannot be removed now is no failure.
+    if overlay == .replaced { try? removeOverlay() }
     return removeOthers(than: previous)
+  }
+
+  private func removeOverlay() throws(BuildError) {
+    guard hasOverlay, !remove(Self.overlayName), errno != ENOENT else { return }
+    throw .io(operation: "remove", path: path(Self.overlayName), errno: errno)
+  }
+
+  /// Puts an overlay beside the manifest that is there, in the place of any other; takes it away for nil.
+  ///
+  /// - Parameter isOverStale: Whether one that is there is of another manifest.
+  /// - Returns: Whether there was another before.
+  /// - Throws: As ``publish(manifest:previous:overlay:)`` does.
+  package func publish(overlay: [UInt8]?, isOverStale: Bool) throws(BuildError) -> Bool {
+    precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
+    if hasOverlay, isOverStale {
+      // The manifest has its changes, and the build that was killed may not have had that on the medium.
+      do throws(BuildError) {
+        try SystemFile.sync(descriptor, path: directory)
+      } catch {
+        abandon()
+        throw error
+      }
+    }
+    let isThere = if let overlay { try existing(Self.overlayName, overlay) == .kept } else { !hasOverlay }
+    if !isThere, let overlay {
+      let temporary: String
+      do throws(BuildError) {
+        let file: CInt
+        (file, temporary) = try writeTemporary(overlay)
+        try closeSynced(file, path(temporary))
+      } catch {
+        abandon()
+        throw error
+      }
+      monitor.withLock { state.isOver = true }
+      do throws(BuildError) {
+        try rename(temporary, Self.overlayName)
+      } catch {
+        _ = remove(temporary)
+        throw error
+      }
+    } else {
+      monitor.withLock { state.isOver = true }
+      if overlay == nil { try removeOverlay() }
+    }
+    // Also where it was there: whoever put it there may have been cut off before the directory was synced.
+    try SystemFile.sync(descriptor, path: directory)
+    return !isThere
   }
 
   /// Removes the shards that neither the generation that is published nor the one before has; none when it is not known
@@ -306,8 +391,11 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   private func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-  /// The names of all that is in the directory.
-  func list() throws(BuildError) -> [String] {
+  /// As many names as are looked through where not all need be.
+  private static let fewNames = 512
+
+  /// The names of all that is in the directory, or of some of it if there is more than that.
+  func list(most: Int = .max) throws(BuildError) -> [String] {
     // A descriptor of its own: reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
@@ -318,7 +406,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while true {
+    while names.count < most {
       errno = 0
       guard let entry = readdir(stream) else {
         guard errno == EINTR else { break }

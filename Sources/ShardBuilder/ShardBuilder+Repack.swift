@@ -4,6 +4,7 @@ extension ShardBuilder {
   /// Builds another index of an index's records: byte for byte what a build of their dataset makes with these options.
   ///
   /// The records are in order, so that nothing is sorted; what is held is what ``BuildOptions/memoryBytes`` allows.
+  /// Changes beside the shards, in an overlay, are left out.
   ///
   /// - Parameters:
   ///   - source: It may be in use; nothing of it changes.
@@ -14,7 +15,7 @@ extension ShardBuilder {
     _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
     let settings = IndexSettings(of: source.generation)
-    guard source.storesKeys || source.recordCount == 0 else {
+    guard source.storesKeys || source.generation.recordCount == 0 else {
       throw .dataset(
         .options,
         message: "\(source.path) does not store all fields of its key, \(settings.key): name the dataset instead")
@@ -25,7 +26,7 @@ extension ShardBuilder {
       throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice")
     }
     let publisher = try Publisher(directory: directory)
-    let shards = try PreviousIndex.opening { () throws(IndexError) in try source.generation.shards() }
+    let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.shards() }
     let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     var records = IndexedRecords(source, template: try KeyTemplate(settings.key), names: names)
     var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
@@ -33,7 +34,7 @@ extension ShardBuilder {
     var isOver = false
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
-    writer.count(settings.id, of: source.recordCount)
+    writer.count(settings.id, of: source.generation.recordCount)
     var output = try writer.write {
       () throws(BuildError) in
       while nextPiece == cutter.finished.count {
@@ -52,11 +53,11 @@ extension ShardBuilder {
       nextPiece += 1
       return .records(cutter.finished[nextPiece - 1])
     } progress: {
-      progress?(BuildProgress(phase: .writing, done: $0, total: source.recordCount, records: $0))
+      progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.recordCount, records: $0))
     }
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     var summary = BuildSummary()
-    (summary.recordsRead, summary.recordsIndexed) = (source.recordCount, output.manifest.recordCount)
+    (summary.recordsRead, summary.recordsIndexed) = (source.generation.recordCount, output.manifest.recordCount)
     try publish(output, settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
     return summary
   }

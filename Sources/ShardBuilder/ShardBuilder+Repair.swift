@@ -120,7 +120,8 @@ private struct Repair {
   mutating func findShards(takesManifest: Bool) throws(RepairError) {
     var own: ShardedIndex?
     do throws(IndexError) {
-      own = try ShardedIndex(opening: index.path)
+      // An overlay stays as it is, since the manifest does.
+      own = try ShardedIndex(IndexDirectory(opening: index.path), options: Options(), readsOverlay: false)
       shards = try own!.generation.shards()
       _ = try own!.generation.notes()
       _ = try own!.generation.dotMap()
@@ -129,7 +130,9 @@ private struct Repair {
     } catch {
       if case .io = error { throw .index(error) }
     }
-    let other = try Self.reading { () throws(IndexError) in try ShardedIndex(opening: copy.path).generation }
+    let other = try Self.reading { () throws(IndexError) in
+      try ShardedIndex(copy, options: Options(), readsOverlay: false).generation
+    }
     shards = try Self.reading { () throws(IndexError) in try other.shards() }
     let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
     if !takesManifest, let doubt = try doubt(bytes, isRootSound: own != nil) {
@@ -237,7 +240,9 @@ private struct Repair {
     let manifest = manifest
     if let manifest {
       // Which shards the readers of the damaged one have is not known: none is removed.
-      _ = try Self.building { () throws(BuildError) in try publisher.publish(manifest: manifest, previous: nil) }
+      _ = try Self.building { () throws(BuildError) in
+        try publisher.publish(manifest: manifest, previous: nil, overlay: .kept)
+      }
       summary.repaired.insert(Manifest.fileName, at: 0)
       summary.bytes += manifest.count
     } else if !summary.repaired.isEmpty {

@@ -3,6 +3,11 @@ import ShardedIndex
 extension ShardBuilder {
   /// Changes some records of an index: what comes out is, byte for byte, what a build of the changed dataset makes.
   ///
+  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file of up to 64 KiB that is
+  /// written anew each time: answers are the same, and no shard nor the manifest is written. They are written into shards
+  /// by the next update without it, which may have no changes of its own, or by one with too many for the overlay, with a
+  /// field that the index does not have, or of an index that has an id twice.
+  ///
   /// Records are told apart by the text of the field that ``BuildOptions/id`` named when the index was built. One that
   /// is upserted replaces all that have its id, and is added if there are none. Only shards in which a change lies, or
   /// next to which, are encoded and written. A record that is replaced is looked for where its key is; the ids of all
@@ -21,7 +26,7 @@ extension ShardBuilder {
   ) throws(BuildError) -> BuildSummary {
     func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
     func open() throws(BuildError) -> ShardedIndex {
-      try PreviousIndex.opening { () throws(IndexError) in try ShardedIndex(opening: directory) }
+      try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
     }
     _ = try open()  // Nothing is created where no index is.
     let publisher = try Publisher(directory: directory)
@@ -48,16 +53,15 @@ extension ShardBuilder {
     var summary = BuildSummary()
     var changes = Changes(previous)
     let idNumber = names.number(of: id)
+    let nameCount = names.names.count
     var intake = Intake(options: options, directory: directory, names: names, isChange: true)
+    var upsertedSize = 0
+    var hasNewFields = false
     for input in upsert {
       try intake.read(input, &summary, progress) { record in
-        var offset = record.textsOffset
-        for field in 0..<record.fieldCount {
-          let text = record.bytes(offset, record.fieldSize(field))
-          if record.fieldName(field) == idNumber { return changes.add(text, folded: record.folded) }
-          offset += text.count
-        }
-        return nil
+        upsertedSize += record.size
+        for field in 0..<record.fieldCount where record.fieldName(field) >= nameCount { hasNewFields = true }
+        return record.text(ofField: idNumber).flatMap { changes.add($0, folded: record.folded) }
       }
     }
     let template = try KeyTemplate(settings.key)
@@ -68,20 +72,49 @@ extension ShardBuilder {
     names = intake.names
 
     // The records that they take the place of.
-    let found = try find(changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs)
-    summary.recordsRemoved = found.places.count
+    var found = Found(isFound: Array(repeating: false, count: changes.ids.count))
+    let overlay = index.overlay
+    var draft = OverlayDraft(index, template: template, names: names)
+    if let overlay {
+      try draft.take(overlay, field: idNumber) { text in
+        guard let number = changes.ids.number(of: text) else { return false }
+        found.isFound[number] = true
+        return true
+      }
+    }
+    try find(changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs, &found)
+    summary.recordsRemoved = found.places.count + (overlay?.added.count ?? 0) - draft.addedCount
     summary.idsNotFound = (upserted..<changes.ids.count).count { !found.isFound[$0] }
 
     let plan = intake.plan
+    if options.writesOverlay, notes.repeatedIDs == 0, !hasNewFields,
+      upsertedSize + 16 * found.places.count + (overlay?.fileSize ?? 0) <= OverlayDraft.usualLimit
+    {
+      for place in found.places { try draft.remove(previous.shards[place.shard].firstRecord + place.record) }
+      let added = try intake.finish()
+      while let batch = try added.nextBatch() {
+        for record in batch { try draft.add(record) }
+      }
+      let file = draft.file()
+      summary.isUnchanged = !(try publisher.publish(overlay: file, isOverStale: overlay == nil))
+      let overlayBytes = file?.count ?? 0
+      summary.overlayBytes = overlayBytes
+      summary.recordsIndexed = index.recordCount - summary.recordsRemoved + upserted
+      summary.shardCount = previous.shards.count
+      summary.bytes = previous.fileSize + overlayBytes
+      return summary
+    }
+    let removed = (found.places + draft.removed.map { previous.place(ofRecord: $0) }).sorted()
+    if overlay != nil { try intake.add(try draft.records()) }
     let added = try intake.finish()
-    let total = index.recordCount - found.places.count + added.count
+    let total = index.generation.recordCount - removed.count + added.count
     let stream = UpdateStream(
-      previous, pieces: notes.pieces, removed: found.places, added: added, template: template, names: names)
+      previous, pieces: notes.pieces, removed: removed, added: added, template: template, names: names)
     // Read before anything is written: a damaged one ends the update.
-    let dots = try PreviousIndex.opening { () throws(IndexError) in try index.generation.dotBands() }
+    let dots = try BuildError.ofIndex { () throws(IndexError) in try index.generation.dotBands() }
     previous.offerPieces(for: options.packing)
     // Few changes are made sooner than threads are started.
-    let threads = min(options.jobs, max(1, (found.places.count + added.count) / 4))
+    let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     var writer = ShardWriter(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     writer.makesDots = false
@@ -89,9 +122,12 @@ extension ShardBuilder {
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
-    output.notes.repeatedIDs = notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 })
+    // Where there is an overlay, no id was there twice.
+    output.notes.repeatedIDs =
+      overlay == nil
+      ? notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 }) : notes.repeatedIDs
     summary.recordsIndexed = output.manifest.recordCount
-    let moved = try PreviousIndex.opening { () throws(IndexError) in
+    let moved = try BuildError.ofIndex { () throws(IndexError) in
       try index.generation.dotBands(dots, changedBy: stream.cells)
     }
     try publish(
@@ -195,12 +231,13 @@ extension ShardBuilder {
     var isFound: [Bool]
   }
 
+  /// - Parameter found: With the ids that records of the overlay have; comes to have those of the shards.
   private static func find(
-    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int
-  ) throws(BuildError) -> Found {
+    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int, _ found: inout Found
+  ) throws(BuildError) {
     let ids = changes.ids
-    var found = Found(isFound: Array(repeating: false, count: ids.count))
-    guard let field else { return found }
+    guard let field else { return }
+    let (overlay, overlaid) = (previous.index.overlay, found)
     /// - Parameter isLikely: Whether no more is looked at than where the changes' keys would be.
     func look(in shards: [Int], isLikely: Bool) throws(BuildError) {
       var next = 0
@@ -216,7 +253,9 @@ extension ShardBuilder {
           let buffer = RecordBuffer()
           var hits: [(place: UpdateStream.Place, id: Int)] = []
           for shard in shards {
+            let first = previous.shards[shard].firstRecord
             func hit(_ record: Int, _ id: Int) {
+              if overlay?.isRemoved(first + record) == true { return }
               hits.append((UpdateStream.Place(shard: shard, record: record), id))
             }
             do throws(IndexError) {
@@ -244,10 +283,9 @@ extension ShardBuilder {
     // Where no two records have the same id, one that is found is all there is.
     if previous.notes?.repeatedIDs == 0 {
       try look(in: previous.shards.indices.filter { changes.isLikely[$0] }, isLikely: true)
-      if found.isFound.allSatisfy(\.self) { return found }
-      found = Found(isFound: Array(repeating: false, count: ids.count))
+      if found.isFound.allSatisfy(\.self) { return }
+      found = overlaid
     }
     try look(in: Array(previous.shards.indices), isLikely: false)
-    return found
   }
 }

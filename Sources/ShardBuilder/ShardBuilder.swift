@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 import ShardedIndex
 
 /// What a build is told beside its inputs.
@@ -35,6 +42,8 @@ public struct BuildOptions: Sendable {
   }
   /// zstd's, 1 to 22.
   public var level = 12
+  /// Whether an update leaves few changes beside the shards, in the index's overlay, instead of writing them into shards.
+  public var writesOverlay = false
   /// Whether bad records are left out and listed, instead of ending the build.
   public var skipBad = false
 
@@ -67,6 +76,9 @@ public struct BuildSummary: Sendable {
   public var shardsWritten = 0
   /// All files of the index, in bytes.
   public var bytes = 0
+  /// Of an update with ``BuildOptions/writesOverlay``: of these the overlay, 0 if there is nothing left for one; nil if
+  /// the changes were written into shards.
+  public var overlayBytes: Int?
   /// The index was what it would have become: nothing was written.
   public var isUnchanged = false
   /// What is wrong with the manifest that was there, if it was damaged; nil otherwise.
@@ -163,7 +175,8 @@ public enum ShardBuilder {
     syncer?.join()
     if let failure = syncing.failure { throw failure }
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
-    let published = try publisher.publish(manifest: manifest, previous: named)
+    let published = try publisher.publish(
+      manifest: manifest, previous: named, overlay: previous?.index.overlay == nil ? .stale : .replaced)
     summary.shardCount = encoder.shardCount
     summary.shardsWritten = published.written + published.repaired
     summary.isUnchanged = published.isUnchanged
@@ -342,6 +355,9 @@ struct Intake: ~Copyable {
     return chosen
   }
 
+  /// Takes in records that are encoded already, with names that were given.
+  mutating func add(_ chunk: BlobChunk) throws(BuildError) { try sort.add(chunk, names: names) }
+
   consuming func finish() throws(BuildError) -> SortedRecords {
     let names = self.names
     sort.heldElsewhere = plan.heldWhileWriting(sort.size)
@@ -357,5 +373,19 @@ extension DatasetOptions {
       throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
     }
     self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
+  }
+}
+
+extension BuildError {
+  init(_ error: DatasetError) {
+    let flaw: DatasetFlaw =
+      switch error {
+      // A disk or a process in trouble says nothing about the file.
+      case .cannotOpen(_, EIO), .cannotOpen(_, EMFILE), .cannotOpen(_, ENFILE), .cannotOpen(_, ENOSPC), .io: .io
+      case .cannotOpen, .isDirectory: .missing
+      case .unknownFormat, .unusable: .options
+      case .badCompression, .bad, .malformed: .bad
+      }
+    self = .dataset(flaw, message: error.description)
   }
 }

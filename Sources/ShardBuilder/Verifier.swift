@@ -127,6 +127,7 @@ package struct Verifier {
     // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
     if isWhole { checkDirectory() }
     checkShards(isCompared: source != nil && isWhole)
+    if isWhole, summary.damagedFiles == 0, summary.unreadFiles == 0 { checkOverlay(isCompared: source != nil) }
     summary.records = index.recordCount
     summary.shards = index.shardCount
     guard isWhole, let source, let template else { return }
@@ -210,6 +211,7 @@ package struct Verifier {
     defer { closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
+    if index.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -428,6 +430,61 @@ package struct Verifier {
     }
   }
 
+  /// Makes the overlay anew of the records that it adds and the places of those that it removes: it has to be what it is.
+  private mutating func checkOverlay(isCompared: Bool) {
+    guard let overlay = index.overlay else { return }
+    summary.bytes += overlay.fileSize
+    let reason: String?
+    do throws(BuildError) {
+      reason = try OverlayDraft.fault(of: overlay, in: index)
+    } catch {
+      reason = error.description
+    }
+    if let reason { return damage(Overlay.fileName, reason) }
+    guard isCompared else { return }
+    let schema = index.fieldSchema
+    let generation = index.generation
+    var bytes: [UInt8] = []
+    for number in overlay.added.indices {
+      let key = overlay.folded(number)
+      RecordSum.begin(&bytes, key: key)
+      overlay.forEachField(of: number) {
+        RecordSum.append(schema.names[$0.name].utf8, $0.kind, $0.text, to: &bytes)
+      }
+      sums[Self.shard(of: key, in: generation)].subtract(bytes)
+    }
+    // They were read, and are sound.
+    let none = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    guard let all = try? index.matchesInShards(forFoldedPrefix: none) else { return }
+    for place in overlay.removed {
+      Self.forEachRecord(of: all, in: place..<place + 1) { key, buffer in
+        Self.serialize(key, buffer, schema, into: &bytes)
+        sums[Self.shard(of: key, in: generation)].add(bytes)
+      }
+    }
+  }
+
+  /// Calls `body` with the folded key of each record of an answer, and the record, the first one of the buffer.
+  private static func forEachRecord(
+    of matches: Matches, in positions: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>, RecordBuffer) -> Void
+  ) {
+    let buffer = RecordBuffer()
+    for position in positions {
+      guard (try? matches.read(position..<position + 1, into: buffer)) != nil else { return }
+      try? matches.forEachFoldedKey(in: position..<position + 1) { body($0, buffer) }
+    }
+  }
+
+  private static func serialize(
+    _ key: UnsafeBufferPointer<UInt8>, _ buffer: RecordBuffer, _ schema: Schema, into bytes: inout [UInt8]
+  ) {
+    RecordSum.begin(&bytes, key: key)
+    for slot in buffer.rawFields(ofRecord: 0) {
+      let field = buffer.rawField(slot)
+      RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
+    }
+  }
+
   // MARK: Against a dataset
 
   private mutating func compare(_ source: Source, _ template: KeyTemplate) throws(DatasetError) {
@@ -504,17 +561,16 @@ package struct Verifier {
       let count = (counts[digest] ?? 0) + change
       counts[digest] = count == 0 ? nil : count
     }
-    let buffer = RecordBuffer()
     let schema = index.fieldSchema
-    func serialize(_ number: Int, _ key: UnsafeBufferPointer<UInt8>) {
-      RecordSum.begin(&bytes, key: key)
-      for slot in buffer.rawFields(ofRecord: number) {
-        let field = buffer.rawField(slot)
-        RecordSum.append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
-      }
-    }
     // Equal keys run over shards: what counts is where they begin, so the shards behind are read as well.
-    func forEachIndexed(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
+    func forEachIndexed(_ body: (UnsafeBufferPointer<UInt8>, RecordBuffer) -> Void) {
+      if index.overlay != nil {
+        guard let all = try? index.matches(forPrefix: "") else { return }
+        return Self.forEachRecord(of: all, in: 0..<all.count) { key, buffer in
+          if shards.contains(Self.shard(of: key, in: generation)) { body(key, buffer) }
+        }
+      }
+      let buffer = RecordBuffer()
       for shard in self.shards {
         guard shards.contains(where: { $0 <= shard.number && shard.number <= $0 + 1 }) || shard.file.isContinuation
         else { continue }
@@ -522,13 +578,13 @@ package struct Verifier {
           part.forEachKey { record, key in
             guard shards.contains(Self.shard(of: key, in: generation)) else { return }
             part.decode(record..<record + 1, into: buffer)
-            body(key, record)
+            body(key, buffer)
           }
         }
       }
     }
-    forEachIndexed { key, _ in
-      serialize(0, key)
+    forEachIndexed { key, buffer in
+      Self.serialize(key, buffer, schema, into: &bytes)
       note(-1)
     }
     var bad = 0
@@ -557,8 +613,8 @@ package struct Verifier {
       if missing <= Self.reportLimit { report(.missing(record: text, count: count)) }
     }
     var unexpected = 0
-    forEachIndexed { key, _ in
-      serialize(0, key)
+    forEachIndexed { key, buffer in
+      Self.serialize(key, buffer, schema, into: &bytes)
       let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       guard let count = counts[digest], count < 0 else { return }
       counts[digest] = nil
@@ -621,67 +677,75 @@ package struct Verifier {
         }
       }
     }
-    let buffer = RecordBuffer()
     var key: [UInt8] = []
     var lastKey: [UInt8] = []
     let schema = index.fieldSchema
-    for shard in shards {
-      _ = try? index.readWhole(shard) { part in
-        var decoded = 0..<0
-        part.forEachKey { record, stored in
-          let common = previous.withUnsafeBufferPointer { commonPrefix($0, stored) }
-          if common < max(stored.count, previous.count) || position == 0 {
-            close(above: common)
-            // The separator sorts first: a key that goes on with it would come next.
-            if position > 0,
-              !(common == previous.count && stored.count > common && stored[common] == Fold.separator)
-            {
-              previous.append(Fold.separator)
-              previous.withUnsafeBufferPointer { ask($0, expecting: position..<position) }
-            }
-            previous.replace(with: stored)
-            starts.removeLast(starts.count - min(starts.count, common + 1))
-            while starts.count <= stored.count { starts.append(position) }
+    /// - Parameter record: Decodes the record; returns where it is, and its number there.
+    func visit(_ stored: UnsafeBufferPointer<UInt8>, _ record: () -> (RecordBuffer, Int)) {
+      let common = previous.withUnsafeBufferPointer { commonPrefix($0, stored) }
+      if common < max(stored.count, previous.count) || position == 0 {
+        close(above: common)
+        // The separator sorts first: a key that goes on with it would come next.
+        if position > 0,
+          !(common == previous.count && stored.count > common && stored[common] == Fold.separator)
+        {
+          previous.append(Fold.separator)
+          previous.withUnsafeBufferPointer { ask($0, expecting: position..<position) }
+        }
+        previous.replace(with: stored)
+        starts.removeLast(starts.count - min(starts.count, common + 1))
+        while starts.count <= stored.count { starts.append(position) }
+      }
+      defer { position += 1 }
+      // And as it is typed, by way of the fold.
+      guard schema.isKeyStored else { return }
+      let (buffer, number) = record()
+      key.removeAll(keepingCapacity: true)
+      for piece in schema.template.parts {
+        switch piece {
+        case .text(let text): key.append(contentsOf: text.utf8)
+        case .field(let name):
+          let fields = buffer.rawFields(ofRecord: number)
+          if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
+            key.append(contentsOf: buffer.rawField(field).text)
           }
-          // And as it is typed, by way of the fold.
-          if schema.isKeyStored {
-            if !decoded.contains(record) {
-              decoded = record..<min(record + part.recordsAtOnce, part.count)
-              part.decode(decoded, into: buffer)
-            }
-            key.removeAll(keepingCapacity: true)
-            for piece in schema.template.parts {
-              switch piece {
-              case .text(let text): key.append(contentsOf: text.utf8)
-              case .field(let name):
-                let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
-                if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
-                  key.append(contentsOf: buffer.rawField(field).text)
-                }
+        }
+      }
+      guard key != lastKey else { return }
+      swap(&key, &lastKey)
+      asked += 1
+      let isFound = lastKey.withUnsafeBufferPointer { bytes in
+        if let matches = try? index.matches(forPrefix: bytes) {
+          position >= matches.firstPosition && position < matches.firstPosition + matches.count
+        } else {
+          false
+        }
+      }
+      guard !isFound else { return }
+      wrong += 1
+      if wrong <= Self.reportLimit {
+        report(
+          .wrongAnswer(prefix: String(decoding: lastKey, as: UTF8.self), reason: "does not find its own record"))
+      }
+    }
+    if index.overlay != nil {
+      if let all = try? index.matches(forPrefix: "") {
+        Self.forEachRecord(of: all, in: 0..<all.count) { key, buffer in visit(key) { (buffer, 0) } }
+      }
+    } else {
+      let buffer = RecordBuffer()
+      for shard in shards {
+        _ = try? index.readWhole(shard) { part in
+          var decoded = 0..<0
+          part.forEachKey { record, stored in
+            visit(stored) {
+              if !decoded.contains(record) {
+                decoded = record..<min(record + part.recordsAtOnce, part.count)
+                part.decode(decoded, into: buffer)
               }
-            }
-            if key != lastKey {
-              swap(&key, &lastKey)
-              asked += 1
-              let found = lastKey.withUnsafeBufferPointer { bytes in
-                if let matches = try? index.matches(forPrefix: bytes) {
-                  position >= matches.firstPosition && position < matches.firstPosition + matches.count
-                } else {
-                  false
-                }
-              }
-              if !found {
-                wrong += 1
-                if wrong <= Self.reportLimit {
-                  report(
-                    .wrongAnswer(
-                      prefix: String(decoding: lastKey, as: UTF8.self), reason: "does not find its own record"
-                    ))
-                }
-              }
+              return (buffer, record - decoded.lowerBound)
             }
           }
-          position += 1
         }
       }
     }

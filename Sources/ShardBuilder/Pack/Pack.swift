@@ -132,6 +132,11 @@ enum Pack {
       } catch {
         throw .index(error)
       }
+      if index.overlay != nil {
+        throw .unshippable(
+          path: index.files.filePath(Overlay.fileName),
+          reason: "has changes that no pack holds: write them into shards with shardq update --merge")
+      }
       digest = Digest.sha256(manifest)
     }
 

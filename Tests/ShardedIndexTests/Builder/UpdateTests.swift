@@ -3,61 +3,7 @@ import ShardedIndex
 import Testing
 
 @Suite("Builds over an index, and updates") struct UpdateTests {
-  /// A list of records that changes, and files of it as JSON lines.
-  private struct List {
-    typealias Members = [(String, ModelRecord.Value)]
-
-    var records: [(id: Int, members: Members)] = []
-    var random: SplitMix64
-    private var nextID = 0
-    /// Makes a record's members, but for its id.
-    private let make: (inout SplitMix64) -> Members
-
-    init(count: Int, seed: UInt64, _ make: @escaping (inout SplitMix64) -> Members) {
-      random = SplitMix64(seed: seed)
-      self.make = make
-      for _ in 0..<count { add() }
-    }
-
-    mutating func add() {
-      records.append((nextID, make(&random)))
-      nextID += 1
-    }
-
-    static func text(_ records: some Sequence<(id: Int, members: Members)>) -> String {
-      records.map { ModelRecord.json([("_id", .number("\($0.id)"))] + $0.members) + "\n" }.joined()
-    }
-
-    /// Changes some records, near each other or anywhere; returns those that are new or other, and the ids of those
-    /// that are gone.
-    mutating func change(_ count: Int) -> (upsert: [(id: Int, members: Members)], delete: [Int]) {
-      var places = Array(records.indices)
-      if Bool.random(using: &random) {
-        places.sort { ModelRecord.json(records[$0].members) < ModelRecord.json(records[$1].members) }
-        let first = Int.random(in: 0...max(0, places.count - count), using: &random)
-        places = Array(places[first..<min(places.count, first + count)])
-      } else {
-        places = Array(places.shuffled(using: &random).prefix(count))
-      }
-      var (upsert, delete): ([(id: Int, members: Members)], [Int]) = ([], [])
-      for place in places {
-        switch Int.random(in: 0..<3, using: &random) {
-        case 0: delete.append(records[place].id)
-        case 1:
-          var members = make(&random)
-          if Bool.random(using: &random) { members[0] = records[place].members[0] }
-          records[place].members = members
-          upsert.append(records[place])
-        default:
-          add()
-          upsert.append(records[records.count - 1])
-        }
-      }
-      let gone = Set(delete)
-      records.removeAll { gone.contains($0.id) }
-      return (upsert, delete)
-    }
-  }
+  private typealias List = ChangingList
 
   private static func options(_ change: (inout BuildOptions) -> Void = { _ in }) -> BuildOptions {
     var options = BuildOptions()
@@ -66,54 +12,10 @@ import Testing
     return options
   }
 
-  /// Few names, so that many keys are equal; fields that some records have, and few that are very large.
-  private static func ragged(_ random: inout SplitMix64) -> List.Members {
-    let name = ["a", "b", "ab", "san", "são", "z"].randomElement(using: &random)!
-    let rest = String(
-      repeating: ["", "x", "y", "zz", " q"].randomElement(using: &random)!, count: Int.random(in: 0...3, using: &random)
-    )
-    var members: List.Members = [
-      ("name", .string(name + rest)), ("country", .string(["US", "BR", "CH"].randomElement(using: &random)!)),
-    ]
-    if Int.random(in: 0..<3, using: &random) == 0 {
-      members.append(("extra", [.string("foo"), .number("1"), .literal("null")].randomElement(using: &random)!))
-    }
-    if Int.random(in: 0..<2, using: &random) == 0 {
-      let latitudes = [("lat", "47.25"), ("lat", "-90"), ("Latitude", "1e1"), ("lat", "91")]
-      let longitudes = [("lon", "8.5"), ("lng", "180"), ("lon", "-0.49999")]
-      for list in [latitudes, longitudes] {
-        let (name, degrees) = list.randomElement(using: &random)!
-        members.append((name, .number(degrees)))
-      }
-    }
-    if Int.random(in: 0..<50, using: &random) == 0 {
-      members.append(("rare\(Int.random(in: 0..<6, using: &random))", .string("x")))
-    }
-    if Int.random(in: 0..<300, using: &random) == 0 {
-      members.append(("big", .string(String(repeating: "Q7", count: Int.random(in: 0..<20_000, using: &random)))))
-    }
-    return members
-  }
-
-  /// Names of cities' length, all ids in a column of numbers.
-  private static func smooth(_ random: inout SplitMix64) -> List.Members {
-    let letters = (0..<Int.random(in: 2..<9, using: &random)).map { _ in "abcdeiorstuz".randomElement(using: &random)! }
-    let degree = Int.random(in: -80...80, using: &random)
-    return [
-      ("name", .string(String(letters))), ("country", .string("CH")), ("n", .number("1.5")),
-      ("lat", .number("\(degree).25")), ("lon", .number("\(2 * degree).75")),
-    ]
-  }
-
-  /// Equal keys, equal records: cuts through runs of them, and cuts by force.
-  private static func same(_ random: inout SplitMix64) -> List.Members {
-    [("name", .string("aa")), ("country", .string("US")), ("v", .number("\(Int.random(in: 0..<3, using: &random))"))]
-  }
-
   @Test("an updated index is what a build of the changed list is, byte for byte", arguments: 0..<6)
   func sameBytes(seed: Int) throws {
     let directory = TemporaryDirectory()
-    let (make, count) = [(Self.ragged, 2000), (Self.smooth, 3000), (Self.same, 3000)][seed % 3]
+    let (make, count) = [(List.ragged, 2000), (List.smooth, 3000), (List.same, 3000)][seed % 3]
     var list = List(count: TestData.isDebug ? count / 5 : count, seed: UInt64(seed), make)
     let partSize = [BuildOptions().partSizeBytes, 150][seed / 3]
     let options = Self.options { ($0.jobs, $0.partSizeBytes) = (1 + seed % 2, partSize) }
@@ -151,7 +53,7 @@ import Testing
   @Test("all records with an id are replaced, wherever their keys are") func repeatedIDs() throws {
     let directory = TemporaryDirectory()
     let options = Self.options()
-    var list = List(count: 900, seed: 17, Self.smooth)
+    var list = List(count: 900, seed: 17, List.smooth)
     for place in list.records.indices.dropFirst(800) { list.records[place].id -= 800 }
     func build(_ name: String) throws {
       let input = directory.write(List.text(list.records), to: "list.jsonl")
@@ -185,7 +87,7 @@ import Testing
 
   @Test("a record whose key stays is found without a look at other shards") func likelyShards() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: 3000, seed: 5, Self.smooth)
+    let list = List(count: 3000, seed: 5, List.smooth)
     _ = try ShardBuilder.build(
       [directory.write(List.text(list.records), to: "list.jsonl")], into: directory("index"), options: Self.options())
     #expect(try Self.repeatedIDs(of: directory("index")) == 0)
@@ -249,7 +151,7 @@ import Testing
   @Test("one change writes two shards at most, wherever it is")
   func oneChange() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 500 : 4000, seed: 77, Self.smooth)
+    var list = List(count: TestData.isDebug ? 500 : 4000, seed: 77, List.smooth)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options { $0.shardLimitBytes = 4096 })
     for round in 0..<(TestData.isDebug ? 10 : 60) {
@@ -264,7 +166,7 @@ import Testing
   @Test("a build over an unchanged dataset writes nothing, in any order of the records")
   func unchanged() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: 1500, seed: 5, Self.ragged)
+    var list = List(count: 1500, seed: 5, List.ragged)
     let options = Self.options()
     _ = try ShardBuilder.build(
       [directory.write(List.text(list.records), to: "1.jsonl")], into: directory("index"), options: options)
@@ -292,7 +194,7 @@ import Testing
   @Test("a build over an index encodes what changed, and what is damaged")
   func overDamage() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: 1500, seed: 6, Self.smooth)
+    let list = List(count: 1500, seed: 6, List.smooth)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let options = Self.options()
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
@@ -322,7 +224,7 @@ import Testing
   @Test("to nothing and back")
   func emptied() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: 40, seed: 8, Self.smooth)
+    let list = List(count: 40, seed: 8, List.smooth)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let options = Self.options { $0.id = "_id" }
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
@@ -380,7 +282,7 @@ import Testing
   @Test("what cannot be updated, and changes that cannot be, leave the index as it was")
   func refused() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: 300, seed: 9, Self.smooth)
+    let list = List(count: 300, seed: 9, List.smooth)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options())
     let before = Files.contents(of: directory("index"))
@@ -425,7 +327,7 @@ import Testing
   func notes() throws {
     let directory = TemporaryDirectory()
     // Without coordinates: then the notes are last in the manifest.
-    let list = List(count: 300, seed: 10) { Array(Self.smooth(&$0).dropLast(2)) }
+    let list = List(count: 300, seed: 10) { Array(List.smooth(&$0).dropLast(2)) }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let options = Self.options()
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)

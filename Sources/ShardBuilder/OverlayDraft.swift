@@ -1,0 +1,259 @@
+import ShardedIndex
+
+/// An overlay as it is put together. The same changes to the same shards give the same bytes, in whatever order they came.
+///
+/// Part of the executable that answers queries, where that is Embedded Swift.
+struct OverlayDraft {
+  /// A record that is added.
+  private enum Added {
+    /// As it came, in one of the chunks.
+    case record(RecordBlob)
+    /// As the overlay has it that was there before.
+    case kept(Int)
+  }
+
+  private let index: ShardedIndex
+  private let order: RecordOrder
+  private let cellFinder: CellFinder
+  private var source: IndexedRecords
+  private var encoder: RecordEncoder
+  /// The overlay that was taken over.
+  private var overlay: Overlay?
+  /// Places among the records of the shards, ascending.
+  private(set) var removed: [Int] = []
+  /// In order; `before` says how many records of the shards are before each.
+  private var added: [(before: Int, record: Added)] = []
+  /// In which the records that are added lie.
+  private var chunks: [BlobChunk] = []
+  private var cells = CellChanges()
+
+  /// More is written into the shards: an overlay is read whole when an index is opened. In bytes, of a file and what is
+  /// going to be added to it.
+  static let usualLimit = 64 << 10
+
+  /// Without changes.
+  ///
+  /// - Parameter names: The index's field names by their numbers there, and any others.
+  init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
+    self.index = index
+    order = RecordOrder(names: names)
+    cellFinder = CellFinder(names: names.names)
+    source = IndexedRecords(index, template: template, names: names)
+    encoder = RecordEncoder(template: template)
+    encoder.learn(names)
+  }
+
+  /// Records that it adds.
+  var addedCount: Int { added.count }
+
+  private mutating func count(_ record: RecordBlob, _ more: Int) {
+    if let cell = cellFinder.cell(of: record) { cells.add(more, to: cell) }
+  }
+
+  /// Takes over an overlay of the index, but for some of the records that it adds. Nothing was changed before.
+  ///
+  /// - Parameters:
+  ///   - field: By which records are told apart.
+  ///   - isReplaced: Told of each record's text of that.
+  mutating func take(
+    _ overlay: Overlay, field: UInt32, except isReplaced: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) throws(BuildError) {
+    self.overlay = overlay
+    removed = overlay.removed
+    for (cell, more) in overlay.cells { cells.add(more, to: cell) }
+    for number in overlay.added.indices {
+      if let text = overlay.text(number, ofField: field), isReplaced(text) {
+        let chunk = try chunk(of: number, in: overlay)
+        chunks.append(chunk)
+        count(chunk.record(0), -1)
+      } else {
+        added.append((overlay.added[number].before, .kept(number)))
+      }
+    }
+  }
+
+  /// A record that an overlay adds, as a build reads it.
+  private mutating func chunk(of number: Int, in overlay: Overlay) throws(BuildError) -> BlobChunk {
+    let bytes = overlay.bytes
+    var fields: [FieldSlice] = []
+    overlay.forEachField(of: number) { field in
+      fields.append(
+        FieldSlice(
+          name: UInt32(field.name), kind: FieldKind(rawValue: field.kind)!,
+          offset: UInt32(clamping: field.text.baseAddress! - bytes.baseAddress!),
+          length: UInt32(clamping: field.text.count)))
+    }
+    let chunk = BlobChunk(capacity: 0)
+    fields.withUnsafeBufferPointer {
+      encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: chunk)
+    }
+    guard chunk.count == 1 else {
+      let cause = FormatError.invalid(reason: "adds a record that no build makes", offset: 0)
+      throw .index(.corrupt(path: index.files.filePath(Overlay.fileName), cause: cause))
+    }
+    return chunk
+  }
+
+  /// The record that stands somewhere among those that are added; valid as long as the draft is.
+  private mutating func record(_ place: Int) throws(BuildError) -> RecordBlob {
+    switch added[place].record {
+    case .record(let record): return record
+    case .kept(let number):
+      let chunk = try chunk(of: number, in: overlay!)
+      chunks.append(chunk)
+      return chunk.record(0)
+    }
+  }
+
+  /// All records that it adds.
+  mutating func records() throws(BuildError) -> BlobChunk {
+    let all = BlobChunk()
+    for place in added.indices { all.append(try record(place)) }
+    return all
+  }
+
+  /// Removes a record of the shards, which was there.
+  mutating func remove(_ place: Int) throws(BuildError) {
+    let all = try BuildError.ofIndex { () throws(IndexError) in
+      try index.matchesInShards(forFoldedPrefix: UnsafeBufferPointer(start: nil, count: 0))
+    }
+    if let cell = try source.withRecord(place, of: all, { cellFinder.cell(of: $0) }) { cells.add(-1, to: cell) }
+    removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
+  }
+
+  /// Adds a record.
+  ///
+  /// One that is as one of those that are removed takes its place: it stays in its shard.
+  mutating func add(_ record: RecordBlob) throws(BuildError) {
+    count(record, 1)
+    let (place, isThere) = try self.place(of: record)
+    if isThere, let number = removed.firstIndex(of: place) {
+      removed.remove(at: number)
+      return
+    }
+    let chunk = BlobChunk(capacity: record.size)
+    chunk.append(record)
+    chunks.append(chunk)
+    var (low, high) = (0, added.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order.compare(try self.record(middle), record) > 0 { high = middle } else { low = middle + 1 }
+    }
+    added.insert((place, .record(chunk.record(0))), at: low)
+  }
+
+  /// How many records of the shards come before a record, and whether the next one is the same.
+  private mutating func place(of record: RecordBlob) throws(BuildError) -> (Int, isThere: Bool) {
+    let found = try BuildError.ofIndex { () throws(IndexError) in
+      try index.matchesInShards(forFoldedPrefix: record.folded)
+    }
+    var (low, high) = (0, found.count)
+    var isThere = false
+    while low < high {
+      let middle = (low + high) / 2
+      let comparison = try source.withRecord(middle, of: found) { order.compare($0, record) }
+      if comparison == 0 { isThere = true }
+      if comparison < 0 { low = middle + 1 } else { high = middle }
+    }
+    return (found.firstPosition + low, isThere)
+  }
+
+  /// Whether the texts of a field say where a record of the shards stands that has this folded key: its place; nil if none
+  /// has, or one must look elsewhere.
+  ///
+  /// - Parameter limit: At how many records with the key to look.
+  mutating func place(
+    ofKey folded: UnsafeBufferPointer<UInt8>, field: UInt32, text: UnsafeBufferPointer<UInt8>, limit: Int
+  ) throws(BuildError) -> Int? {
+    let found = try BuildError.ofIndex { () throws(IndexError) in
+      try index.matchesInShards(forFoldedPrefix: folded)
+    }
+    for number in 0..<min(found.count, limit) {
+      let place = found.firstPosition + number
+      let (isKey, isFound) = try source.withRecord(number, of: found) { record in
+        (record.foldedCount == folded.count, record.text(ofField: field).map { equalBytes($0, text) } ?? false)
+      }
+      guard isKey else { return nil }
+      if isFound, index.overlay?.isRemoved(place) != true { return place }
+    }
+    return nil
+  }
+
+  /// The file; nil if nothing is changed.
+  func file() -> [UInt8]? {
+    guard !removed.isEmpty || !added.isEmpty else { return nil }
+    let cells = cells.sums.filter { $0.more != 0 }
+    var body = ByteWriter()
+    body.write(UInt64(index.generation.fileSize))
+    body.write(index.generation.rootChecksum)
+    body.write(UInt32(removed.count))
+    body.write(UInt32(added.count))
+    body.write(UInt32(cells.count))
+    body.write(UInt32(0))
+    var next = 0
+    for place in removed {
+      body.writeSignedVarint(Int64(place - next))
+      next = place + 1
+    }
+    next = 0
+    for (before, record) in added {
+      body.writeSignedVarint(Int64(before - next))
+      next = before
+      switch record {
+      case .kept(let number): body.write(overlay!.content(number))
+      case .record(let record): Self.write(record, to: &body)
+      }
+    }
+    next = 0
+    for (cell, more) in cells {
+      body.writeVarint(cell - next)
+      body.writeSignedVarint(Int64(more))
+      next = cell + 1
+    }
+    var file = ByteWriter()
+    file.write(Overlay.magic)
+    file.write(UInt16(Overlay.version))
+    file.write(UInt16(0))
+    file.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    file.write(body.bytes)
+    return file.bytes
+  }
+
+  private static func write(_ record: RecordBlob, to body: inout ByteWriter) {
+    body.writeVarint(record.foldedCount)
+    body.write(record.folded)
+    body.writeVarint(record.fieldCount)
+    var size = 0
+    for field in 0..<record.fieldCount {
+      body.writeVarint(Int(record.fieldName(field)))
+      body.writeVarint(record.fieldSize(field) << 2 | Int(record.fieldKind(field).rawValue))
+      size += record.fieldSize(field)
+    }
+    body.write(record.bytes(record.textsOffset, size))
+  }
+
+  #if !hasFeature(Embedded)
+    /// Why no update makes an overlay like this; nil if one would make the very same.
+    static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
+      var names = FieldNames()
+      for name in index.fieldNames { _ = names.number(of: name) }
+      guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
+      var draft = OverlayDraft(index, template: try KeyTemplate(index.keyTemplate), names: names)
+      for place in overlay.removed { try draft.remove(place) }
+      var folded: [UInt8] = []
+      for number in overlay.added.indices {
+        let chunk = try draft.chunk(of: number, in: overlay)
+        try withExtendedLifetime(chunk) { () throws(BuildError) in try draft.add(chunk.record(0)) }
+        folded.removeAll(keepingCapacity: true)
+        Fold.fold(chunk.record(0).rawKey, into: &folded)
+        guard overlay.folded(number).elementsEqual(folded) else {
+          return "adds a record, number \(number), under a key that is not the fold of its own"
+        }
+      }
+      guard let file = draft.file(), file.elementsEqual(overlay.bytes) else {
+        return "is not what an update makes of its changes"
+      }
+      return nil
+    }
+  #endif
+}

@@ -1,0 +1,396 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("Changes beside the shards") struct OverlayTests {
+  /// A list, and an index that follows it.
+  private final class Fixture {
+    let directory = TemporaryDirectory()
+    var list: ChangingList
+    let options: BuildOptions
+    var path: String { directory("index") }
+    var overlay: String { directory("index/overlay") }
+
+    init(_ count: Int, seed: UInt64, _ make: @escaping (inout SplitMix64) -> ChangingList.Members) throws {
+      list = ChangingList(count: count, seed: seed, make)
+      var options = BuildOptions()
+      (options.level, options.shardLimitBytes, options.partSizeBytes) = (3, 1 << 10, 150)
+      (options.key, options.id, options.jobs) = ("{name}, {country}", "_id", 2)
+      self.options = options
+      try build("index")
+    }
+
+    @discardableResult
+    func build(_ name: String) throws -> BuildSummary {
+      let input = directory.write(ChangingList.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
+      return try ShardBuilder.build([input], into: directory(name), options: options)
+    }
+
+    @discardableResult
+    func update(
+      upsert: [(id: Int, members: ChangingList.Members)] = [], delete: [Int] = [], overlay: Bool = true
+    ) throws -> BuildSummary {
+      var options = BuildOptions()
+      options.writesOverlay = overlay
+      let gone = delete.map { "{\"_id\":\($0)}\n" }.joined()
+      return try ShardBuilder.update(
+        path, upsert: [directory.write(ChangingList.text(upsert), to: "upsert.jsonl")],
+        delete: [directory.write(gone, to: "delete.jsonl")], options: options)
+    }
+
+    /// An index of the list as it is now, made from nothing.
+    func built() throws -> ShardedIndex {
+      Files.remove(directory("built"))
+      try build("built")
+      return try ShardedIndex(opening: directory("built"))
+    }
+
+    var hasOverlay: Bool { Files.read(overlay) != nil }
+
+    /// Whether verification finds nothing, the dataset compared, and names no file that does not belong.
+    func isSound() throws -> Bool {
+      let input = directory.write(ChangingList.text(list.records), to: "list.jsonl")
+      var findings: [Verifier.Finding] = []
+      let summary = try Verifier.verify(
+        index: path, source: .init([input], options: DatasetOptions(), template: options.key)
+      ) { findings.append($0) }
+      let needed = Set(Files.names(in: path))
+      let strays = findings.filter { if case .stray(let file) = $0 { !file.hasSuffix(".zst") } else { true } }
+      #expect(strays.isEmpty, "\(strays) \(needed)")
+      #expect(summary.sourceRecords == list.records.count)
+      return summary.isSound
+    }
+  }
+
+  private static func fields(_ matches: Matches, _ range: Range<Int>) throws -> [[Record.Field]] {
+    try matches.records(in: range).map(\.fields)
+  }
+
+  /// Compares all that two indexes say of some prefixes.
+  private static func expectSame(
+    _ found: ShardedIndex, _ wanted: ShardedIndex, prefixes: Set<String>, _ random: inout SplitMix64, _ comment: String
+  ) throws {
+    #expect(found.recordCount == wanted.recordCount)
+    #expect(try found.dotMap() == wanted.dotMap(), "\(comment)")
+    for prefix in prefixes {
+      let (a, b) = (try found.matches(forPrefix: prefix), try wanted.matches(forPrefix: prefix))
+      #expect(a.count == b.count && !a.hasMore, "\(comment) \(prefix)")
+      if b.count > 0 { #expect(a.firstPosition == b.firstPosition, "\(comment) \(prefix)") }
+      let end = min(b.count, 40)
+      #expect(try fields(a, 0..<end) == fields(b, 0..<end), "\(comment) \(prefix)")
+      let start = Int.random(in: 0...b.count, using: &random)
+      let size = Int.random(in: 0...50, using: &random)
+      #expect(try fields(a, start..<start + size) == fields(b, start..<start + size), "\(comment) \(prefix) \(start)")
+      let limit = Int.random(in: 0...max(3, b.count / 2), using: &random)
+      let (c, d) = (
+        try found.matches(forPrefix: prefix, limit: limit), try wanted.matches(forPrefix: prefix, limit: limit)
+      )
+      #expect(c.count == d.count && c.hasMore == d.hasMore, "\(comment) \(prefix) limit \(limit)")
+      #expect(try fields(c, 0..<20) == fields(d, 0..<20), "\(comment) \(prefix) limit \(limit)")
+    }
+  }
+
+  private static func prefixes(of list: ChangingList) -> Set<String> {
+    var prefixes: Set<String> = ["", "q", "~", ",", "a,", "zz, br"]
+    for record in list.records {
+      var text = ""
+      for (name, value) in record.members where name == "name" || name == "country" {
+        if case .string(let part) = value { text += (text.isEmpty ? "" : ", ") + part }
+      }
+      for size in 1...text.count { prefixes.insert(String(text.prefix(size))) }
+    }
+    return prefixes
+  }
+
+  @Test("answers are those of a build of the changed list, and so are the bytes once it is merged", arguments: 0..<6)
+  func sameAnswers(seed: Int) throws {
+    let make = [ChangingList.ragged, ChangingList.smooth, ChangingList.same][seed % 3]
+    let fixture = try Fixture(TestData.isDebug ? 150 : 900, seed: UInt64(seed), make)
+    var overlays = 0
+    let rounds = TestData.isDebug ? 6 : 30
+    for round in 0..<rounds {
+      let before = Self.prefixes(of: fixture.list)
+      let many = Int.random(in: 7..<60, using: &fixture.list.random)
+      let change = fixture.list.change([1, 1, 3, 2, many][round % 5])
+      let summary = try fixture.update(upsert: change.upsert, delete: change.delete)
+      #expect(summary.recordsIndexed == fixture.list.records.count && summary.idsNotFound == 0)
+      if (summary.overlayBytes ?? 0) > 0 {
+        overlays += 1
+        #expect(summary.shardsWritten == 0)
+      }
+      #expect(fixture.hasOverlay == ((summary.overlayBytes ?? 0) > 0))
+      let built = try fixture.built()
+      var prefixes = Self.prefixes(of: fixture.list).union(before)
+      if prefixes.count > 300 { prefixes = Set(prefixes.shuffled(using: &fixture.list.random).prefix(300)).union([""]) }
+      try Self.expectSame(
+        try ShardedIndex(opening: fixture.path), built, prefixes: prefixes, &fixture.list.random, "round \(round)")
+      if round % 3 == 0 { #expect(try fixture.isSound()) }
+      if round % 7 == 6 {
+        let merged = try fixture.update(overlay: false)
+        #expect(merged.recordsIndexed == fixture.list.records.count && !fixture.hasOverlay)
+        let (wanted, found) = (Files.contents(of: fixture.directory("built")), Files.contents(of: fixture.path))
+        #expect(wanted.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
+      }
+    }
+    // Fields that are new lead into shards; most changes have none.
+    #expect(overlays > rounds / 2)
+  }
+
+  @Test("an update over an overlay, with changes of its own, makes a build's bytes") func updatedOver() throws {
+    let fixture = try Fixture(600, seed: 11, ChangingList.smooth)
+    for round in 0..<8 {
+      let first = fixture.list.change(4)
+      try fixture.update(upsert: first.upsert, delete: first.delete)
+      // Some records of the overlay change again.
+      var again = first.upsert.filter { record in fixture.list.records.contains { $0.id == record.id } }
+      for place in again.indices { again[place].members[2].1 = .number("\(round).5") }
+      for record in again {
+        let place = fixture.list.records.firstIndex { $0.id == record.id }!
+        fixture.list.records[place].members = record.members
+      }
+      #expect(try fixture.update(upsert: again, overlay: round % 2 == 0).recordsRemoved == again.count)
+      let second = fixture.list.change(5)
+      try fixture.update(upsert: second.upsert, delete: second.delete, overlay: false)
+      #expect(!fixture.hasOverlay)
+      _ = try fixture.built()
+      let (wanted, found) = (Files.contents(of: fixture.directory("built")), Files.contents(of: fixture.path))
+      #expect(wanted.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
+    }
+  }
+
+  @Test("changes that are taken back leave nothing") func takenBack() throws {
+    let fixture = try Fixture(400, seed: 3, ChangingList.smooth)
+    let before = Files.contents(of: fixture.path)
+    let records = fixture.list.records
+    var changed = Array(records[10..<15])
+    for place in changed.indices { changed[place].members[2].1 = .number("9") }
+    #expect(try fixture.update(upsert: changed, delete: [records[40].id]).overlayBytes! > 0)
+    let overlay = Files.read(fixture.overlay)!
+    // The same once more: nothing is written.
+    let identity = Files.identity(fixture.overlay)
+    let repeated = try fixture.update(upsert: changed)
+    #expect(repeated.isUnchanged && repeated.recordsRemoved == 5 && Files.identity(fixture.overlay) == identity)
+    // In another order, one by one.
+    try fixture.update(upsert: Array(records[10..<15]) + [records[40]])
+    #expect(Files.contents(of: fixture.path) == before)
+    try fixture.update(delete: [records[40].id])
+    for record in changed.reversed() { try fixture.update(upsert: [record]) }
+    #expect(Files.read(fixture.overlay)! == overlay)
+    // Deleted twice is not found.
+    #expect(try fixture.update(delete: [records[40].id]).idsNotFound == 1)
+  }
+
+  @Test("more than an overlay is for goes into shards, with what it had") func tooMany() throws {
+    let fixture = try Fixture(3000, seed: 4, ChangingList.smooth)
+    var overlays = 0
+    for round in 0..<40 {
+      let change = fixture.list.change(90)
+      let summary = try fixture.update(upsert: change.upsert, delete: change.delete)
+      if (summary.overlayBytes ?? 0) > 0 { overlays += 1 } else { #expect(round > 3 && summary.shardsWritten > 0) }
+      #expect(Files.read(fixture.overlay)?.count ?? 0 < 128 << 10)
+      #expect(try ShardedIndex(opening: fixture.path).recordCount == fixture.list.records.count)
+    }
+    #expect(overlays > 20 && overlays < 40)
+    #expect(try fixture.isSound())
+    // As do fields that the index does not know.
+    fixture.list.records[7].members.append(("new", .string("x")))
+    #expect(try fixture.update(upsert: [fixture.list.records[7]]).overlayBytes == nil)
+    #expect(try fixture.isSound())
+  }
+
+  @Test("an overlay of another manifest means nothing, and does not come back") func stale() throws {
+    let fixture = try Fixture(500, seed: 6, ChangingList.smooth)
+    let first = fixture.list
+    let change = fixture.list.change(3)
+    try fixture.update(upsert: change.upsert, delete: change.delete)
+    let overlay = Files.read(fixture.overlay)!
+    try fixture.update(overlay: false)
+    func putBack() { Files.write(overlay, to: fixture.overlay) }
+    putBack()
+    let merged = try fixture.built()
+    try Self.expectSame(
+      try ShardedIndex(opening: fixture.path), merged, prefixes: Self.prefixes(of: fixture.list), &fixture.list.random,
+      "stale")
+    var strays: [String] = []
+    _ = try Verifier.verify(index: fixture.path) { if case .stray(let file) = $0 { strays.append(file) } }
+    #expect(strays.contains { $0.hasSuffix("/overlay") })
+    // The next change is of this manifest.
+    let next = fixture.list.change(2)
+    try fixture.update(upsert: next.upsert, delete: next.delete)
+    #expect(Files.read(fixture.overlay)! != overlay)
+    #expect(try fixture.isSound())
+    try fixture.update(overlay: false)
+    // Back to the list that it was of: whoever publishes that takes the overlay away first.
+    putBack()
+    fixture.list = first
+    try fixture.build("index")
+    #expect(!fixture.hasOverlay)
+    #expect(try fixture.isSound())
+  }
+
+  @Test("a build over an index has its dataset's records alone, also where nothing else changed") func builtOver()
+    throws
+  {
+    let fixture = try Fixture(500, seed: 8, ChangingList.smooth)
+    let first = fixture.list
+    for isSame in [true, false] {
+      let change = fixture.list.change(3)
+      try fixture.update(upsert: change.upsert, delete: change.delete)
+      #expect(fixture.hasOverlay)
+      if isSame { fixture.list = first }
+      let summary = try fixture.build("index")
+      #expect(!summary.isUnchanged && !fixture.hasOverlay)
+      #expect(try fixture.isSound())
+    }
+  }
+
+  @Test("who follows an index sees each change, and what was resident stays") func followed() throws {
+    let fixture = try Fixture(600, seed: 9, ChangingList.smooth)
+    let options = Options(cacheLimitBytes: 1 << 24, reloadInterval: .zero)
+    let index = try ShardedIndex(opening: fixture.path, options: options)
+    let still = try ShardedIndex(opening: fixture.path)
+    _ = try index.matches(forPrefix: "").records(in: 0..<600)
+    var session = index.session()
+    try session.append("a")
+    let (held, loads) = (try index.matches(forPrefix: "a"), index.statistics.loads)
+    let heldFields = try Self.fields(held, 0..<held.count)
+    for round in 1...5 {
+      let change = fixture.list.change(2)
+      try fixture.update(upsert: change.upsert, delete: change.delete)
+      #expect(try index.matches(forPrefix: "").count == fixture.list.records.count)
+      #expect(index.statistics.reloads == round)
+    }
+    #expect(index.statistics.loads == loads)
+    #expect(try Self.fields(held, 0..<held.count) == heldFields)
+    #expect(session.matches.count == held.count)
+    #expect(try session.reload())
+    try Self.expectSame(
+      index, try fixture.built(), prefixes: Self.prefixes(of: fixture.list), &fixture.list.random, "followed")
+    #expect(session.matches.count == (try index.matches(forPrefix: "a").count))
+    // Who does not look moves when told to.
+    #expect(still.recordCount == 600)
+    #expect(try still.reload() && !still.reload())
+    #expect(still.recordCount == fixture.list.records.count)
+    try fixture.update(overlay: false)
+    #expect(try still.reload() && still.recordCount == fixture.list.records.count)
+    #expect(try index.matches(forPrefix: "").count == fixture.list.records.count)
+  }
+
+  @Test("under a pin nothing counts but what was built") func pinned() throws {
+    let fixture = try Fixture(300, seed: 10, ChangingList.smooth)
+    let digest = try ShardedIndex(opening: fixture.path).manifestDigest()
+    try fixture.update(delete: [fixture.list.records[0].id])
+    #expect(try ShardedIndex(opening: fixture.path).recordCount == 299)
+    #expect(try ShardedIndex(opening: fixture.path, options: Options(expectedDigest: digest)).recordCount == 300)
+  }
+
+  @Test("no pack leaves out an overlay, and a repair leaves it where it is") func shippedAndRepaired() throws {
+    let fixture = try Fixture(300, seed: 12, ChangingList.smooth)
+    try fixture.build("copy")
+    let change = fixture.list.change(2)
+    try fixture.update(upsert: change.upsert, delete: change.delete)
+    for (old, new) in [("index", "copy"), ("copy", "index")] {
+      #expect {
+        _ = try ShardBuilder.diff(
+          old: fixture.directory(old), new: fixture.directory(new), to: fixture.directory("pack"))
+      } throws: {
+        if case PackError.unshippable(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
+      }
+    }
+    let overlay = Files.read(fixture.overlay)!
+    let shard = try #require(Files.names(in: fixture.path).first { $0.hasSuffix(".zst") })
+    Files.remove(fixture.directory("index/\(shard)"))
+    #expect(try ShardBuilder.repair(fixture.path, from: fixture.directory("copy")).damage.isEmpty)
+    Files.overwrite(fixture.directory("index/manifest"), at: 5, with: [0xFF, 0xFF])
+    #expect(try ShardBuilder.repair(fixture.path, from: fixture.directory("copy")).damage.isEmpty)
+    #expect(Files.read(fixture.overlay)! == overlay)
+    #expect(try fixture.isSound())
+    // One that is damaged is no reason to doubt the manifest.
+    Files.overwrite(fixture.overlay, at: 60, with: [overlay[60] ^ 1])
+    let repaired = try ShardBuilder.repair(fixture.path, from: fixture.directory("copy"))
+    #expect(repaired.repaired.isEmpty && repaired.damage.count == 1)
+  }
+
+  @Test("every flipped bit and every missing byte is damage that names the file") func damaged() throws {
+    let fixture = try Fixture(200, seed: 13, ChangingList.smooth)
+    let change = fixture.list.change(3)
+    try fixture.update(upsert: change.upsert, delete: change.delete)
+    let overlay = Files.read(fixture.overlay)!
+    func expectDamage(_ bytes: [UInt8], _ what: String) {
+      Files.write(bytes, to: fixture.overlay)
+      #expect("\(what)") {
+        _ = try ShardedIndex(opening: fixture.path)
+      } throws: {
+        if case IndexError.corrupt(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
+      }
+    }
+    for at in overlay.indices where at != 6 && at != 7 {  // Reserved.
+      var bytes = overlay
+      bytes[at] ^= 1 << UInt8(at % 8)
+      expectDamage(bytes, "byte \(at)")
+    }
+    for size in 0..<overlay.count { expectDamage(Array(overlay[..<size]), "size \(size)") }
+    expectDamage(overlay + [0], "a byte more")
+    expectDamage([UInt8](repeating: 0, count: Overlay.sizeLimit + 1), "too large")
+    var findings: [Verifier.Finding] = []
+    #expect(try Verifier.verify(index: fixture.path) { findings.append($0) }.damagedFiles == 1)
+    // A build does not need it.
+    try fixture.build("index")
+    #expect(!fixture.hasOverlay)
+    #expect(try fixture.isSound())
+  }
+
+  @Test(
+    "an overlay that says anything, under a checksum that is right, traps nowhere; one that is sound is one that an update made"
+  )
+  func hostile() throws {
+    let fixture = try Fixture(200, seed: 14, ChangingList.smooth)
+    let change = fixture.list.change(6)
+    try fixture.update(upsert: change.upsert, delete: change.delete)
+    let overlay = Files.read(fixture.overlay)!
+    var random = SplitMix64(seed: 99)
+    var (opened, sound) = (0, 0)
+    let prefixes = ["", "a", "b", "s", "to", "u, ch", "z"]
+    for round in 0..<(TestData.isDebug ? 300 : 6000) {
+      var bytes = overlay
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let at = Int.random(in: 32..<bytes.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: bytes[at] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes[at] &+= 1
+        case 2: bytes.remove(at: at)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+        }
+      }
+      let sum = bytes[16...].withUnsafeBufferPointer { Overlay.checksum(of: $0) }
+      for byte in 0..<8 { bytes[8 + byte] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * byte)) }
+      guard bytes != overlay else { continue }
+      Files.write(bytes, to: fixture.overlay)
+      guard let index = try? ShardedIndex(opening: fixture.path) else { continue }
+      opened += 1
+      for prefix in prefixes {
+        let matches = try index.matches(forPrefix: prefix)
+        let found = try matches.records(in: 0..<matches.count)
+        #expect(found.count == matches.count)
+        for record in found { _ = record.fields.count }
+        for limit in [0, 1, 7] { _ = try index.matches(forPrefix: prefix, limit: limit).records(in: 0..<limit) }
+      }
+      _ = try index.dotMap()
+      let isSound = try Verifier.verify(index: fixture.path) { _ in }.isSound
+      guard isSound || round % 20 == 0 else { continue }
+      // A merge takes it or refuses it.
+      Files.remove(fixture.directory("merged"))
+      Files.copy(fixture.path, to: fixture.directory("merged"))
+      guard isSound else {
+        _ = try? ShardBuilder.update(fixture.directory("merged"), upsert: [], delete: [])
+        continue
+      }
+      sound += 1
+      _ = try ShardBuilder.update(fixture.directory("merged"), upsert: [], delete: [])
+      try Self.expectSame(
+        index, try ShardedIndex(opening: fixture.directory("merged")), prefixes: Set(prefixes), &random,
+        "round \(round)")
+    }
+    #expect(opened > 100 && sound > 3 && sound < opened / 2)
+  }
+}
