@@ -262,7 +262,7 @@
       if let made = generation.dots {
         bits = made
       } else {
-        guard let map = try await gate.ask({ try generation.manifest.dotMap() }) else {
+        guard let map = try await gate.ask({ try generation.dotMap() }) else {
           throw Problem(status: 404, detail: "The records of this index have no coordinates.")
         }
         bits = map.bits
@@ -281,7 +281,7 @@
       let statistics = served.index.statistics
       var text =
         "{\"version\":\"\(ProductVersion.text)\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
-      text += ",\"records\":\(manifest.recordCount),\"shards\":\(manifest.shardCount)"
+      text += ",\"records\":\(generation.recordCount),\"shards\":\(manifest.shardCount)"
       text += ",\"key\":" + JSONText.string(generation.schema.template.text)
       text += ",\"fields\":[" + generation.schema.names.map(JSONText.string).joined(separator: ",") + "]"
       text += ",\"coordinates\":\(generation.hasCoordinates)"
@@ -365,9 +365,10 @@
         }
         numbers.formUnion(ends)
       }
-      if !shown.isEmpty {
-        let first = try manifest.place(holding: matches.firstPosition + shown.lowerBound).number
-        numbers.formUnion(first...(try manifest.place(holding: matches.firstPosition + shown.upperBound - 1).number))
+      let places = shown.isEmpty ? 0..<0 : matches.placesInShards(of: shown)
+      if !places.isEmpty {
+        let first = try manifest.place(holding: places.lowerBound).number
+        numbers.formUnion(first...(try manifest.place(holding: places.upperBound - 1).number))
       }
       return numbers.count
     }

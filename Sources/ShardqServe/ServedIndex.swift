@@ -29,13 +29,12 @@
 
     /// What is kept of the generation that an answer is of.
     func generation(of matches: Matches) throws(IndexError) -> ServedGeneration {
-      let manifest = matches.manifest
-      if let known = generations.withLockedValue({ $0.first { $0.manifest === manifest } }) { return known }
+      if let known = generations.withLockedValue({ $0.first { $0.isOf(matches) } }) { return known }
       let made = try ServedGeneration(matches)
       return generations.withLockedValue { generations in
         // Somebody else may have been quicker.
-        if let known = generations.first(where: { $0.manifest === manifest }) { return known }
-        if manifest === index.generation {
+        if let known = generations.first(where: { $0.isOf(matches) }) { return known }
+        if matches.manifest === index.generation, matches.overlay === index.overlay {
           generations = [made, generations[0]]
         }
         return made
@@ -51,7 +50,7 @@
         refusal.withLockedValue { $0 = nil }
         if hasMoved {
           log.write(
-            .info, "reloaded", ["generation": generation.name, "records": "\(generation.manifest.recordCount)"])
+            .info, "reloaded", ["generation": generation.name, "records": "\(generation.recordCount)"])
         }
       } catch {
         let text = error.description
@@ -88,10 +87,12 @@
   /// One generation of the index, and what is made of it once.
   final class ServedGeneration: Sendable {
     let manifest: Manifest
+    private let overlay: Overlay?
+    let recordCount: Int
     let schema: Schema
     /// The SHA-256 of the manifest.
     let digest: ManifestDigest
-    /// The beginning of that: what answers call the generation.
+    /// The beginning of that, and the checksum of the overlay if there is one: what answers call the generation.
     let name: String
     /// Of every answer that follows from the generation and the request alone.
     let tag: String
@@ -101,11 +102,20 @@
 
     init(_ matches: Matches) throws(IndexError) {
       manifest = matches.manifest
+      overlay = matches.overlay
+      recordCount = matches.recordCount
       schema = matches.fieldSchema
       digest = try manifest.digest()
-      name = String(digest.description.prefix(16))
+      let change = overlay.map { "-" + String($0.checksum, radix: 16) } ?? ""
+      name = digest.description.prefix(16) + change
       tag = "\"" + ServerVersion.answers + "-" + name + "\""
     }
+
+    /// Whether an answer is of this generation.
+    func isOf(_ matches: Matches) -> Bool { manifest === matches.manifest && overlay === matches.overlay }
+
+    /// How many records lie where; nil if no record has coordinates.
+    func dotMap() throws(IndexError) -> DotMap? { try manifest.dotMap(with: overlay) }
 
     var hasCoordinates: Bool { schema.latitude != nil && schema.longitude != nil }
 

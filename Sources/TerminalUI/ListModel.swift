@@ -166,8 +166,9 @@ package struct ListModel {
       if let ends { numbers = [ends.first.number, ends.last.number] }
     }
     let end = min(matches.count, top + height)
-    if top < end, let first = try? manifest.place(holding: matches.firstPosition + top),
-      let last = try? manifest.place(holding: matches.firstPosition + end - 1), first.number <= last.number
+    let places = top < end ? matches.placesInShards(of: top..<end) : 0..<0
+    if !places.isEmpty, let first = try? manifest.place(holding: places.lowerBound),
+      let last = try? manifest.place(holding: places.upperBound - 1), first.number <= last.number
     {
       numbers.formUnion(first.number...last.number)
     }

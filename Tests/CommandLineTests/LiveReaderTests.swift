@@ -33,6 +33,30 @@ private final class LiveIndex: Sendable {
     _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
   }
 
+  /// The same records with ids, which ``change(_:)`` needs.
+  func buildWithIDs(_ generation: Int) throws {
+    directory.write("dataset.jsonl", Self.identified(generation))
+    var options = BuildOptions()
+    (options.key, options.id, options.shardLimitBytes, options.level, options.jobs) = ("{name}", "_id", 150, 1, 1)
+    _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
+  }
+
+  private static func identified(_ generation: Int) -> String {
+    var number = 0
+    return text(generation).split(separator: "\n").map {
+      number += 1
+      return "{\"_id\":\(number)," + $0.dropFirst() + "\n"
+    }.joined()
+  }
+
+  /// Changes every record, beside the shards or in them.
+  func change(_ generation: Int, writesOverlay: Bool) throws {
+    directory.write("changes.jsonl", Self.identified(generation))
+    var options = BuildOptions()
+    (options.jobs, options.writesOverlay) = (1, writesOverlay)
+    _ = try ShardBuilder.update(path, upsert: [directory.path + "/changes.jsonl"], delete: [], options: options)
+  }
+
   /// Shard files and whatever else a build may have left.
   var files: [String] {
     TemporaryDirectory.names(path).filter { $0 != "manifest" && $0 != ".lock" }
@@ -103,22 +127,46 @@ struct LiveReaderTests {
   @Test("processes that stay and that come and go, eight threads: no error, no mixture, no step back")
   func thousandRebuilds() throws {
     let live = LiveIndex()
-    let count = LiveIndex.recordCount
     try live.build(0)
-    let record = Record()
     let rebuilds = 1000
+    try watch(live, rebuilds: rebuilds) { try live.build($0) }
+    // The last generation and the one before, and nothing else.
+    let before = try live.shardNames
+    try live.build(rebuilds + 1)
+    let now = try live.shardNames
+    #expect(now.isDisjoint(with: before))
+    #expect(Set(live.files) == now.union(before))
+  }
+
+  @Test("changes beside the shards, in them, and builds: no error, no mixture, no step back")
+  func overlays() throws {
+    let live = LiveIndex()
+    try live.buildWithIDs(0)
+    try watch(live, rebuilds: 1000) { generation in
+      // An overlay over none, over another and after its predecessor was merged; merges and builds over one and over none.
+      switch generation % 7 {
+      case 3, 4: try live.change(generation, writesOverlay: false)
+      case 6: try live.buildWithIDs(generation)
+      default: try live.change(generation, writesOverlay: true)
+      }
+    }
+  }
+
+  /// Has readers of all kinds ask while the index changes.
+  private func watch(_ live: LiveIndex, rebuilds: Int, _ rebuild: @escaping @Sendable (Int) throws -> Void) throws {
+    let count = LiveIndex.recordCount
+    let record = Record()
     // Threads share what they share in an app; two have an index each and move it by hand.
     let looking = try ShardedIndex(
       opening: live.path, options: Options(cacheLimitBytes: 3000, reloadInterval: .zero))
     let seldom = try ShardedIndex(opening: live.path, options: Options(reloadInterval: .milliseconds(5)))
-    var before: Set<String> = []
     WorkerPool.forEach(12, threads: 12) { number in
       switch number {
       case 0:
         defer { record.isOver.store(true, ordering: .releasing) }
         do {
           for generation in 1...rebuilds {
-            try live.build(generation)
+            try rebuild(generation)
             record.newest.store(generation, ordering: .releasing)
           }
         } catch {
@@ -166,12 +214,6 @@ struct LiveReaderTests {
     // As many answers as rebuilds at least: readers and builder did run side by side.
     #expect(record.answers.load(ordering: .relaxed) >= rebuilds)
     #expect(looking.statistics.reloads > 0 && looking.statistics.residentBytes <= 3000)
-    // The last generation and the one before, and nothing else.
-    before = try live.shardNames
-    try live.build(rebuilds + 1)
-    let now = try live.shardNames
-    #expect(now.isDisjoint(with: before))
-    #expect(Set(live.files) == now.union(before))
     print(
       "live: \(rebuilds) rebuilds, \(record.answers.load(ordering: .relaxed)) answers,",
       "\(record.overtaken.load(ordering: .relaxed)) asked anew")
@@ -202,6 +244,32 @@ struct LiveReaderTests {
     // What the pinned one would have to load is gone; nothing else takes its place.
     #expect(pinned.ask("ko") == nil)
     #expect(pinned.end() == 65 && live.directory.read("errors").contains("is expected"))
+    #expect(program.end() == 0)
+  }
+
+  @Test("a line of standard input is answered with what was put beside the shards before it was read")
+  func overlaidLines() throws {
+    let live = LiveIndex()
+    try live.buildWithIDs(0)
+    let program = Conversation(["query", "--stdin", "-i", live.path])
+    func generation(_ question: String) -> Int? {
+      program.ask(question).flatMap { LiveIndex.generation(ofJSON: $0, count: LiveIndex.countPerStem) }
+    }
+    #expect(generation("al") == 0)
+    try live.change(1, writesOverlay: true)
+    #expect(generation("al") == 1 && generation("be") == 1)
+    try live.change(2, writesOverlay: true)
+    #expect(generation("al") == 2)
+    try live.change(2, writesOverlay: false)
+    #expect(generation("al") == 2 && !live.files.contains("overlay"))
+    try live.change(3, writesOverlay: true)
+    #expect(generation("ko") == 3)
+    // One of another manifest, as a kill may leave it, changes nothing.
+    let overlay = TemporaryDirectory.bytes(live.path + "/overlay")
+    try live.buildWithIDs(4)
+    #expect(generation("ko") == 4 && !live.files.contains("overlay"))
+    live.directory.write("index/overlay", overlay)
+    #expect(generation("ko") == 4)
     #expect(program.end() == 0)
   }
 

@@ -39,6 +39,197 @@ struct UpdateCommandTests {
     #expect(piped.status == 0 && Program.run(["bonn", "-i", index]).status == 1)
   }
 
+  // MARK: Beside the shards
+
+  private static let changed = """
+    {"_id":2,"name":"Bern","country":"CH"}
+    {"_id":4,"name":"Bonn","country":"DE"}
+    """
+  /// The cities with these changes, and without what ``update(_:)`` removes.
+  private static let result = changed + "\n" + #"{"_id":3,"name":"Zürich","country":"CH"}"# + "\n"
+  private static let now = "2\tBern\tCH\n4\tBonn\tDE\n3\tZürich\tCH\n"
+
+  private var files: [String] { TemporaryDirectory.names(index).filter { $0 != ".lock" } }
+  private var manifest: [UInt8] { TemporaryDirectory.bytes(index + "/manifest") }
+
+  /// Runs an update of the index with the changes above and what the arguments say.
+  private func update(_ arguments: String...) -> Program.Result {
+    directory.write("changed.jsonl", Self.changed)
+    directory.write("gone.csv", "_id\n1\n77\n")
+    return Program.run(
+      ["update", "-i", index, "--upsert", directory.path + "/changed.jsonl", "--delete", directory.path + "/gone.csv"]
+        + arguments)
+  }
+
+  /// By both programs.
+  private func query(_ arguments: String...) -> Program.Result {
+    let (front, commands) = (
+      Program.run(["query"] + arguments + ["-i", index]),
+      Program.run(["query"] + arguments + ["-i", index], program: Program.directory! + "/shardq-commands")
+    )
+    #expect(front == commands)
+    return front
+  }
+
+  private func build(_ text: String, _ name: String) -> String {
+    directory.write(name + ".jsonl", text)
+    let path = directory.path + "/" + name
+    #expect(Program.run(["build", "-i", path, path + ".jsonl"]).status == 0)
+    return path
+  }
+
+  @Test("with --overlay nothing is written but one file, and all answers are those of the changed records")
+  func overlay() {
+    build()
+    let (before, shards) = (manifest, files)
+    let first = update("--overlay")
+    #expect(first.status == 0 && first.output == "")
+    #expect(
+      first.error.contains(
+        "4 changes read, 0 bad; 2 records replaced or removed, 3 in the index; 1 id to delete not found"))
+    let size = TemporaryDirectory.bytes(index + "/overlay").count
+    #expect(first.error.contains("an overlay of \(size) bytes beside them"), "\(first)")
+    #expect(manifest == before && files == (shards + ["overlay"]).sorted())
+
+    #expect(query("", "--all", "--format", "tsv").output == Self.now)
+    #expect(query("b", "--count").output == "2\n" && query("basel").status == 1)
+    #expect(query("zü", "--format", "tsv").output == "3\tZürich\tCH\n")
+    #expect(query("", "--offset", "1", "-n", "1", "--format", "tsv").output == "4\tBonn\tDE\n")
+    #expect(Program.run(["bonn", "-i", index]).output == "4\tBonn\tDE\n")
+    #expect(Program.run(["query", "--stdin", "-i", index], input: "aac\nber\n").output.contains("Bern"))
+    let exported = Program.run(["export", "-i", index])
+    #expect(exported.status == 0 && exported.output == Self.result)
+
+    let second = update("--overlay")
+    #expect(second.status == 0 && second.error.contains("nothing changed, nothing written"), "\(second)")
+    #expect(second.error.contains("2 ids to delete not found"))
+    // Under a pin it is what was built.
+    let digest = Program.run(["stats", "-i", index, "--format", "json"]).output
+      .split(separator: "\"manifest_sha256\":\"")[1].prefix(64)
+    let pinned = query("", "--all", "--format", "tsv", "--expect-digest", String(digest))
+    #expect(pinned.status == 0 && pinned.output == "1\tAachen\tDE\n2\tBasel\tCH\n3\tZürich\tCH\n")
+  }
+
+  @Test("stats, verify and explain know the overlay")
+  func overlayShown() {
+    build()
+    let plain = Program.run(["stats", "-i", index, "--format", "json"]).output
+    #expect(plain.contains("\"records\":3,") && plain.contains("\"overlay_bytes\":0,"))
+    #expect(update("--overlay").status == 0)
+    let size = TemporaryDirectory.bytes(index + "/overlay").count
+    let stats = Program.run(["stats", "-i", index])
+    #expect(stats.status == 0)
+    #expect(
+      stats.output.contains(
+        "overlay bytes                \(size) with 2 records added and 2 removed beside the shards"),
+      "\(stats)")
+    let json = Program.run(["stats", "-i", index, "--format", "json"]).output
+    let bytes = files.reduce(0) { $0 + TemporaryDirectory.bytes(index + "/" + $1).count }
+    #expect(json.contains("\"records\":3,") && json.contains("\"bytes\":\(bytes),"), "\(json)")
+    #expect(json.contains("\"overlay_bytes\":\(size),"), "\(json)")
+
+    let now = build(Self.result, "now") + ".jsonl"
+    let verified = Program.run(["verify", "-i", index, "--source", now])
+    #expect(verified.status == 0 && verified.error.contains("all in the index, and no others"), "\(verified)")
+    #expect(verified.error.contains("every byte is sound"))
+    let differs = Program.run(["verify", "-i", index, "--source", directory.path + "/cities.jsonl"])
+    #expect(differs.status == 1 && differs.output.contains("not in the index: _id: 1, name: Aachen"), "\(differs)")
+    #expect(differs.output.contains("not in the dataset: _id: 4, name: Bonn"))
+
+    let explained = Program.run(["explain", "b", "-i", index])
+    #expect(explained.status == 0)
+    #expect(explained.output.contains("the overlay's \(size)") && explained.output.contains("0 of 3"), "\(explained)")
+    // None of the shards has what it finds.
+    #expect(explained.output.contains("shards hit          0\n"), "\(explained)")
+    let inShard = Program.run(["explain", "z", "-i", index])
+    #expect(inShard.output.contains("shards hit          1\n"), "\(inShard)")
+
+    // A byte of it is damaged: nothing is answered.
+    var damaged = TemporaryDirectory.bytes(index + "/overlay")
+    damaged[size - 1] ^= 1
+    directory.write("index/overlay", damaged)
+    #expect(query("b").status == 65 && query("b").output == "")
+    let found = Program.run(["verify", "-i", index])
+    #expect(found.status == 1 && (found.output + found.error).contains("overlay"), "\(found)")
+    #expect(update("--overlay").status == 65 && TemporaryDirectory.bytes(index + "/overlay") == damaged)
+  }
+
+  @Test("what an overlay has is written into shards by --merge, by an update without it, and is gone with a build")
+  func merges() {
+    let whole = build(Self.result, "now")
+    let wholeManifest = TemporaryDirectory.bytes(whole + "/manifest")
+    build()
+    let before = manifest
+    #expect(update("--overlay").status == 0)
+    let merged = Program.run(["update", "-i", index, "--merge"])
+    #expect(merged.status == 0 && merged.output == "")
+    #expect(merged.error.contains("0 changes read, 0 bad; 0 records replaced or removed, 3 in the index"), "\(merged)")
+    #expect(merged.error.contains("1 of them written"), "\(merged)")
+    #expect(manifest == wholeManifest && !files.contains("overlay"))
+    #expect(query("", "--all", "--format", "tsv").output == Self.now)
+    let again = Program.run(["update", "-i", index, "--merge"])
+    #expect(again.status == 0 && again.error.contains("nothing changed, nothing written"), "\(again)")
+
+    // With other changes, each time.
+    for arguments in [["--merge"], []] {
+      build()
+      directory.write("first.csv", "_id\n1\n")
+      #expect(Program.run(["update", "-i", index, "--overlay", "--delete", directory.path + "/first.csv"]).status == 0)
+      directory.write("changed.jsonl", Self.changed)
+      let update = Program.run(
+        ["update", "-i", index, "--upsert", directory.path + "/changed.jsonl"] + arguments)
+      #expect(update.status == 0 && update.error.contains("1 record replaced or removed, 3 in the index"), "\(update)")
+      #expect(manifest == wholeManifest && !files.contains("overlay"))
+    }
+
+    // Back to what the shards have, by changes and by a build.
+    build()
+    #expect(update("--overlay").status == 0)
+    let back = Program.run(
+      ["update", "-i", index, "--overlay", "--upsert", directory.path + "/cities.jsonl", "--delete", "-"],
+      input: #"{"_id":4}"#)
+    #expect(back.status == 0 && !files.contains("overlay") && manifest == before, "\(back)")
+    #expect(update("--overlay").status == 0 && files.contains("overlay"))
+    build()
+    #expect(!files.contains("overlay") && manifest == before && query("bonn").status == 1)
+  }
+
+  @Test("changes that are too many for an overlay, or have a new field, are written into shards")
+  func tooMany() {
+    let noted = Self.cities + "\n" + #"{"_id":5,"name":"Zug","country":"CH","note":"x"}"#
+    for change in [
+      #"{"_id":2,"name":"Basel","country":"CH","other":1}"#,
+      #"{"_id":2,"name":"Basel","country":"CH","note":""# + String(repeating: "x", count: 70_000) + #""}"#,
+    ] {
+      #expect(build(noted, "index") == index)
+      #expect(update("--overlay").status == 0 && files.contains("overlay"))
+      let written = Program.run(
+        ["update", "-i", index, "--overlay", "--input-format", "jsonl", "--upsert", "-"], input: change)
+      #expect(written.status == 0 && written.error.contains(" of them written"), "\(written)")
+      #expect(!files.contains("overlay") && query("bonn").status == 0 && query("bern").status == 1)
+      #expect(Program.run(["verify", "-i", index]).status == 0)
+    }
+  }
+
+  @Test("no pack is made of an index with an overlay, from one or for one, and none is applied to it")
+  func packs() {
+    let whole = build(Self.changed, "whole")
+    build()
+    let pack = directory.path + "/pack"
+    #expect(Program.run(["diff", index, whole, "-o", pack]).status == 0)
+    #expect(update("--overlay").status == 0)
+    let before = TemporaryDirectory.bytes(index + "/overlay")
+    for arguments in [
+      ["diff", index, whole, "-o", pack + "2"], ["diff", whole, index, "-o", pack + "2"], ["apply", pack, "-i", index],
+    ] {
+      let refused = Program.run(arguments)
+      #expect(refused.status == 65 && refused.output == "", "\(arguments): \(refused)")
+      #expect(refused.error.contains("index/overlay has changes") && refused.error.contains("--merge"), "\(refused)")
+    }
+    #expect(TemporaryDirectory.bytes(index + "/overlay") == before && query("bonn").status == 0)
+    #expect(!TemporaryDirectory.names(directory.path).contains("pack2"))
+  }
+
   @Test("how it ends when it cannot")
   func refusals() {
     build()
@@ -46,6 +237,13 @@ struct UpdateCommandTests {
     let bad = directory.path + "/bad.jsonl"
     #expect(Program.run(["update", "-i", index]).status == 64)
     #expect(Program.run(["update", "-i", index, "--upsert", "-", "--delete", "-"]).status == 64)
+    let nothing = Program.run(["update", "-i", index, "--overlay"])
+    #expect(nothing.status == 64 && nothing.error.contains("--merge"), "\(nothing)")
+    let both = Program.run(["update", "-i", index, "--overlay", "--merge", "--upsert", bad])
+    #expect(both.status == 64 && both.error.contains("--overlay and --merge exclude each other"), "\(both)")
+    #expect(Program.run(["update", "-i", index, "--overlay", "--upsert", bad]).status == 65)
+    #expect(Program.run(["update", "-i", directory.path + "/none", "--merge"]).status == 66)
+    #expect(!TemporaryDirectory.names(index).contains("overlay"))
     #expect(Program.run(["update", "-i", directory.path + "/none", "--upsert", bad]).status == 66)
     #expect(Program.run(["update", "-i", index, "--upsert", directory.path + "/none"]).status == 66)
     let refused = Program.run(["update", "-i", index, "--upsert", bad])
@@ -58,5 +256,6 @@ struct UpdateCommandTests {
     #expect(Program.run(["build", "-i", plain, "--key", "{name}", directory.path + "/plain.csv"]).status == 0)
     let noID = Program.run(["update", "-i", plain, "--upsert", bad])
     #expect(noID.status == 65 && noID.error.contains("--id"), "\(noID)")
+    #expect(Program.run(["update", "-i", plain, "--overlay", "--upsert", bad]).status == 65)
   }
 }

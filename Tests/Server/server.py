@@ -35,17 +35,31 @@ def shardq(*arguments, text=None, program="shardq"):
     return done.returncode, done.stdout, done.stderr
 
 
-def build(rows, name, key="{name}, {country}"):
-    """An index of rows, each a dictionary of texts."""
-    path = os.path.join(SCRATCH, name)
-    source = path + ".csv"
+def write_rows(rows, source):
     with open(source, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    status, _, error = shardq("build", source, "--key", key, "--index", path, "--shard-size", "16KiB")
+    return source
+
+
+def build(rows, name, *options, key="{name}, {country}"):
+    """An index of rows, each a dictionary of texts."""
+    path = os.path.join(SCRATCH, name)
+    status, _, error = shardq("build", write_rows(rows, path + ".csv"), "--key", key, "--index", path, "--shard-size", "16KiB",
+                              *options)
     assert status == 0, error
     return path
+
+
+def update(path, upsert=(), delete=(), *options):
+    """Changes rows of an index that was built with `--id`."""
+    arguments = []
+    for option, rows in (("--upsert", upsert), ("--delete", delete)):
+        if rows:
+            arguments += [option, write_rows(rows, path + option + ".csv")]
+    status, _, error = shardq("update", "--index", path, *arguments, *options)
+    assert status == 0, error
 
 
 def places(count, tag="a"):

@@ -1,5 +1,6 @@
 """From the start to the end: signals, new generations, damage, and what stands in the way of a start."""
 
+import base64
 import contextlib
 import http.client
 import json
@@ -12,7 +13,7 @@ import threading
 import time
 import unittest
 
-from server import (BIN, ENVIRONMENT, LONG, PATIENCE, SAMPLE, SCRATCH, Server, build, places, read_answers, shardq)
+from server import (BIN, ENVIRONMENT, LONG, PATIENCE, SAMPLE, SCRATCH, Server, build, places, read_answers, shardq, update)
 
 
 class Start(unittest.TestCase):
@@ -251,6 +252,102 @@ class Reload(unittest.TestCase):
             os.rename(os.path.join(path, "copy"), os.path.join(path, "manifest"))
             time.sleep(0.3)
             self.assertEqual(server.get("/v1/search?q=b").headers["etag"], answer.headers["etag"])
+
+    def test_changes_beside_the_shards(self):
+        """An overlay is a generation of its own: answers, tags, the map and the status follow."""
+        rows = places(300, "0")
+        path = build(rows, "overlaid", "--id", "name")
+        overlay = os.path.join(path, "overlay")
+        # A place that is alone in its cell, and one where nobody is.
+        new = {"name": "Bhere", "country": "XX", "lat": "-60.2", "lon": "-120.2", "build": "1"}
+        box = "/v1/within?west=-120.3&south=-60.3&east=-120.1&north=-60.1"
+        cell = int((90 + 60.2) // 0.5) * 720 + int((180 - 120.2) // 0.5)
+        paths = ["/v1/search?q=b", "/v1/dots", "/api?q=b", box]
+        with Server(path, "--reload-interval", "3600") as server:
+            def look():
+                before = server.metrics()["shardq_reloads_total"]
+                server.process.send_signal(signal.SIGHUP)
+                server.wait_for(lambda: server.metrics()["shardq_reloads_total"] > before, "the change is noticed")
+
+            def tags():
+                answers = {target: server.get(target) for target in paths}
+                for target, answer in answers.items():
+                    again = server.get(target, headers={"If-None-Match": answer.headers["etag"]})
+                    self.assertEqual((again.status, again.body), (304, b""), target)
+                return {target: answer.headers["etag"] for target, answer in answers.items()}
+
+            def is_dotted():
+                cells = base64.b64decode(server.get("/v1/dots").json["cells"])
+                return cells[cell // 8] & 0x80 >> cell % 8 != 0
+
+            def found():
+                return [record["name"] for record in server.search("bher").json["matches"]]
+
+            server.wait_for(lambda: len(server.get(box).json["places"]) == 0, "the places are known")
+            first, first_tags = server.get("/v1/status").json, tags()
+            self.assertRegex(first["generation"], "^[0-9a-f]{16}$")
+            self.assertFalse(is_dotted())
+
+            update(path, [new], [rows[40]], "--overlay")
+            self.assertEqual(found(), [])
+            look()
+            self.assertEqual(found(), ["Bhere"])
+            self.assertEqual(server.search(rows[40]["name"]).json["count"], 0)
+            second, second_tags = server.get("/v1/status").json, tags()
+            self.assertRegex(second["generation"], f"^{first['generation']}-[0-9a-f]{{1,16}}$")
+            self.assertEqual(server.search("b").json["generation"], second["generation"])
+            # One more and one less; the shards are those that there were.
+            for name in ["records", "shards", "manifest_sha256", "fields", "coordinates"]:
+                self.assertEqual(second[name], first[name], name)
+            for target in paths:
+                self.assertNotEqual(second_tags[target], first_tags[target])
+                self.assertEqual(server.get(target, headers={"If-None-Match": first_tags[target]}).status, 200)
+            self.assertTrue(is_dotted())
+            server.wait_for(lambda: len(server.get(box).json["places"]) == 1, "the place is there")
+
+            # The same again is the same; another file with the same bytes too.
+            update(path, [new], (), "--overlay")
+            shutil.copy(overlay, overlay + "-copy")
+            os.rename(overlay + "-copy", overlay)
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.3)
+            self.assertEqual(tags(), second_tags)
+
+            # In the shards it is another generation with the same answers.
+            update(path, (), (), "--merge")
+            look()
+            third = server.get("/v1/status").json
+            self.assertEqual(found(), ["Bhere"])
+            self.assertRegex(third["generation"], "^[0-9a-f]{16}$")
+            self.assertNotEqual(third["generation"], first["generation"])
+            self.assertEqual(third["records"], first["records"])
+            self.assertTrue(is_dotted())
+            # And back to what it was first, tags and all.
+            update(path, (), [new], "--overlay")
+            look()
+            self.assertEqual((found(), is_dotted()), ([], False))
+            self.assertEqual(server.get("/v1/status").json["records"], first["records"] - 1)
+            update(path, [rows[40]], (), "--merge")
+            look()
+            self.assertEqual(server.get("/v1/status").json["generation"], first["generation"])
+            server.wait_for(lambda: len(server.get(box).json["places"]) == 0, "the place is gone")
+            self.assertEqual(tags(), first_tags)
+
+    def test_an_overlay_that_is_damaged(self):
+        rows = places(300, "0")
+        path = build(rows, "overlaid-hurt", "--id", "name")
+        overlay = os.path.join(path, "overlay")
+        with Server(path, "--reload-interval", "0.02") as server:
+            with open(overlay, "wb") as file:
+                file.write(b"SQO1" + bytes(60))
+            server.wait_for(lambda: "reload failed" in server.log, "the damage is noticed")
+            self.assertIn("overlay", server.log)
+            self.assertEqual(server.search("b").status, 200)
+            time.sleep(0.3)
+            self.assertEqual(server.log.count("reload failed"), 1)
+            os.remove(overlay)
+            update(path, [{**rows[40], "name": "Bhere"}], (), "--overlay")
+            server.wait_for(lambda: server.search("bher").json["count"] == 1, "the index is whole again")
 
     def test_told_to_look(self):
         path = build(places(300, "0"), "told")

@@ -8,7 +8,7 @@ import re
 import unittest
 import urllib.parse
 
-from server import SAMPLE, SCRATCH, Server, build, places, shardq
+from server import SAMPLE, SCRATCH, Server, build, places, shardq, update
 
 PREFIXES = ["", "s", "san", "san ", "São P", "SAO", "a", "zzzz", "köln", "Köln,", "reyk", "new y", "東", "l", "los a", "%", "a, u"]
 
@@ -49,6 +49,13 @@ class Routes(unittest.TestCase):
     def test_answers_are_the_command_lines(self):
         self.compare(self.sample, SAMPLE, PREFIXES[:9])
         self.compare(self.server, self.index, ["", "quote", "서", "ㅅ", "nowhere", "b", "👍"])
+
+    def test_answers_over_an_overlay_are_the_command_lines(self):
+        rows = places(300)
+        index = build(rows, "routes-overlaid", "--id", "name")
+        update(index, [{**rows[20], "lat": "1.5"}, {**rows[21], "name": "Bah"}], [rows[30], rows[31]], "--overlay")
+        with Server(index) as server:
+            self.compare(server, index, ["", "quote", "b", "bah", rows[20]["name"], rows[30]["name"]])
 
     def test_display(self):
         answer = self.sample.search("sao p", display="true").json

@@ -61,11 +61,11 @@
       let shown = min(limit, matches.count)
       try matches.read(0..<shown, into: RecordBuffer())
       // Shards that hold matches; those that are considered and hold none were looked into for nothing.
+      let places = matches.placesInShards(of: 0..<matches.count)
       let hit: ClosedRange<Int>? =
-        matches.isEmpty
+        places.isEmpty
         ? nil
-        : try manifest.place(holding: matches.firstPosition)
-          .number...manifest.place(holding: matches.firstPosition + matches.count - 1).number
+        : try manifest.place(holding: places.lowerBound).number...manifest.place(holding: places.upperBound - 1).number
       var report = Report()
       report.add("query", .text(prefix))
       report.add("folded", .text(folded.withUnsafeBufferPointer { FoldedText.readable($0) }))
@@ -87,7 +87,8 @@
         note: "of \(QueryRunner.grouped(sum(\.partCount))) in those shards")
       report.add(
         "bytes_read", .number(sum(\.read)),
-        note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))")
+        note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))"
+          + (index.overlay.map { ", the overlay's \(QueryRunner.grouped($0.fileSize))" } ?? ""))
       report.add(
         "bytes_decompressed", .number(sum(\.decompressed)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.size))")

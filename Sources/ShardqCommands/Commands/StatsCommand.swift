@@ -59,10 +59,20 @@
       report.add("index", .text(index.path))
       report.add("records", .number(index.recordCount))
       report.add("shards", .number(index.shardCount))
-      report.add("bytes", .number(bytes + manifestSize.bytes), note: "in all files of the index")
-      report.add("disk_bytes", .number(diskBytes + manifestSize.disk), note: "that those files occupy")
+      let overlay = index.overlay
+      let overlaySize = overlay == nil ? FileSize() : FileSize(of: index.files.filePath(Overlay.fileName))
+      report.add(
+        "bytes", .number(bytes + manifestSize.bytes + overlaySize.bytes), note: "in all files of the index")
+      report.add(
+        "disk_bytes", .number(diskBytes + manifestSize.disk + overlaySize.disk), note: "that those files occupy")
       report.add("manifest_bytes", .number(manifestSize.bytes))
       report.add("manifest_sha256", .text(digest.description))
+      report.add(
+        "overlay_bytes", .number(overlaySize.bytes),
+        note: overlay.map {
+          "with \(QueryRunner.counted($0.added.count, "record")) added and "
+            + "\(QueryRunner.grouped($0.removed.count)) removed beside the shards"
+        })
       report.add(
         "manifest_memory_bytes", .number(manifest.size),
         note: "all of it; queries keep 256 KiB of its pages, or an eighth of the cache's limit")
@@ -89,6 +99,8 @@
   struct FileSize {
     var bytes = 0
     var disk = 0
+
+    init() {}
 
     init(of path: String) {
       var status = stat()

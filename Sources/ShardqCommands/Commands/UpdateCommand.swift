@@ -22,10 +22,15 @@
           shardq update --delete gone.csv                   a csv file of ids: the field's name, then one a line
           shardq update -i places --upsert new.jsonl --delete old.jsonl
           printf '_id\\n5391811\\n' | shardq update --input-format csv --delete -
+          shardq update --overlay --upsert changed.json     few changes, beside the shards: done in a fraction of the time
+          shardq update --merge                             writes them into shards
 
         The id is the field that --id named when the index was built: _id for the city list, geonameid for GeoNames.
         A record that is upserted replaces all that have its id. The index becomes what a build of the changed dataset
         makes, byte for byte; only shards with changes are written. An update that fails leaves it as it was.
+
+        With --overlay the changes are left beside the shards, in the file overlay, up to 64 KiB: answers are the same.
+        Any update without it writes them into shards; so does one with more changes than that.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -59,11 +64,20 @@
     @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
     var skipBad = false
 
+    @Flag(name: .customLong("overlay"), help: "Leave few changes beside the shards, to be merged later.")
+    var overlay = false
+
+    @Flag(name: .customLong("merge"), help: "Write what the overlay changes into shards, with or without new changes.")
+    var merge = false
+
     @OptionGroup var resources: ResourceOptions
 
     func validate() throws {
       try InputOptions.check(inputFormat)
-      if upsert.isEmpty, delete.isEmpty { throw ValidationError("Name a file with --upsert or --delete.") }
+      if upsert.isEmpty, delete.isEmpty, !merge {
+        throw ValidationError("Name a file with --upsert or --delete, or --merge an overlay.")
+      }
+      if overlay, merge { throw ValidationError("--overlay and --merge exclude each other.") }
       if (upsert + delete).filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
@@ -74,6 +88,7 @@
       options.inputFormat = inputFormat
       options.columns = columns?.names
       options.skipBad = skipBad
+      options.writesOverlay = overlay
       resources.apply(to: &options)
       Self.run(index: location.index, upsert: upsert, delete: delete, options)
     }
@@ -90,18 +105,23 @@
         Diagnostics.report("\(error)")
         finish(error.exitStatus)
       }
-      let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       BuildReport.note(bad: summary)
-      var text =
-        "\(counted(summary.recordsRead, "change", nil)) read, \(number(summary.badRecordCount)) bad; "
-        + "\(counted(summary.recordsRemoved, "record", nil)) replaced or removed, \(number(summary.recordsIndexed)) in the index"
-      if summary.idsNotFound > 0 { text += "; \(counted(summary.idsNotFound, "id", nil)) to delete not found" }
-      Diagnostics.note(text)
-      BuildReport.note(written: summary, directory, milliseconds: milliseconds)
+      Diagnostics.note(
+        UpdateText.changes(
+          read: summary.recordsRead, bad: summary.badRecordCount, replaced: summary.recordsRemoved,
+          records: summary.recordsIndexed, idsNotFound: summary.idsNotFound))
+      if let bytes = summary.overlayBytes {
+        Diagnostics.note(
+          UpdateText.overlay(
+            of: bytes, beside: summary.shardCount, in: directory, isUnchanged: summary.isUnchanged))
+      } else {
+        BuildReport.note(written: summary, directory, milliseconds: milliseconds)
+      }
     }
   }
 
-  /// An update that is asked for with nothing but `--index`, `--upsert` and `--delete`, each followed by its value.
+  /// An update that is asked for with nothing but `--overlay`, and `--index`, `--upsert` and `--delete`, each of these
+  /// followed by its value.
   ///
   /// Understood without the full parser, which takes an eighth of the instructions of an update of one record. What this
   /// accepts means the same to that one; all else is left to it.
@@ -109,12 +129,21 @@
     package private(set) var index: String?
     package private(set) var upsert: [String] = []
     package private(set) var delete: [String] = []
+    package private(set) var overlay = false
 
     /// - Parameter arguments: Without the program's name.
     package init?(_ arguments: [String]) {
-      guard arguments.first == "update", arguments.count % 2 == 1 else { return nil }
-      for place in stride(from: 1, to: arguments.count, by: 2) {
+      guard arguments.first == "update" else { return nil }
+      var place = 1
+      while place < arguments.count {
+        if arguments[place] == "--overlay" {
+          overlay = true
+          place += 1
+          continue
+        }
+        guard place + 1 < arguments.count else { return nil }
         let value = arguments[place + 1]
+        defer { place += 2 }
         guard !value.utf8.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
         switch arguments[place] {
         case "-i", "--index":
@@ -131,19 +160,22 @@
     /// The same by the full parser; nil if that refuses it, or finds more said than this can say.
     package static func parsed(_ arguments: [String]) -> PlainUpdate? {
       guard let update = try? Shardq.parseAsRoot(arguments) as? UpdateCommand, update.inputFormat == nil,
-        update.columns == nil, !update.skipBad, update.resources.jobs == nil,
+        update.columns == nil, !update.skipBad, !update.merge, update.resources.jobs == nil,
         update.resources.memory.bytes == BuildOptions().memoryBytes
       else { return nil }
-      return PlainUpdate(index: update.location.index, upsert: update.upsert, delete: update.delete)
+      return PlainUpdate(
+        index: update.location.index, upsert: update.upsert, delete: update.delete, overlay: update.overlay)
     }
 
-    private init(index: String?, upsert: [String], delete: [String]) {
-      (self.index, self.upsert, self.delete) = (index, upsert, delete)
+    private init(index: String?, upsert: [String], delete: [String], overlay: Bool) {
+      (self.index, self.upsert, self.delete, self.overlay) = (index, upsert, delete, overlay)
     }
 
     func run() -> Never {
       keep_freed_blocks()
-      UpdateCommand.run(index: index, upsert: upsert, delete: delete, BuildOptions())
+      var options = BuildOptions()
+      options.writesOverlay = overlay
+      UpdateCommand.run(index: index, upsert: upsert, delete: delete, options)
       exit(0)
     }
   }
@@ -193,7 +225,9 @@
     static func note(written summary: BuildSummary, _ directory: String, milliseconds: Int) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       let written =
-        summary.isUnchanged ? "nothing changed, nothing written" : "\(number(summary.shardsWritten)) of them written"
+        summary.isUnchanged
+        ? "nothing changed, nothing written"
+        : "\(number(summary.shardsWritten)) of them written"
       Diagnostics.note(
         "\(counted(summary.shardCount, "shard", nil)) in \(directory), \(written); \(counted(summary.bytes, "byte", nil)), \(Clock.seconds(milliseconds)) s"
       )
