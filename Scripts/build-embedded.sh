@@ -24,7 +24,16 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
   [ -e "$file" ] || missing "$file"
 done
 
-sources="$(find Sources/Embedded Sources/CPrefetch Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
+# Of the builder what an update of a few records takes that writes an overlay: Sources/ShardBuilder/OverlayUpdate.swift.
+builder=""
+for name in BadRecord BlobChunk BuildError BuildNotesHead Dataset/ByteScan Dataset/DisplayedText Dataset/JSONChecker \
+  Dataset/JSONRecords Dataset/NameTable Dataset/NameTree Dataset/RawVector Dataset/RecordBatch Dataset/RecordSink \
+  DecimalText Dots IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate Pages Publisher \
+  RecordBlob RecordEncoder RecordOrder SystemFile; do
+  builder="$builder Sources/ShardBuilder/$name.swift"
+done
+sources="$(find Sources/Embedded Sources/CPrefetch Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)
+  $builder"
 [ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/link-order-embedded.txt -newer "$out")" ] || exit 0
 
 work=.build/embedded
@@ -51,6 +60,7 @@ module() { # its name and its sources
 }
 module Musl Sources/Embedded/Musl.swift
 module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module ShardBuilder $builder
 module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
 module shardq $(find Sources/shardq -name '*.swift' | sort)
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c Sources/Embedded/main.c -o "$work/main.o"
@@ -58,5 +68,6 @@ wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
 "$toolchain/ld.lld" -static -z norelro -z noexecstack --no-rosegment --gc-sections $wrap \
   --symbol-ordering-file=Scripts/link-order-embedded.txt --no-warn-symbol-ordering -o "$out" \
-  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardedIndex.o" \
+  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardBuilder.o" \
+  "$work/ShardedIndex.o" \
   "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"

@@ -47,6 +47,10 @@ ar p "$library" Swift.o >"$work/Swift.o"
 nm --defined-only "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
 small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work/standard" -; }
 built=.build/shipped/release
+# What is updated is small, since stepping through an update takes microseconds an instruction.
+"$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
+"$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
+sed -n '200s/"lat":[-0-9.]*/"lat":1.5/p' "$work/records" >"$work/change.jsonl"
 asked "$built/shardq" runtime
 {
   Scripts/touched.py "$built/shardq" 'sao p' --index "$index"
@@ -57,6 +61,10 @@ if [ -x "$embedded" ]; then
   {
     Scripts/touched.py "$embedded" 'sao p' --index "$index"
     names "$work"/embedded-*
+    # And of an update that it makes.
+    Scripts/touched.py --before "rm -f '$work/updated/overlay'" \
+      "$embedded" update --overlay --index "$work/updated" --upsert "$work/change.jsonl"
+    rm -f "$work/updated/overlay"
   } | awk '!seen[$0]++' >Scripts/link-order-embedded.txt
 fi
 "$built/shardq-commands" generate --typing 300 --index "$index" >"$work/log"
@@ -74,12 +82,9 @@ if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
   session session-sqlite "$built/shardq-footprint-sqlite" run sqlite "$work/sqlite" "$model" "$fields" "$work/log" 50
 fi
 names "$work"/session-* >Scripts/link-order-session.txt
-# An update is stepped through as well: of a small index, since it takes microseconds an instruction.
-"$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
-"$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
-sed -n '200s/"lat":[-0-9.]*/"lat":1.5/p' "$work/records" >"$work/change"
+# An update is stepped through as well.
 Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
-  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change" | small >Scripts/link-order-update.txt
+  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change.jsonl" | small >Scripts/link-order-update.txt
 wc -l Scripts/link-order*.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do

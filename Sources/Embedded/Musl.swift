@@ -9,8 +9,8 @@ public var errno: CInt {
 
 public func open(_ path: UnsafePointer<CChar>, _ flags: CInt) -> CInt { open_file(path, flags) }
 
-public func openat(_ place: CInt, _ path: UnsafePointer<CChar>, _ flags: CInt) -> CInt {
-  open_file_at(place, path, flags)
+public func openat(_ place: CInt, _ path: UnsafePointer<CChar>, _ flags: CInt, _ mode: mode_t = 0) -> CInt {
+  open_file_at(place, path, flags, mode)
 }
 
 public var S_IFMT: mode_t { 0o170000 }

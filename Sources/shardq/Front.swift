@@ -34,6 +34,9 @@ import QueryOutput
 enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
     guard let request = FrontParser.parse(arguments, count: count) else {
+      #if hasFeature(Embedded)
+        PlainOverlayUpdate.run(arguments, count: count)
+      #endif
       Commands.run(arguments)
     }
     // Nothing is left to be written and nothing to be freed one by one.
