@@ -9,10 +9,12 @@ import sys
 import faults
 
 
-def damaged(index, every):
-    """Label, file and what is in it then."""
+def damaged(index, every, only=""):
+    """Label, file and what is in it then; of one file if there is `only`."""
     contents = {name: faults.read(os.path.join(index, name)) for name in sorted(faults.names(index))}
     for name, data in contents.items():
+        if only not in ("", name):
+            continue
         for at in range(0, len(data), every):
             flipped = bytearray(data)
             flipped[at] ^= 1 << at % 8
@@ -27,13 +29,12 @@ def damaged(index, every):
 def main():
     tools = faults.Tools(__doc__)
     source = faults.write_records(tools.path("source.jsonl"), faults.records(60))
-    whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
+    built = faults.Reference(tools, tools.path("whole"), faults.build_command(source))
     query = ["query", "", "--all", "--format", "jsonl", "--index"]
-    answer = tools.must([*query, whole]).stdout
     counts = {"refused": 0, "unchanged": 0}
 
     def one(case):
-        label, name, data = case
+        whole, answer, (label, name, data) = case
         index = tools.new_path("index")
         shutil.copytree(whole, index)
         with open(os.path.join(index, name), "wb") as file:
@@ -50,7 +51,11 @@ def main():
             tools.finding(f"{label}: verify finds nothing")
         counts["unchanged" if found.returncode == 0 else "refused"] += 1
 
-    tools.cases = len(tools.each(one, damaged(whole, 1 if tools.long else 7)))
+    cases = []
+    for whole, every, only in [(built.index, 7, ""), (faults.overlaid_index(tools, built), 3, "overlay")]:
+        answer = tools.must([*query, whole]).stdout
+        cases += [(whole, answer, case) for case in damaged(whole, 1 if tools.long else every, only)]
+    tools.cases = len(tools.each(one, cases))
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     return tools.end("damage")
 

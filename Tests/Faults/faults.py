@@ -40,6 +40,7 @@ class Tools:
         self.program = os.path.join(os.path.abspath(self.options.bin), "shardq-commands")
         if not os.access(self.program, os.X_OK):
             sys.exit(f"{self.program} is not there: Scripts/build.sh makes it")
+        self.front = os.path.join(os.path.dirname(self.program), "shardq")
         # In memory where that is possible: no case waits for a disk.
         base = None if "TMPDIR" in os.environ or not os.access("/dev/shm", os.W_OK) else "/dev/shm"
         self.directory = tempfile.mkdtemp(prefix="shardq-faults-", dir=base)
@@ -73,11 +74,15 @@ class Tools:
 
     def run(self, arguments, timeout=60, wrapper=(), **more):
         """Runs the command; a status below 0 is the signal that ended it, `HANGS` that it did not end in time."""
-        command = [*wrapper, self.program, *arguments]
+        command = [*wrapper, self.executable(arguments), *arguments]
         try:
             return subprocess.run(command, capture_output=True, timeout=timeout, env=ENVIRONMENT, **more)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, HANGS, b"", b"it did not end in time")
+
+    def executable(self, arguments):
+        """The program for a command: what `shardq` may do by itself is said to that one, all else to the other."""
+        return self.front if arguments[:2] == ["update", "--overlay"] else self.program
 
     def must(self, arguments):
         result = self.run(arguments)
@@ -149,20 +154,32 @@ class Reference:
     """An index built without any fault, and what it answers.
 
     With `before`, another build came first, and its shards are still there: they are those that the next build removes.
+    With `base`, the command is one over a copy of that index, and makes the manifest and the shards of `whole`. With
+    `is_stale`, the overlay that `base` has lies there again: what a kill leaves between the rename of the manifest and the
+    removal of the overlay.
     """
 
-    def __init__(self, tools, index, build, before=None):
+    def __init__(self, tools, index, build, before=None, base=None, whole=None, is_stale=False):
         self.index = index
         leftover = set()
+        if base is not None:
+            shutil.copytree(base.index, index)
         if before is not None:
             tools.must([*before, "--index", index])
             leftover = shards(index)
         tools.must([*build, "--index", index])
         os.remove(os.path.join(index, ".lock"))
-        self.shards = shards(index) - leftover
+        self.shards = whole.shards if whole else shards(index) - leftover
         if not leftover <= shards(index):
             tools.finding(f"{os.path.basename(index)}: a build has removed the generation before")
+        self.leftover = shards(index) - self.shards
         self.manifest = read(os.path.join(index, "manifest"))
+        if whole is not None and self.manifest != whole.manifest:
+            sys.exit(f"setup failed: {index} is not what a build makes")
+        self.overlay = read(os.path.join(index, "overlay")) if "overlay" in names(index) else None
+        if is_stale:
+            shutil.copy(os.path.join(base.index, "overlay"), index)
+        self.is_overlaid = "overlay" in names(index)
         self.answers = answers(tools, index)
         if self.answers is None or not self.shards:
             sys.exit(f"setup failed: {index} does not answer")
@@ -185,8 +202,10 @@ def state(tools, index, references):
         told = (verified.stdout + verified.stderr).decode(errors="replace").strip().replace("\n", "; ")
         return f"DAMAGED, verify ends with {verified.returncode}: {told[:200]}"
     found = answers(tools, index)
+    manifest = read(os.path.join(index, "manifest"))
     for name, reference in references.items():
-        if reference is not None and found == reference.answers:
+        # Changes beside the shards and the same in them are one answer and two states.
+        if reference is not None and found == reference.answers and manifest == reference.manifest:
             return name
     return "MIXED: its answers are those of no generation"
 
@@ -197,12 +216,13 @@ def state(tools, index, references):
 class Scenario:
     """A command over an index, with what is there before (None: nothing) and what must be there afterwards.
 
-    `follow` are commands that must mend everything after the command was cut short, each with its result.
+    `follow` are commands that must mend everything after the command was cut short, each with its result; `back` is the
+    one that makes the shards of the old index again, where that has an overlay.
     """
 
-    def __init__(self, name, old, command, new, follow, options=()):
+    def __init__(self, name, old, command, new, follow, options=(), back=None):
         self.name, self.old, self.command, self.new, self.follow = name, old, command, new, follow
-        self.options = options
+        self.options, self.back = options, back
 
     def prepare(self, index):
         """Puts the index there as it was before."""
@@ -220,6 +240,16 @@ def build_command(source, *options):
     # One thread: the same calls in the same order every time. Small shards: many of them from few records.
     return ["build", source, "--key", "{name}, {country}", "--jobs", "1", "--shard-size", "1KiB", "--level", "3",
             *options]
+
+
+def overlaid_index(tools, base):
+    """A copy of an index of `records`, with an overlay that replaces a record, removes one and adds one."""
+    path = tools.path("overlaid")
+    upsert = [record for record in records(60, 1, {11}) if record["_id"] in (11, 12)]
+    upsert[1]["_id"] = 100
+    update = ["update", "--overlay", "--upsert", write_records(path + ".jsonl", upsert),
+              "--delete", write_records(path + "-gone.jsonl", [{"_id": 20}])]
+    return Reference(tools, path, update, base=base, whole=base).index
 
 
 def scenarios(tools, count):
@@ -256,6 +286,7 @@ def scenarios(tools, count):
         Scenario("nothing changed", built["old"], command["old"], built["old"], follow("old")),
         Scenario("a pack applied", built["old"], apply, built["new"], [(apply, built["new"]), follow("new")[1]]),
     ]
+    made += overlay_scenarios(tools, count, command, built, follow)
     for scenario in made:
         changed = scenario.new.shards - (scenario.old.shards if scenario.old else set())
         if scenario.name == "full rebuild" and scenario.new.shards & scenario.old.shards:
@@ -263,6 +294,67 @@ def scenarios(tools, count):
         if scenario.name == "one record changed" and not 1 <= len(changed) <= 2:
             sys.exit(f"setup failed: one record changed, and so did {len(changed)} shards")
     return [scenario for scenario in made if tools.options.only in scenario.name]
+
+
+def overlay_scenarios(tools, count, command, built, follow):
+    """Those of changes beside the shards. The index of which the overlay is, is `base`; `one` has its changes in shards,
+    and `two` has more of them."""
+    def file(name, rows):
+        return write_records(tools.path(f"{name}-{count}.jsonl"), rows)
+
+    def made(name, arguments, base, whole, is_stale=False):
+        return Reference(tools, tools.path(f"built-{name}-{count}"), arguments, None, base, whole, is_stale)
+
+    base = built["old"]
+    rows = {record["_id"]: record for record in records(count, 1, {count // 2})}
+    changed = file("changed", [rows[count // 2]])
+    original = file("original", [record for record in records(count) if record["_id"] == count // 2])
+    rows[count] = {"_id": count, "name": "zz city", "country": "AA", "note": "a new one"}
+    more = ["--upsert", file("added", [rows[count]]), "--delete", file("deleted", [rows.pop(3)])]
+    build_two = build_command(file("two", rows.values()))
+
+    update = ["update", "--jobs", "1"]
+    beside, merge = [*update, "--overlay"], [*update, "--merge"]
+    whole = Reference(tools, tools.path(f"built-two-{count}"), build_two)
+    overlaid = made("overlaid", [*beside, "--upsert", changed], base, base)
+    overlaid_more = made("overlaid-more", [*beside, *more], overlaid, base)
+    merged = made("merged", merge, overlaid, built["one"])
+    two = made("updated", [*update, *more], overlaid, whole)
+    # Not of the answers that its overlay gives beside its own manifest.
+    stale = made("stale", [*update, *more], overlaid, whole, is_stale=True)
+    over_stale = made("over-stale", [*beside, "--upsert", original], stale, whole)
+    if None in (overlaid.overlay, overlaid_more.overlay, over_stale.overlay) or merged.overlay or two.overlay:
+        sys.exit("setup failed: an overlay is where none should be, or there is none")
+    if len({base.answers, overlaid.answers, overlaid_more.answers}) != 3 or merged.answers != overlaid.answers:
+        sys.exit("setup failed: answers differ where they should not, or do not where they should")
+    back, other = (command["old"], base), follow("old")[1]
+    # Said like this, shardq does it by itself where it is Embedded Swift: then it is a small program.
+    plain = ["update", "--overlay", "--upsert", changed]
+    again = ["update", "--overlay", "--upsert", original]
+    alone = [
+        Scenario("an overlay, plainly", base, plain, overlaid,
+                 [(plain, overlaid), ([*update, "--upsert", changed], merged), other]),
+        Scenario("an overlay over a stale one, plainly", stale, again, over_stale,
+                 [(again, over_stale), other]),
+    ]
+    small = os.path.getsize(tools.front) < 4 << 20
+    return (alone if small else []) + [
+        Scenario("an overlay", base, [*beside, "--upsert", changed], overlaid,
+                 [([*beside, "--upsert", changed], overlaid), ([*update, "--upsert", changed], merged), other]),
+        Scenario("an overlay over another", overlaid, [*beside, *more], overlaid_more,
+                 [([*beside, *more], overlaid_more), ([*update, *more], two), other]),
+        Scenario("an overlay taken back", overlaid, [*beside, "--upsert", original], base,
+                 [([*beside, "--upsert", original], base), back, other]),
+        Scenario("an overlay merged", overlaid, merge, merged, [(merge, merged), (build_two, whole), other], back=back),
+        Scenario("an update over an overlay", overlaid, [*update, *more], two,
+                 [([*update, *more], two), (command["one"], built["one"]), other], back=back),
+        Scenario("a build over an overlay", overlaid, command["new"], built["new"], follow("new"), back=back),
+        Scenario("a build of the same over an overlay", overlaid, *back, [back, other]),
+        # The overlay is of the very manifest that is published.
+        Scenario("built back over a stale overlay", stale, *back, [back, other]),
+        Scenario("an overlay over a stale one", stale, [*beside, "--upsert", original], over_stale,
+                 [([*beside, "--upsert", original], over_stale), back, other]),
+    ]
 
 
 def check_held(tools, scenario, index, label):
@@ -279,6 +371,9 @@ def check_aftermath(tools, scenario, index, found, which, label):
         # It is there already: nothing is written, and nothing removed. That is left to a build.
         tools.must([*command, "--index", index])
         command, reference = scenario.follow[-1]
+    if scenario.back and found == "new" and "overlay" in names(index):
+        # It is stale. What it is of comes back, and it must not come back with that.
+        command, reference = scenario.back
     before = scenario.references().get(found)
     result = tools.run([*command, "--index", index])
     if result.returncode != 0:
@@ -289,10 +384,15 @@ def check_aftermath(tools, scenario, index, found, which, label):
     if now != "next" or read(os.path.join(index, "manifest")) != reference.manifest:
         tools.finding(f"{label}: the next build leaves {now}")
     here = names(index)
+    overlay = read(os.path.join(index, "overlay")) if "overlay" in here else None
+    if overlay != reference.overlay:
+        tools.finding(f"{label}: the next build leaves {'another' if overlay and reference.overlay else 'an' if overlay else 'no'} overlay")
     kept = before.shards if before else set()
     # The generation before may go only when the one that was found was the new one already.
     allowed = reference.shards | kept | (scenario.old.shards if scenario.old and found == "new" else set())
-    strays = here - allowed - {"manifest", ".lock"}
+    if "--overlay" in command and scenario.old:
+        allowed |= scenario.old.leftover  # That removes no shards.
+    strays = here - allowed - {"manifest", "overlay", ".lock"}
     lost = (reference.shards | (kept if found == "old" else set())) - here
     if strays:
         tools.finding(f"{label}: the next build leaves {len(strays)} stray files, such as {sorted(strays)[0]}")

@@ -2,6 +2,7 @@
 """Kills a build before every one of its file-system calls: the index is the old one or the new one, and the next build
 succeeds and leaves no stray file. docs/faults.md says what is promised."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -102,6 +103,53 @@ def named_runs(tools, count):
     report(tools, scenario, tools.each(one, list(enumerate(runs))))
 
 
+def held(tools, call, arguments, output):
+    """Starts a command that holds still at `call`: the process, and the number to go on by, None if it did not hold."""
+    log = tools.new_path("trace")
+    process = subprocess.Popen(
+        ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + call.name, "-e",
+         f"inject={call.name}:signal=STOP:when={call.number}", tools.executable(arguments), *arguments],
+        stdout=output, stderr=subprocess.DEVNULL, env=faults.ENVIRONMENT)
+    for _ in range(1000):
+        lines = open(log).read().splitlines() if os.path.exists(log) else []
+        stopped = next((int(line.split()[0]) for line in lines if "stopped by SIGSTOP" in line), None)
+        if stopped or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    if not stopped:
+        process.kill()
+        process.wait()
+    return process, stopped
+
+
+def held_readers(tools, scenario):
+    """While a query holds still at one of its calls the whole command runs: the answer is the old one or the new one."""
+    query = ["query", "", "--all", "--format", "jsonl"]
+    reader = faults.Scenario(f"{scenario.name}, a reader", scenario.old, query, scenario.old, [])
+    calls = [call for call in faults.trace(tools, reader) if call.name in ("openat", "pread64", "newfstatat", "fstat")]
+    answers = {scenario.old.answers, scenario.new.answers}
+
+    def one(call):
+        label = f"{reader.name} held at {call}"
+        index, output = tools.new_path("index"), tools.new_path("output")
+        scenario.prepare(index)
+        with open(output, "wb") as file:
+            process, stopped = held(tools, call, [*query, "--index", index], file)
+        if not stopped:
+            tools.finding(f"{label}: it did not hold")
+            return
+        tools.must(scenario.arguments(index))
+        os.kill(stopped, signal.SIGCONT)
+        status = process.wait(60)
+        if status != 0 or hashlib.sha256(faults.read(output)).hexdigest() not in answers:
+            tools.finding(f"{label}: it ends with {status}, and answers as no generation does that it may have seen")
+        shutil.rmtree(index)
+
+    tools.each(one, calls)
+    tools.cases += len(calls)
+    print(f"{reader.name} meanwhile: {len(calls)} points", flush=True)
+
+
 def second_builder(tools, scenario):
     """While a build holds still somewhere between taking the lock and its end, another is refused and changes nothing."""
     calls = while_locked(faults.trace(tools, scenario))
@@ -113,22 +161,10 @@ def second_builder(tools, scenario):
 
     def one(call):
         label = f"{scenario.name}, held before {call}, and a second one"
-        index, log = tools.new_path("index"), tools.new_path("trace")
+        index = tools.new_path("index")
         scenario.prepare(index)
-        first = subprocess.Popen(
-            ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + call.name, "-e",
-             f"inject={call.name}:signal=STOP:when={call.number}", tools.program, *scenario.arguments(index)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=faults.ENVIRONMENT)
-        stopped = None
-        for _ in range(1000):
-            lines = open(log).read().splitlines() if os.path.exists(log) else []
-            stopped = next((int(line.split()[0]) for line in lines if "stopped by SIGSTOP" in line), None)
-            if stopped or first.poll() is not None:
-                break
-            time.sleep(0.01)
+        first, stopped = held(tools, call, scenario.arguments(index), subprocess.DEVNULL)
         if not stopped:
-            first.kill()
-            first.wait()
             tools.finding(f"{label}: the first did not hold")
             return
         before = {name: os.stat(os.path.join(index, name)).st_ino for name in faults.names(index)}
@@ -213,6 +249,8 @@ def main():
         every_call(tools, scenario)
         if scenario.name == "full rebuild":
             second_builder(tools, scenario)
+        if scenario.old and scenario.old.is_overlaid:
+            held_readers(tools, scenario)
     if tools.options.only in "repair":
         repaired(tools, 150)
     if tools.options.only in "sort":

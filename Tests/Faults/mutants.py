@@ -19,9 +19,12 @@ FRAME = "Sources/ShardedIndex/Format/ZstdFrame.swift"
 SHARD = "Sources/ShardedIndex/Storage/LoadedShard.swift"
 FILE = "Sources/ShardedIndex/Storage/ReadOnlyFile.swift"
 VERIFIER = "Sources/ShardBuilder/Verifier.swift"
+OVERLAY = "Sources/ShardedIndex/Format/Overlay.swift"
 
 SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      let file: CInt\n"
-SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    return removeOthers"
+SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    // Beside another"
+REMARK_AFTER = " manifest it means nothing: that it cannot be removed now is no failure.\n"
+REMOVED_AFTER = "    if overlay == .replaced { try? removeOverlay() }\n"
 SETTLE = "      try settle(monitor.withLock { takeWaiting() })\n"
 
 # What is broken; the harness that must find it and what it is told; file, text, text in its place.
@@ -49,8 +52,7 @@ MUTANTS = [
         (PUBLISHER, "    if name.hasPrefix(SystemFile.temporaryPrefix) {\n",
          "    if name.hasPrefix(SystemFile.temporaryPrefix), name.isEmpty {\n")]),
     ("shards of the generation before are removed at once", "kill.py --only full", [
-        (PUBLISHER, "monitor.withLock { state.current }.union(previous)",
-         "monitor.withLock { state.current }.union(previous.filter { _ in false })")]),
+        (PUBLISHER, "    for name in previous { _ = needed.insert(name) }\n", "")]),
     ("no lock", "kill.py --only full", [
         (PUBLISHER, "      if code == EWOULDBLOCK { throw .locked(path: path) }\n", ""),
         (PUBLISHER, "    while flock(lock, LOCK_EX | LOCK_NB) != 0 {", "    while flock(lock, LOCK_UN) != 0 {")]),
@@ -59,9 +61,9 @@ MUTANTS = [
     ("the directory is not synced before the manifest's rename", "power.py --real no --only full", [
         (PUBLISHER, SYNC_BEFORE, "      let file: CInt\n")]),
     ("the directory is not synced after the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_AFTER, "    return removeOthers")]),
+        (PUBLISHER, SYNC_AFTER, "    // Beside another")]),
     ("the same, on a real file system", "power.py --real only --only one", [
-        (PUBLISHER, SYNC_AFTER, "    return removeOthers")]),
+        (PUBLISHER, SYNC_AFTER, "    // Beside another")]),
     ("the parent of a new directory is not synced", "power.py --real no --only first", [
         (PUBLISHER, "if !names.contains(Self.manifestName) { try syncParent() }",
          "if names.isEmpty { try syncParent() }")]),
@@ -83,13 +85,35 @@ MUTANTS = [
         (PREVIOUS, "case .index(.io(let operation, let path, let code)): throw .io(operation: operation, path: path, errno: code)\n",
          "case .index(.io): return nil\n")]),
     ("a failing rename of the manifest takes its shards away", "errors.py --only full", [
-        (PUBLISHER, "      _ = remove(temporary)\n      throw error\n",
-         "      monitor.withLock { state.isOver = false }\n      abandon()\n      throw error\n")]),
+        (PUBLISHER, "Self.manifestName)\n    } catch {\n      _ = remove(temporary)\n      throw error\n",
+         "Self.manifestName)\n    } catch {\n      monitor.withLock { state.isOver = false }\n      abandon()\n      throw error\n")]),
+    ("an overlay of another manifest counts", "kill.py --only stale", [
+        (OVERLAY, "guard size == UInt64(manifest.fileSize), root == manifest.rootChecksum else", "guard size + root > 0 else")]),
+    ("an overlay goes before the manifest that has its changes", "kill.py --only merged", [
+        (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay != .kept {")]),
+    ("an overlay goes behind the manifest, unsynced", "power.py --real no --only merged", [
+        (PUBLISHER, SYNC_AFTER + REMARK_AFTER + REMOVED_AFTER,
+         REMOVED_AFTER + "    try SystemFile.sync(descriptor, path: directory)\n")]),
+    ("a stale overlay is left where its manifest comes back", "kill.py --only stale", [
+        (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay == .stale, manifest.isEmpty {")]),
+    ("a stale overlay goes where its manifest comes back, unsynced", "power.py --real no --only stale", [
+        (PUBLISHER, "        try removeOverlay()\n        try SystemFile.sync(descriptor, path: directory)\n      }\n    } catch",
+         "        try removeOverlay()\n      }\n    } catch")]),
+    ("a stale overlay goes, and the manifest with its changes is on no medium", "power.py --real no --only merged", [
+        (PUBLISHER, "        try SystemFile.sync(descriptor, path: directory)\n        try removeOverlay()\n      }\n      // Whoever",
+         "        try removeOverlay()\n      }\n      // Whoever")]),
+    ("an overlay takes a stale one's place, and that manifest is on no medium", "power.py --real no --only overlay", [
+        (PUBLISHER, "    if hasOverlay, isOverStale {", "    if hasOverlay, isOverStale, overlay?.isEmpty == true {")]),
+    ("the directory is not synced after an overlay's rename", "power.py --real no --only overlay", [
+        (PUBLISHER, "    try SystemFile.sync(descriptor, path: directory)\n    return !isThere", "    return !isThere")]),
+    ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
+        (FILE, "      if case .vanished = error { return nil }\n", "      if case .corrupt = error { throw error }\n      return nil\n")]),
+    ("who has opened an overlay does not look again", "kill.py --only stale", [
+        (FILE, "return FileStamp(status) == stamp", "return true")]),
     ("checksums are neither compared nor checked", "damage.py", [
         (SHARD, "    guard found == checksum else {\n", "    guard found == checksum || checksum != 0 else {\n"),
-        (FRAME, "    pointer = made\n  }\n  deinit { ZSTD_freeDCtx(pointer) }",
-         "    pointer = made\n    ZSTD_DCtx_setParameter(made, ZSTD_d_experimentalParam3, 1)\n  }\n"
-         "  deinit { ZSTD_freeDCtx(pointer) }")]),
+        (FRAME, "        && checksum(of: source) == UInt32(", "        && checksum(of: source) ?? 0 != UInt32("),
+        (FRAME, "    isMade = true\n", "    isMade = true\n    ZSTD_DCtx_setParameter(made, ZSTD_d_experimentalParam3, 1)\n")]),
     ("links in the place of files are followed", "outside.py", [
         (FILE, "O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC", "O_RDONLY | O_NONBLOCK | O_CLOEXEC")]),
     ("verify compares no digests", "damage.py --long", [

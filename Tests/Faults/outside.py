@@ -81,7 +81,8 @@ def main():
     tools = faults.Tools(__doc__)
     tools.need_strace()
     source = faults.write_records(tools.path("source.jsonl"), faults.records(60))
-    whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
+    built = faults.Reference(tools, tools.path("whole"), faults.build_command(source))
+    whole = faults.overlaid_index(tools, built)
     outside = tools.path("outside")
     os.mkdir(outside)
     with open(os.path.join(outside, "secret"), "w") as file:
@@ -117,7 +118,7 @@ def main():
         os.unlink(trace)
 
     commands = [["query", "", "--all"], ["query", "aa"], ["verify"], ["export"], ["stats"], ["explain", "aa"]]
-    cases = [(name, how, command) for name in ("manifest", shard) for how in PLANTS for command in commands]
+    cases = [(name, how, command) for name in ("manifest", "overlay", shard) for how in PLANTS for command in commands]
     cases += [("", "the whole index", command) for command in commands]
     tools.cases = len(tools.each(one, cases))
     after = (os.stat(outside).st_mtime_ns, os.stat(os.path.join(outside, "secret")).st_mtime_ns)

@@ -29,6 +29,7 @@ class Record:
         self.events = []
         self.files = {}  # Number to content, of those that were there before.
         self.entries = {}  # Name to number, likewise.
+        self.first_end = None  # How many events there were when a first command ended with 0.
 
 
 STRING = r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?'
@@ -40,9 +41,9 @@ def unescaped(text):
     return bytes.fromhex(text.replace("\\x", ""))
 
 
-def recorded(tools, scenario, killed=None):
-    """Runs the scenario's command, and returns its record and the directory it left; with `killed`, runs it twice, the
-    first time until that call."""
+def recorded(tools, scenario, killed=None, first=None):
+    """Runs the scenario's command, and returns its record and the directory it left; before it that of `first` if there is
+    one, else the same if there is `killed`: until that call, or to its end."""
     index = tools.new_path("index")
     scenario.prepare(index)
     record = Record()
@@ -52,16 +53,19 @@ def recorded(tools, scenario, killed=None):
     current = dict(record.entries)
     calls = "openat,open,write,pwrite64,ftruncate,fsync,fdatasync,close,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,linkat"
     lines = []
-    for injection in [killed, None] if killed else [None]:
+    runs = [(scenario, None)]
+    if killed or first:
+        runs.insert(0, (first or scenario, killed))
+    for run, injection in runs:
         log = tools.new_path("trace")
         wrapper = ["strace", "-f", "-qq", "-xx", "-s", str(1 << 22), "-o", log, "-e", "trace=" + calls]
         if injection:
             wrapper += ["-e", f"inject={injection.name}:signal=KILL:when={injection.number}"]
-        result = tools.run(scenario.arguments(index), wrapper=wrapper)
+        result = tools.run(run.arguments(index), wrapper=wrapper)
         if result.returncode != (-9 if injection else 0):
-            sys.exit(f"setup failed: {scenario.name} ends with {result.returncode}")
+            sys.exit(f"setup failed: {run.name} ends with {result.returncode}")
         # Between two runs every descriptor is closed.
-        lines += [*open(log), None]
+        lines += [*open(log), "killed" if injection else "ended"]
         os.remove(log)
     parent = os.path.dirname(index)
     opened, positions, next_file = {}, {}, len(record.files)
@@ -77,8 +81,10 @@ def recorded(tools, scenario, killed=None):
         return (index, os.path.basename(path)) if os.path.dirname(path) == index else None
 
     for line in lines:
-        if line is None:
+        if line in ("killed", "ended"):
             opened.clear()
+            if line == "ended" and record.first_end is None:
+                record.first_end = len(record.events)
             continue
         match = LINE.match(line)
         if not match or int(match[3]) < 0:
@@ -243,18 +249,19 @@ def fingerprint(files):
 
 
 def possible_states(tools, scenario, record, index, lies=False):
-    """Every distinct state of every cut: label, files, and whether the build had ended with 0."""
+    """Every distinct state of every cut: label, files, and how many of the commands had ended with 0."""
     disk = Disk(record, scenario.old is not None)
     disk.created = {event[2]: event[3] for event in record.events if event[0] == "create"}
     generator = random.Random(1)
     seen = set()
     for at in range(len(record.events) + 1):
         is_over = at == len(record.events)
+        ended = 2 if is_over else 1 if at >= record.first_end else 0
         for files in disk.states(generator, 200 if tools.long else 20):
-            key = (fingerprint(files), is_over)
+            key = (fingerprint(files), ended)
             if key not in seen:
                 seen.add(key)
-                yield f"{scenario.name}, power cut after {at} of {len(record.events)} events", files, is_over
+                yield f"{scenario.name}, power cut after {at} of {len(record.events)} events", files, ended
         if not is_over:
             event = record.events[at]
             if not (lies and event[0] == "sync"):
@@ -263,20 +270,21 @@ def possible_states(tools, scenario, record, index, lies=False):
 
 def judge(tools, scenario, item):
     """What was found, and what is wrong with it."""
-    number, (label, files, is_over) = item
+    number, (label, files, ended) = item
     index = tools.new_path("index")
     place_state(index, files)
     found = faults.state(tools, index, scenario.references())
     wrong = None
-    if found not in ("old", "new") and not (found == "none" and scenario.old is None):
+    if found not in scenario.references() and not (found == "none" and scenario.old is None):
         wrong = f"{label}: {found}"
-    elif is_over and found != "new" and scenario.old is not scenario.new:
+    elif found == "old" and ended and scenario.old is not scenario.new or ended == 2 and found not in ("old", "new"):
         wrong = f"{label}: the status was 0, and the index is {found}"
     return number, label, index, found, wrong
 
 
-def model(tools, scenario, killed=None):
-    record, index = recorded(tools, scenario, killed)
+def model(tools, scenario, killed=None, first=None):
+    record, index = recorded(tools, scenario, killed, first)
+    is_second = killed or first
     # The record is right if all of it together makes the directory that the build left.
     disk = Disk(record, scenario.old is not None)
     for event in record.events:
@@ -292,7 +300,7 @@ def model(tools, scenario, killed=None):
         if wrong:
             tools.finding(wrong)
         else:
-            if not killed:  # Two builds are two generations, so the first may have gone.
+            if not is_second:  # Two builds are two generations, so the first may have gone.
                 faults.check_held(tools, scenario, place, label)
             faults.check_aftermath(tools, scenario, place, found, number, label)
         shutil.rmtree(place, ignore_errors=True)
@@ -303,10 +311,7 @@ def model(tools, scenario, killed=None):
     counts = {name: found.count(name) for name in sorted(set(found))}
     print(f"{scenario.name}: {len(record.events)} events, {len(found)} states, "
           + ", ".join(f"{count} {name}" for name, count in counts.items()), flush=True)
-    if scenario.old is scenario.new:
-        return
-
-    if killed:
+    if scenario.old is scenario.new or is_second:
         return
 
     # A disk whose syncs do nothing must be found out, or the model finds nothing.
@@ -449,6 +454,40 @@ def real(tools, disk, scenario):
         tools.finding(f"{disk.kind}, {scenario.name}: a disk that syncs nothing is not noticed")
 
 
+class Following(faults.Scenario):
+    """A command after another one, of which not everything may be on the medium yet."""
+
+    def __init__(self, first, then, how):
+        # Builds only: what an update makes depends on what it finds.
+        follow = [then.follow[-1], *([first.back] if first.back else [])]
+        super().__init__(f"{then.name}, after {first.name}{how}", first.old, then.command, then.new, follow)
+        self.between = first.new
+
+    def references(self):
+        return {**super().references(), "between": self.between}
+
+
+def follow_overlays(tools, made):
+    """What follows a change of the overlay finds that in its place and perhaps on no medium."""
+    made = {scenario.name: scenario for scenario in made}
+    pairs = [
+        # The index comes back to the manifest that the overlay was of, whose removal nothing has synced.
+        ("an overlay merged", "a build of the same over an overlay", False),
+        ("an overlay merged", "a build of the same over an overlay", True),
+        ("an update over an overlay", "an overlay over a stale one", True),
+        ("an overlay", "an overlay merged", True),
+        ("an overlay", "an overlay over another", True),
+        ("an overlay taken back", "an overlay", True),
+    ]
+    for one, other, is_killed in pairs:
+        if one in made and other in made:
+            first, last = made[one], None
+            if is_killed:
+                last = [call for call in faults.trace(tools, first) if call.name == "fsync"][-1]
+            how = ", killed before its last sync" if is_killed else ""
+            model(tools, Following(first, made[other], how), killed=last, first=first)
+
+
 def main():
     tools = faults.Tools(__doc__, extra=lambda parser: parser.add_argument(
         "--real", choices=["auto", "no", "only"], default="auto", help="whether real file systems are tried (auto: where it is possible)"))
@@ -457,12 +496,13 @@ def main():
     if tools.options.real != "only":
         for scenario in made:
             model(tools, scenario)
-            if scenario.name in ("first build", "one record changed", "a pack applied"):
+            if scenario.name in ("first build", "one record changed", "a pack applied", "an overlay", "an overlay merged"):
                 # The next one finds a manifest that is in its place and on no medium: its status 0 must mean what it says.
                 last = [call for call in faults.trace(tools, scenario) if call.name == "fsync"][-1]
                 again = copy.copy(scenario)
                 again.name += ", again after a kill before the last sync"
                 model(tools, again, killed=last)
+        follow_overlays(tools, made)
     if tools.options.real != "no":
         # More shards are more of the same calls, and every cut takes two mounts.
         made = faults.scenarios(tools, 60) if tools.long else made
