@@ -4,8 +4,8 @@
     python3 reader.py DIRECTORY            every record as a line of JSON, in the index's order
     python3 reader.py --keys DIRECTORY     every folded key, what cannot be printed as \\xNN
 
-It needs Python 3.11 and the zstd command. It decodes everything, checks all that the page says must hold, and refuses
-what breaks a rule. It makes no attempt to be fast or to search.
+Both with the changes of the overlay, if there is one. It needs Python 3.11 and the zstd command. It decodes everything,
+checks all that the page says must hold, and refuses what breaks a rule. It makes no attempt to be fast or to search.
 """
 
 import argparse
@@ -16,11 +16,17 @@ import stat
 import struct
 import subprocess
 import sys
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from fractions import Fraction
 from operator import itemgetter
 
 CONTENT_LIMIT = 1 << 24  # content bytes of a frame
 FRAME_EXCESS = 65536  # bytes that a frame may have more than its content
 FILE_LIMIT = 1 << 26  # bytes of a shard
+OVERLAY_LIMIT = 1 << 20  # bytes of an overlay
+FIELD_LIMIT = 4096  # fields of a record that an overlay adds
+CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
@@ -165,16 +171,21 @@ def unpack_frames(data, frames, what):
     return contents
 
 
-def read_file(directory, name):
-    """A regular file's bytes; links and devices are refused."""
+def read_file(directory, name, limit=None):
+    """A regular file's bytes; links and devices are refused, and files of more than `limit` bytes."""
     path = os.path.join(directory, name)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise FormatError(f"{name}: {error.strerror}") from None
-    with open(descriptor, "rb") as file:
-        need(stat.S_ISREG(os.fstat(descriptor).st_mode), f"{name}: not a regular file")
-        return file.read()
+        raise FormatError(f"{name}: {error.strerror}") from error
+    status = os.fstat(descriptor)
+    try:
+        need(stat.S_ISREG(status.st_mode), f"{name}: not a regular file")
+        need(limit is None or status.st_size <= limit, f"{name}: too large")
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def head_of(text):
@@ -228,6 +239,7 @@ class Index:
         self.check_digests = check_digests
         self.dots = None
         self.features = set()  # what of the format was met: tests ask for it
+        overlay = overlay_file(directory)  # before the manifest (§11)
         data = read_file(directory, "manifest")
         frames = manifest_frames(data)
         root, *contents = unpack_frames(data, frames, "manifest")
@@ -243,6 +255,13 @@ class Index:
                 start = end
         if self.entries:
             check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
+        self.manifest_size, self.root_hash = len(data), xxh64(root)
+        self.overlay = None
+        if overlay is not None:
+            found = Overlay(overlay, self.records, self.names)
+            if (found.manifest_size, found.root_hash) == (self.manifest_size, self.root_hash):
+                found.read()
+                self.overlay = found
 
     def _read_root(self, content, frames, contents=()):
         """§3.1, §3.2: everything but the pages, which are promised here. `contents` are those of the frames behind the root's."""
@@ -461,16 +480,343 @@ class Index:
         for entry, _, frames in batch:
             yield entry, frames, [next(contents) for _ in frames]
 
+    def pairs(self):
+        """Folded key and record of all records of the generation, in order (§11)."""
+        stored = (pair for shard in self.shards() for part in shard.parts for pair in zip(part.keys, part.lines))
+        return self.overlay.merged(stored) if self.overlay else stored
+
     def lines(self):
         """Every record as JSON, in UTF-8."""
-        for shard in self.shards():
-            for part in shard.parts:
-                yield from part.lines
+        return (line for _, line in self.pairs())
 
     def keys(self):
-        for shard in self.shards():
-            for part in shard.parts:
-                yield from part.keys
+        return (key for key, _ in self.pairs())
+
+    def record_count(self):
+        return self.records + (len(self.overlay.added) - len(self.overlay.removed) if self.overlay else 0)
+
+    def map(self):
+        """The map of dots of the generation: records by cell; None if there are none."""
+        cells = dict(self.dots or {})
+        for cell, more in self.overlay.cells if self.overlay else ():
+            cells[cell] = cells.get(cell, 0) + more
+            need(0 <= cells[cell] < 1 << 32, "overlay: a cell of fewer records than none, or of too many")
+            if cells[cell] == 0:
+                del cells[cell]
+        return cells or None
+
+    def verify_overlay(self):
+        """§11: what the overlay's records and places make, byte for byte.
+
+        A folded key of other letters than ASCII's is believed: what folds them is a table that this page has not.
+        """
+        if self.overlay is None:
+            return
+        need(self.overlay.removed or self.overlay.added, "overlay: no changes")
+        need(set(self.template_paths()) <= set(self.names), "overlay: beside an index that does not store its keys")
+        parts = [part for shard in self.shards() for part in shard.parts]
+        keys = [key for part in parts for key in part.keys]
+        firsts = [part.shard.entry.first + part.first for part in parts]
+
+        def record(place):
+            number = bisect_right(firsts, place) - 1
+            return parts[number].record(place - firsts[number])
+
+        need(self.overlay.made_anew(keys, record, self) == self.overlay.data, "overlay: not what its changes make")
+
+    def template(self):
+        """§3.6: the key's template, in texts and paths: (is a path, bytes)."""
+        pieces = []
+        for match in re.finditer(rb"\{\{|\}\}|\{([^}]*)\}|([^{}]+)", self.settings[b"key"]):
+            path = match[1]
+            pieces.append((True, path) if path is not None else (False, match[2] or match[0][:1]))
+        return pieces
+
+    def template_paths(self):
+        return [piece for is_path, piece in self.template() if is_path]
+
+
+# §11: the overlay
+
+
+def overlay_file(directory):
+    """The overlay's bytes; None if there is none."""
+    try:
+        return read_file(directory, "overlay", OVERLAY_LIMIT)
+    except FormatError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+
+
+class Overlay:
+    """Changes beside the shards. The header first, and the rest by `read`, once it is known whose manifest it is of."""
+
+    def __init__(self, data, records, names):
+        self.data, self.records, self.names = data, records, names
+        cursor = self.cursor = Cursor(data, "overlay")
+        need(cursor.take(4) == b"SQO1", "overlay: another magic")
+        version, _, checksum = cursor.unpack("HHQ")
+        need(version == 1, "overlay: another version")
+        need(checksum == xxh64(data[cursor.at :]), "overlay: another checksum than it says")
+        self.manifest_size, self.root_hash, *self.counts, _ = cursor.unpack("QQIIII")
+
+    def read(self):
+        cursor = self.cursor
+        removed_count, added_count, cell_count = self.counts
+        self.removed, place = [], -1
+        for _ in range(removed_count):
+            place += 1 + self._distance()
+            need(place < self.records, "overlay: removes a record that there is not")
+            self.removed.append(place)
+        self.added, before, last = [], 0, b""  # (records of the shards before it, folded key, fields)
+        for _ in range(added_count):
+            before += self._distance()
+            need(before <= self.records, "overlay: adds a record behind the last")
+            folded = cursor.text()
+            need(last <= folded, "overlay: keys do not ascend")
+            count, last = cursor.varint(), folded
+            need(count <= FIELD_LIMIT, "overlay: a record of too many fields")
+            heads, names = [], set()
+            for _ in range(count):
+                name, (size, kind) = cursor.varint(), divmod(cursor.varint(), 4)
+                need(name < len(self.names), "overlay: a field without a name")
+                need(name not in names, "overlay: a field stands twice in a record")
+                need(kind < MIXED_KIND, "overlay: an unknown kind")
+                names.add(name)
+                heads.append((name, kind, size))
+            fields = [(self.names[name], kind, cursor.take(size)) for name, kind, size in heads]
+            self.added.append((before, folded, fields))
+        self.cells, cell = [], -1
+        for _ in range(cell_count):
+            cell, more = cell + 1 + cursor.varint(), cursor.signed_varint()
+            need(cell < CELLS, "overlay: a cell off the map")
+            need(0 < abs(more) < 1 << 32, "overlay: a cell that does not change, or too much")
+            self.cells.append((cell, more))
+        cursor.finish()
+
+    def _distance(self):
+        value = self.cursor.signed_varint()
+        need(value >= 0, "overlay: a distance below 0")
+        return value
+
+    def merged(self, stored):
+        """Folded keys and records of the generation, of those of the shards."""
+        added, removed = iter(self.added), set(self.removed)
+        following = next(added, None)
+        for place, pair in enumerate(stored):
+            while following and following[0] == place:
+                yield following[1], json_record(following[2])
+                following = next(added, None)
+            if place not in removed:
+                yield pair
+        while following:
+            yield following[1], json_record(following[2])
+            following = next(added, None)
+
+    def answer(self, prefix, start, end):
+        """The positions that answer a folded prefix, which the places from `start` to `end` of the shards answer."""
+        keys = [folded for _, folded, _ in self.added]
+        first = bisect_left(keys, prefix)
+        last = first
+        while last < len(keys) and keys[last].startswith(prefix):
+            last += 1
+        start += first - bisect_left(self.removed, start)
+        return start, end + last - bisect_left(self.removed, end)
+
+    def made_anew(self, keys, record, index):
+        """The bytes of an overlay that adds these records and removes these places.
+
+        `keys` are the folded keys of the records of all shards, and `record` gives the fields of one.
+        """
+        ordered, removed, added = {}, set(self.removed), []
+        for _, folded, fields in self.added:
+            key = ascii_fold(raw_key(index, fields))
+            need(key in (None, folded), "overlay: a key that is not the fold of its own")
+            first = bisect_left(keys, folded)
+            if folded not in ordered:
+                equal = range(first, bisect_right(keys, folded, first))
+                ordered[folded] = [serialised_rest(index, record(place)) for place in equal]
+                ascend = all(a <= b for a, b in zip(ordered[folded], ordered[folded][1:]))
+                need(ascend, "overlay: beside records that are out of order")
+            rest = serialised_rest(index, fields)
+            place = first + bisect_left(ordered[folded], rest)
+            added.append(((folded, rest), place, fields))
+            same = range(place, first + bisect_right(ordered[folded], rest))
+            need(removed.isdisjoint(same), "overlay: adds a record that it removes")
+        need(all(a[0] <= b[0] for a, b in zip(added, added[1:])), "overlay: records out of order")
+        cells = Counter({None: 0})
+        for place in self.removed:
+            cells[cell_of(record(place))] -= 1
+        for _, _, fields in added:
+            cells[cell_of(fields)] += 1
+        del cells[None]
+        cells = sorted((cell, more) for cell, more in cells.items() if more)
+
+        body, before = bytearray(), -1
+        for place in self.removed:
+            body += signed_varint(place - before - 1)
+            before = place
+        before = 0
+        for (folded, _), place, fields in added:
+            body += signed_varint(place - before) + varint(len(folded)) + folded + varint(len(fields))
+            for name, kind, text in fields:
+                body += varint(index.names.index(name)) + varint(4 * len(text) + kind)
+            body += b"".join(text for _, _, text in fields)
+            before = place
+        before = -1
+        for cell, more in cells:
+            body += varint(cell - before - 1) + signed_varint(more)
+            before = cell
+        counts = len(self.removed), len(added), len(cells)
+        body = struct.pack("<QQIIII", index.manifest_size, index.root_hash, *counts, 0) + body
+        return struct.pack("<4sHHQ", b"SQO1", 1, 0, xxh64(body)) + body
+
+
+def varint(value):
+    content = bytearray()
+    while value > 0x7F:
+        content.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*content, value])
+
+
+def signed_varint(value):
+    return varint(2 * value if value >= 0 else -2 * value - 1)
+
+
+WORD = (1 << 64) - 1
+PRIME1, PRIME2, PRIME3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+PRIME4, PRIME5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+
+def xxh64(data):
+    """XXH64 with seed 0, as the xxHash specification has it."""
+
+    def rotated(value, count):
+        return (value << count | value >> 64 - count) & WORD
+
+    def turned(lane, word):
+        return rotated(lane + word * PRIME2 & WORD, 31) * PRIME1 & WORD
+
+    at = len(data) & ~31
+    if at:
+        lanes = [PRIME1 + PRIME2 & WORD, PRIME2, 0, -PRIME1 & WORD]
+        for words in struct.iter_unpack("<4Q", data[:at]):
+            lanes = [turned(lane, word) for lane, word in zip(lanes, words)]
+        value = sum(map(rotated, lanes, (1, 7, 12, 18))) & WORD
+        for lane in lanes:
+            value = (value ^ turned(0, lane)) * PRIME1 + PRIME4 & WORD
+    else:
+        value = PRIME5
+    value = value + len(data) & WORD
+    while at + 8 <= len(data):
+        value ^= turned(0, int.from_bytes(data[at : at + 8], "little"))
+        value = rotated(value, 27) * PRIME1 + PRIME4 & WORD
+        at += 8
+    if at + 4 <= len(data):
+        value ^= int.from_bytes(data[at : at + 4], "little") * PRIME1 & WORD
+        value = rotated(value, 23) * PRIME2 + PRIME3 & WORD
+        at += 4
+    for byte in data[at:]:
+        value = rotated(value ^ byte * PRIME5 & WORD, 11) * PRIME1 & WORD
+    value = (value ^ value >> 33) * PRIME2 & WORD
+    value = (value ^ value >> 29) * PRIME3 & WORD
+    return value ^ value >> 32
+
+
+# §9.1, §9.2: the order of records
+
+sys.set_int_max_str_digits(0)  # an exponent may be longer than Python likes
+NUMBER_TEXT = re.compile(rb"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+
+
+def number_value(text):
+    """What orders numbers (§9.2); None if it is none by JSON's grammar."""
+    match = NUMBER_TEXT.fullmatch(text)
+    if not match:
+        return None
+    sign, whole, decimals, exponent = match.groups()
+    digits = (whole + (decimals or b"")).lstrip(b"0")
+    if not digits:
+        return b"\1"
+    zeros = len(whole + (decimals or b"")) - len(digits)
+    e = int(exponent or b"0") + len(whole) - zeros
+    size = b"%d" % abs(e)
+    size = struct.pack(">Q", len(size)) + size
+    content = (b"\1" + size if e >= 0 else b"\0" + inverted(size)) + bytes(b - 47 for b in digits.rstrip(b"0")) + b"\0"
+    return b"\0" + inverted(content) if sign else b"\2" + content
+
+
+def inverted(data):
+    return bytes(byte ^ 0xFF for byte in data)
+
+
+def ascii_fold(key):
+    """The fold of a text of nothing but ASCII (matching.md §3, §4, §5, §7, §8); None for another."""
+    if not key.isascii():
+        return None
+    folded = bytearray()
+    for byte in key.lower():
+        if byte in b"\t\n\v\f\r ":
+            if folded and folded[-1] not in b" \1":
+                folded += b" "
+        elif byte == ord(","):
+            if folded[-1:] == b" ":
+                folded.pop()
+            folded += b"\1"
+        elif 0x20 < byte < 0x7F:
+            folded.append(byte if byte != ord("`") else ord("'"))
+    return bytes(folded)
+
+
+def serialised_rest(index, fields):
+    """What orders records of the same folded key (§9.2)."""
+    written = lambda text: text.replace(b"\0", b"\0\xff") + b"\0\0"
+    content = bytearray(written(raw_key(index, fields)))
+    for _, _, text in fields:
+        value = number_value(text)
+        content += (b"\2" if value is None else b"\1" + value) + written(text)
+    content += b"\0" + bytes(kind for _, kind, _ in fields)
+    return bytes(content) + b"".join(written(name) for name, _, _ in fields)
+
+
+def raw_key(index, fields):
+    """The key as given (§3.6)."""
+    texts = {name: text for name, _, text in reversed(fields)}
+    return b"".join(texts.get(piece, b"") if is_path else piece for is_path, piece in index.template())
+
+
+# §3.9: the map of dots
+
+LATITUDES = [b"coord.lat", b"lat", b"latitude", b"Latitude", b"LAT"]
+LONGITUDES = [b"coord.lon", b"lon", b"lng", b"longitude", b"Longitude", b"LON"]
+DEGREES = re.compile(rb"([+-]?)(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
+
+
+def degrees(texts, names, limit):
+    """A coordinate, exactly; None if it is none on the globe."""
+    text = next((texts[name] for name in names if name in texts), b"")
+    match = DEGREES.fullmatch(text) if len(text) <= 64 else None
+    if not match:
+        return None
+    sign, whole, decimals, only, exponent = match.groups()
+    decimals = only or decimals or b""
+    number = int((whole or b"") + decimals)
+    # Of 64 bytes, so that a greater exponent than 100 makes it none on the globe, or one that is nearly 0.
+    number *= Fraction(10) ** (max(-200, min(200, int(exponent or 0))) - len(decimals))
+    if number > limit:
+        return None
+    return -number if sign == b"-" else number
+
+
+def cell_of(fields):
+    """None for a record that is not on the map."""
+    texts = {name: text for name, _, text in reversed(fields)}
+    latitude, longitude = degrees(texts, LATITUDES, 90), degrees(texts, LONGITUDES, 180)
+    if latitude is None or longitude is None:
+        return None
+    return 720 * min(359, (90 - latitude) * 2 // 1) + min(719, (longitude + 180) * 2 // 1)
 
 
 # §4: a shard
@@ -835,6 +1181,7 @@ class Shape:
     """The fields of a record, as a template for bytes % values (§7)."""
 
     def __init__(self, columns, names):
+        self.fields = [(names[column], column) for column in columns]
         tree = {}
         for column in columns:
             *parents, member = path_members(names[column])
@@ -883,6 +1230,23 @@ ESCAPES |= {b"\b": rb"\b", b"\f": rb"\f", b"\n": rb"\n", b"\r": rb"\r", b"\t": r
 
 def json_string(text):
     return b'"' + SPECIAL.sub(lambda match: ESCAPES[match[0]], text) + b'"'
+
+
+def kind_and_text(json):
+    """What a text was before it became JSON."""
+    if json[:1] != b'"':
+        return NUMBER_KIND if json[:1] in b"-0123456789" else VALUE_KIND, json
+    return TEXT_KIND, ESCAPED.sub(lambda match: UNESCAPED.get(match[0], match[0]), json[1:-1])
+
+
+ESCAPED, UNESCAPED = re.compile(rb"\\(?:u....|.)"), {escape: byte for byte, escape in ESCAPES.items()}
+
+
+def json_record(fields):
+    """A record that has nothing but its fields: name, kind and text of each."""
+    shape = Shape(range(len(fields)), [name for name, _, _ in fields])
+    values = [json_string(text) if kind == TEXT_KIND else text for _, kind, text in fields]
+    return shape.template % tuple(values[column] for column in shape.order)
 
 
 # §5, §6: parts
@@ -1052,7 +1416,13 @@ class Part:
         need(start & 7 == 0 or rows[-1] >> (start & 7) == 0, f"{what}: the last byte is not filled up with zeros")
         return values
 
+    def record(self, number):
+        """Name, kind and text of each field of a record."""
+        shape = self.shard.shapes[self.shapes[number] if self.shapes else 0]
+        return [(name, *kind_and_text(self.columns[column][number])) for name, column in shape.fields]
+
     def _lines(self, shapes, columns):
+        self.shapes, self.columns = shapes, columns
         if shapes is None:
             shape = self.shard.shapes[0]
             if not shape.order:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from bisect import bisect_left
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -464,6 +465,361 @@ class Damage(Temporary):
         first.unlink()
         first.write_bytes(data)
         self.assertEqual(self.read(True), self.good)
+
+
+class Overlays(Temporary):
+    """Changes beside the shards: what this reader makes of them, what the project does, and what they should be."""
+
+    KEY = ("--key", "{name}, {country}", "--id", "id")
+
+    def update(self, index, upserts=(), ids=(), name="id"):
+        """Leaves changes beside the shards; the model of a dataset changes as well."""
+        options = []
+        if upserts:
+            options += ["--upsert", self.write("upserts.jsonl", upserts)]
+        if ids:
+            options += ["--delete", self.write("deletes.jsonl", [f'{{"{name}":{i}}}' for i in ids])]
+        shardq("update", "--overlay", "-i", index, *options)
+
+    def compare(self, index, lines, prefixes=(), source=None):
+        """The records of a generation, as this reader, the command and the changed list have them."""
+        found = reader.Index(index)
+        pairs = list(found.pairs())
+        keys = [key for key, _ in pairs]
+        self.assertEqual([line for _, line in pairs], shardq("export", "-i", index).splitlines())
+        self.assertEqual(Counter(parsed(line) for _, line in pairs), Counter(map(parsed, lines)))
+        self.assertEqual(found.record_count(), len(pairs))
+        self.assertEqual(keys, sorted(keys))
+        self.assertEqual(found.map(), dots_of(parsed(line) for _, line in pairs))
+        found.verify_overlay()
+        shardq("verify", "-i", index, *(["--source", source] if source else []))
+        self.compare_answers(index, found, pairs, prefixes)
+        return pairs
+
+    def compare_answers(self, index, found, pairs, prefixes):
+        keys = [key for key, _ in pairs]
+        stored = [key for shard in found.shards() for part in shard.parts for key in part.keys]
+        queries, expected = [], []
+        for prefix in [b"", *prefixes]:
+            # The separator is typed as a comma.
+            query = json.dumps(prefix.replace(b"\1", b",").decode())
+            start, end = bisect_left(keys, prefix), bisect_left(keys, prefix + b"\xff")
+            places = bisect_left(stored, prefix), bisect_left(stored, prefix + b"\xff")
+            answer = found.overlay.answer(prefix, *places) if found.overlay else places
+            self.assertEqual(answer, (start, end), prefix)
+            shown = b",".join(line for _, line in pairs[start : min(end, start + 20)])
+            queries.append(json.loads(query) + "\n")
+            expected.append(b'{"query":%b,"count":%d,"matches":[%b]}' % (query.encode(), end - start, shown))
+            if len(prefix) % 3 == 1:
+                run = [COMMAND, "explain", json.loads(query), "--format", "json", "-i", index]
+                explained = json.loads(subprocess.run(run, capture_output=True).stdout)  # ends with 1 if nothing matches
+                self.assertEqual((explained["first_position"], explained["count"]), (start, end - start), prefix)
+        run = subprocess.run([COMMAND, "query", "--stdin", "-i", index], input="".join(queries).encode(), capture_output=True)
+        self.assertEqual(run.stdout.splitlines(), expected)
+
+    @staticmethod
+    def prefixes(rng, pairs, count):
+        """Beginnings of keys, and some that none has."""
+        found = {b"zzz", b"0", b"san q", b"\1"}
+        for key, _ in rng.sample(pairs, min(count, len(pairs))):
+            size = rng.randrange(1, len(key) + 1)
+            if key[:size].isascii() and key[size - 1 : size] != b" ":
+                found |= {key[:size], key[:size] + b"q"}
+        return sorted(found)
+
+    @staticmethod
+    def record(rng, number, like=None):
+        """One of many with few names, so that keys are equal; half of them have a place, some a member more."""
+        name = " ".join(rng.choice(["San", "Sao", "São", "Zü", "Los", "x"]) for _ in range(rng.randrange(1, 4)))
+        members = [f'"name":"{name}"', f'"country":"C{rng.randrange(3)}"', f'"id":{number}']
+        if like:  # under the same key
+            members[:2] = re.findall(r'"(?:name|country)":"[^"]*"', like)
+        if rng.random() < 0.5:
+            latitude = rng.choice([90, -90, 0.5, 12.25, 1e-9, '"+4.e1"', 91])
+            members.append(f'"coord":{{"lon":{rng.randrange(-1800, 1801) / 10},"lat":{latitude}}}')
+        if rng.random() < 0.5:
+            values = ["1", "1.0", "1e0", "-0.5", "-5e-1", '"1"', '"a\\u0000b"', "null", "[1, 2]", "{}", '"é\\""', "12e3", "1e-999"]
+            members.append('"n":' + rng.choice(values))
+        if rng.random() < 0.2:
+            members.insert(rng.randrange(1, 4), '"more":' + rng.choice(['"é"', "2", '""']))
+        return "{" + ",".join(members) + "}"
+
+    def test_rounds(self):
+        rng = random.Random(5)
+        lines = {number: self.record(rng, number) for number in range(900)}
+        # Nobody can change these, which have no id; two are the same.
+        unnamed = ['{"name":"San","country":"C1"}', '{"name":"San","country":"C1"}', '{"name":"x","country":"C0","n":1}']
+        shapes = ["--shard-size", "2KiB", "--part-size", "1KiB"]
+        index = self.build(self.write("list.jsonl", [*lines.values(), *unnamed]), *self.KEY, *shapes)
+        manifest, first = (index / "manifest").read_bytes(), dict(lines)
+        self.assertGreater(len(reader.Index(index).entries), 5)
+        for step in range(7):
+            changed, gone = {}, set()
+            for number in rng.sample(sorted(lines), 24):
+                change = rng.randrange(5)
+                if change == 0:
+                    gone.add(number)
+                elif change == 1:
+                    changed[number] = self.record(rng, number, like=lines[number])
+                elif change == 2:
+                    changed[number] = self.record(rng, number)
+                elif change == 3:  # a twin of another one, but for the id
+                    other = rng.choice(sorted(lines))
+                    changed[number] = re.sub(r'"id":\d+', f'"id":{number}', lines[other])
+                else:
+                    changed[number] = lines[number]
+            changed |= {1000 * (step + 1) + i: self.record(rng, 1000 * (step + 1) + i) for i in range(5)}
+            if step > 2:  # as they were
+                changed |= {number: first[number] for number in rng.sample(sorted(first), 40)}
+            gone -= set(changed)
+            self.update(index, changed.values(), gone)
+            lines = {number: line for number, line in (lines | changed).items() if number not in gone}
+            self.assertEqual((index / "manifest").read_bytes(), manifest)
+            with self.subTest(step):
+                self.assertIsNotNone(reader.Index(index).overlay)
+                now = [*lines.values(), *unnamed]
+                prefixes = self.prefixes(rng, list(reader.Index(index).pairs()), 30)
+                pairs = self.compare(index, now, prefixes, self.write("now.jsonl", now))
+        shardq("update", "--merge", "-i", index)
+        self.assertFalse((index / "overlay").exists())
+        self.assertNotEqual((index / "manifest").read_bytes(), manifest)
+        self.assertEqual(self.compare(index, now, prefixes), pairs)
+        anew = self.build(self.write("anew.jsonl", now), *self.KEY, *shapes, name="anew")
+        self.assertEqual((anew / "manifest").read_bytes(), (index / "manifest").read_bytes())
+
+    def test_all_removed_and_all_back(self):
+        lines = [f'{{"name":"n{i}","country":"C","id":{i},"lat":{i},"lon":0}}' for i in range(5)]
+        index = self.build(self.write("few.jsonl", lines), *self.KEY)
+        self.update(index, ids=range(5))
+        self.compare(index, [], [b"n", b"n1", b"o"])
+        self.assertIsNone(reader.Index(index).map())
+        self.update(index, lines[3:4])
+        self.compare(index, lines[3:4], [b"n", b"n3", b"n4"])
+        other = '{"name":"m","country":"C","id":9,"lat":1,"lon":"1"}'
+        self.update(index, [other])
+        self.compare(index, [lines[3], other], [b"n", b"m", b"n3", b"n4"])
+        self.update(index, lines, [9])
+        self.assertFalse((index / "overlay").exists())
+        self.compare(index, lines, [b"n"])
+        self.update(index, ids=range(5))
+        shardq("update", "--merge", "-i", index)
+        self.compare(index, [], [b"n"])
+
+    def test_cities(self):
+        source = self.directory / "cities.json"
+        source.write_bytes(unpacked(dataset("cities.json.zst")))
+        rng = random.Random(6)
+        index = self.build(source, "--id", "_id")
+        lines = dict(self.by_id(reader.Index(index).lines()))
+        for step in range(2):
+            changed = {}
+            for number in rng.sample(sorted(lines), 60):
+                record = json.loads(lines[number])
+                change = rng.randrange(3)
+                if change == 0:
+                    record["coord"]["lat"] = rng.randrange(-90, 90)
+                elif change == 1:
+                    record["name"] = rng.choice(["San José", "Łódź", "Krajan", record["name"] + " II"])
+                else:
+                    record["_id"] = 10**8 * (step + 1) + number
+                changed[record["_id"]] = json.dumps(record, ensure_ascii=False)
+            gone = set(rng.sample(sorted(lines), 30)) - set(changed)
+            self.update(index, changed.values(), gone, "_id")
+            lines = {number: line for number, line in (lines | changed).items() if number not in gone}
+        self.assertIsNotNone(reader.Index(index).overlay)
+        prefixes = [b"san", b"san jose", b"san jose\1", b"krajan", b"lodz", b"london", b"z", b"qqq"]
+        pairs = self.compare(index, (line if isinstance(line, str) else line.decode() for line in lines.values()), prefixes)
+        shardq("update", "--merge", "-i", index)
+        self.assertEqual(list(reader.Index(index).pairs()), pairs)
+
+    @staticmethod
+    def by_id(lines):
+        for line in lines:
+            yield int(re.search(rb'"_id":(\d+)', line)[1]), line
+
+    def small(self):
+        """An index with an overlay of all kinds of changes, and what it has without and with them."""
+        names = ["San Diego", "San Francisco", "San Jose", "Sao Paulo", "Sao Pedro", "Zagreb", "Zaragoza", "Zug"]
+        lines = [f'{{"name":"{name}","country":"C","id":{i},"lat":{i}.5,"lon":"{i}"}}' for i, name in enumerate(names)]
+        index = self.build(self.write("small.jsonl", lines), *self.KEY)
+        plain = list(reader.Index(index).lines())
+        self.update(index, [lines[2].replace("2.5", "38.5"), lines[3].replace("Sao", "Rio").replace('"3"', "3")], [5])
+        return index, plain, list(reader.Index(index).lines())
+
+    def test_of_another_manifest(self):
+        index, plain, _ = self.small()
+        overlay = (index / "overlay").read_bytes()
+        shardq("update", "--merge", "-i", index)
+        merged = list(reader.Index(index).lines())
+        (index / "overlay").write_bytes(overlay)
+        self.assertIsNone(reader.Index(index).overlay)
+        self.assertEqual(list(reader.Index(index).lines()), merged)
+        self.assertEqual(shardq("export", "-i", index).splitlines(), merged)
+        # One that is damaged is refused, whichever manifest it names.
+        (index / "overlay").write_bytes(changed(overlay, 50, [overlay[50] ^ 1]))
+        self.assertBothRefuse(index)
+        # What follows in one of another manifest means nothing, if only its checksum is right.
+        (index / "overlay").write_bytes(self.sealed(overlay[:32] + 20 * b"\xff"))
+        self.assertEqual(list(reader.Index(index).lines()), merged)
+        self.assertEqual(shardq("export", "-i", index).splitlines(), merged)
+
+    def test_beside_a_manifest_that_is_told(self):
+        index, plain, lines = self.small()
+        digest = hashlib.sha256((index / "manifest").read_bytes()).hexdigest()
+        query = ["query", "", "--all", "--format", "jsonl", "-i", index]
+        self.assertEqual(shardq(*query).splitlines(), lines)
+        self.assertEqual(shardq(*query, "--expect-digest", digest).splitlines(), plain)
+
+    @staticmethod
+    def sealed(data):
+        return changed(data, 8, struct.pack("<Q", reader.xxh64(data[16:])))
+
+    def assertBothRefuse(self, index):
+        with self.assertRaises(reader.FormatError):
+            reader.Index(index)
+        run = subprocess.run([COMMAND, "query", "--count", "-i", index, "s"], capture_output=True)
+        self.assertEqual(run.returncode, 65, run.stderr)
+
+    def test_damage(self):
+        index, _, lines = self.small()
+        path = index / "overlay"
+        data = path.read_bytes()
+        self.assertLess(len(data), 300)
+        for at in range(len(data)):
+            path.write_bytes(changed(data, at, [data[at] ^ (1 << at % 8)]))
+            with self.subTest(flipped=at):
+                if at in (6, 7):
+                    self.assertEqual(list(reader.Index(index).lines()), lines)
+                    self.assertEqual(shardq("export", "-i", index).splitlines(), lines)
+                else:
+                    self.assertBothRefuse(index)
+        for size in range(len(data)):
+            with self.subTest(size=size):
+                path.write_bytes(data[:size])
+                self.assertBothRefuse(index)
+                if size >= 16:
+                    path.write_bytes(self.sealed(data[:size]))
+                    self.assertBothRefuse(index)
+        for more in (b"\0", data):
+            path.write_bytes(data + more)
+            self.assertBothRefuse(index)
+            path.write_bytes(self.sealed(data + more))
+            self.assertBothRefuse(index)
+        # Of another manifest, whatever follows, but too large.
+        for size in (1 << 20, (1 << 20) + 1):
+            path.write_bytes(self.sealed(data[:16] + bytes(size - 16)))
+            if size == 1 << 20:
+                self.assertIsNone(reader.Index(index).overlay)
+                shardq("export", "-i", index)
+            else:
+                self.assertBothRefuse(index)
+        path.unlink()
+        kept = self.directory / "kept"
+        kept.write_bytes(data)
+        path.symlink_to(kept)
+        self.assertBothRefuse(index)
+        path.unlink()
+        path.mkdir()
+        self.assertBothRefuse(index)
+
+    def test_flipped_behind_the_checksum(self):
+        """Both readers refuse the same, read the same otherwise, and find the same wrong with it."""
+        index, _, _ = self.small()
+        path = index / "overlay"
+        data, seen = path.read_bytes(), Counter()
+        for at in range(16, len(data)):
+            for bit in (at % 8, 7 - at % 3):
+                path.write_bytes(self.sealed(changed(data, at, [data[at] ^ 1 << bit])))
+                with self.subTest(at=at, bit=bit):
+                    seen[self.outcome(index)] += 1
+        self.assertEqual(set(seen), {"refused", "of another manifest", "found", "sound"})
+
+    def outcome(self, index):
+        try:
+            found = reader.Index(index)
+        except reader.FormatError:
+            self.assertBothRefuse(index)
+            return "refused"
+        self.assertEqual(list(found.lines()), shardq("export", "-i", index).splitlines())
+        if found.overlay is None:
+            return "of another manifest"
+        verified = subprocess.run([COMMAND, "verify", "-i", index], capture_output=True).returncode
+        try:
+            found.verify_overlay()
+        except reader.FormatError:
+            self.assertEqual(verified, 1)
+            return "found"
+        if not all(text.isascii() for _, _, fields in found.overlay.added for _, _, text in fields):
+            # That its fold is another one now is for those to find who have the table.
+            self.assertEqual(verified, 1)
+            return "found"
+        self.assertEqual(verified, 0)
+        return "sound"
+
+    @staticmethod
+    def count(index):
+        return int(subprocess.run([COMMAND, "query", "--count", "-i", index, ""], capture_output=True).stdout)
+
+    def test_what_is_refused(self):
+        index, plain, _ = self.small()
+        path = index / "overlay"
+        start, r = path.read_bytes()[:32], len(plain)
+
+        def overlay(removed=(), added=(), cells=(), counts=None):
+            counts = counts or (len(removed), len(added), len(cells))
+            return self.sealed(start + struct.pack("<IIII", *counts, 0) + b"".join([*removed, *added, *cells]))
+
+        def record(before, folded=b"san", fields=((0, 0, b"San"),), count=None):
+            content = signed_varint(before) + varint(len(folded)) + folded + varint(len(fields) if count is None else count)
+            content += b"".join(varint(name) + varint(4 * len(text) + kind) for name, kind, text in fields)
+            return content + b"".join(text for _, _, text in fields)
+
+        cell = lambda gap, more: varint(gap) + signed_varint(more)
+        zero, one = signed_varint(0), signed_varint(1)
+        good = [
+            overlay(), overlay([zero] * r), overlay([signed_varint(r - 1)]), overlay([zero], [record(0), record(r)]),
+            overlay((), [record(0, b""), record(0, b""), record(0, b"a"), record(0, b"ab")]),
+            overlay((), [record(r, fields=())]),
+            overlay((), [record(0, fields=[(0, 0, b"a"), (1, 1, b"1"), (2, 2, b"null")])]),
+        ]
+        for number, data in enumerate(good):
+            with self.subTest(good=number):
+                path.write_bytes(data)
+                self.assertEqual(reader.Index(index).record_count(), self.count(index))
+                self.assertEqual(list(reader.Index(index).lines()), shardq("export", "-i", index).splitlines())
+                run = subprocess.run([COMMAND, "verify", "-i", index], capture_output=True)
+                self.assertEqual(run.returncode, 1)
+                with self.assertRaises(reader.FormatError):
+                    reader.Index(index).verify_overlay()
+        for data in (overlay((), (), [cell(259199, 1)]), overlay((), (), [cell(0, 2**32 - 1), cell(259198, 1)])):
+            path.write_bytes(data)
+            self.assertEqual(reader.Index(index).record_count(), self.count(index))
+        fields = lambda *fields: overlay((), [record(0, fields=fields)])
+        bad = [
+            # Places removed, and places and keys of what is added.
+            *(overlay([zero] * (r + 1)), overlay([signed_varint(r)]), overlay([signed_varint(2**62)])),
+            *(overlay([signed_varint(-1)]), overlay([zero, signed_varint(-1)]), overlay([10 * b"\xff" + b"\1"])),
+            *(overlay((), [record(r + 1)]), overlay((), [record(r), record(1)])),
+            *(overlay((), [record(-1)]), overlay((), [record(1), record(-1)])),
+            *(overlay((), [record(0, b"b"), record(0, key)]) for key in (b"a", b"", b"abc")),
+            overlay((), [record(0, b"ab"), record(0, b"a")]),
+            # Fields.
+            *(fields(*[(0, 0, b"x")] * 4097), fields((0, 0, b"x"), (1, 0, b"x"), (0, 1, b"1"))),
+            *(fields((99, 0, b"x")), fields((0, 3, b"x"))),
+            *(overlay((), [record(0, count=2)]), overlay((), [record(0, count=0)])),
+            # Counts.
+            *(overlay((), [record(0)], counts=(0, 2, 0)), overlay([zero], counts=(0, 0, 0))),
+            *(overlay([zero], counts=tuple(2**32 - 1 if i == j else 0 for j in range(3))) for i in range(3)),
+            # Cells.
+            *(overlay((), (), [cell(259200, 1)]), overlay((), (), [cell(259199, 1), cell(0, 1)])),
+            *(overlay((), (), [cell(0, more)]) for more in (0, 2**32, -(2**32))),
+            *(overlay((), (), [4 * b"\xff" + end + signed_varint(1)]) for end in (b"\x10", b"\xff\1")),
+        ]
+        bad += [changed(good[0], 4, [version]) for version in (0, 2)] + [changed(good[0], 0, b"SQO2")]
+        for number, data in enumerate(bad):
+            with self.subTest(bad=number):
+                path.write_bytes(data)
+                self.assertBothRefuse(index)
 
 
 class Forged(Temporary):
@@ -1089,16 +1445,7 @@ class Forged(Temporary):
         self.assertRefused(keys=changed(self.keys, 8 + size, [0x9E]))
 
 
-def varint(value):
-    content = bytearray()
-    while value > 0x7F:
-        content.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*content, value])
-
-
-def signed_varint(value):
-    return varint(2 * value if value >= 0 else -2 * value - 1)
+varint, signed_varint = reader.varint, reader.signed_varint
 
 
 # Records so few that nothing of them is packed.
@@ -1278,6 +1625,29 @@ class Page(unittest.TestCase):
         self.assertIn(part.lines[4].decode(), self.page)
         self.assertIn(part.lines[0].decode(), self.page)
         self.assertEqual(len(part.lines), 6)
+
+    def test_overlay_example(self):
+        data = self.example("## 11. The overlay", 116)
+        names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
+        overlay = reader.Overlay(data, 9, names)
+        overlay.read()
+        self.assertEqual(overlay.manifest_size, 711)
+        self.assertEqual(overlay.removed, [2, 6])
+        ((before, folded, fields),) = overlay.added
+        self.assertEqual((before, folded), (3, b"san jose\1us"))
+        line = b'{"name":"San Jose","country":"US","id":5392171,"coord":{"lon":-121.894958,"lat":38.5}}'
+        self.assertEqual(reader.json_record(fields), line)
+        self.assertEqual(reader.cell_of(fields), 74276)
+        self.assertEqual(overlay.cells, [(63751, -1), (74276, 1), (75716, -1)])
+
+    def test_hash(self):
+        # Of the xxHash specification's reference implementation.
+        for text, value in [(b"", 0xEF46DB3751D8E999), (b"abc", 0x44BC2CF5AD770999),
+                            (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1)]:
+            self.assertEqual(reader.xxh64(text), value)
+        for size in range(0, 200, 7):  # the checksum of a frame is its lower half (§2)
+            content = bytes(range(size))
+            self.assertEqual(reader.xxh64(content) & 0xFFFFFFFF, self.checksum(content))
 
     def test_number_formats(self):
         table = self.page.split("| format | *v* | text | format", 1)[1].split("\n\n", 1)[0]
