@@ -20,6 +20,7 @@ private var targets: [(name: String, type: any FuzzTarget.Type)] {
     ("shard", ShardTarget.self), ("json", JSONTarget.self), ("jsonl", JSONLinesTarget.self), ("csv", CSVTarget.self),
     ("tsv", TSVTarget.self), ("geonames", GeonamesTarget.self), ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self),
     ("build", BuildTarget.self), ("pack", PackTarget.self), ("log", QueryLogTarget.self),
+    ("overlay", OverlayTarget.self),
   ]
 }
 

@@ -38,7 +38,7 @@ final class PackTarget: FuzzTarget {
     return Index(directory: directory, manifest: RawFile.read(directory + "/manifest"))
   }
 
-  private static func files(of directory: String) -> Set<String> {
+  static func files(of directory: String) -> Set<String> {
     var names: Set<String> = []
     guard let stream = opendir(directory) else { fail("no scratch directory") }
     defer { closedir(stream) }
