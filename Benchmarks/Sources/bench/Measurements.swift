@@ -218,17 +218,19 @@ struct Bench {
     let (folded, fields) = array.record(number)
     let texts = fields.map { String(decoding: $0, as: UTF8.self) }
     let key = String(decoding: folded, as: UTF8.self)
-    let file = work + "/changed.json"
+    let (file, overlaid) = (work + "/changed.json", work + "/overlaid.json")
     var taken: [String: [Double]] = [:]
     for round in 0..<max(3, effort.builds) {
       let latitude = "\(round + 1).5"
+      // Another, so that the second is a change as well.
+      let own = "\(round + 1).25"
       let record = "[{\"country\":\"\(texts[0])\",\"name\":\"\(texts[1])\",\"_id\":\(texts[2]),"
       Files.write(record + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(latitude)}}]\n", to: file)
+      Files.write(record + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(own)}}]\n", to: overlaid)
+      let look = [shardq, "-i", data.index, "\(texts[1]), \(texts[0])"]
       var commands = [
-        (
-          "shardq", [shardq, "update", "--index", data.index, "--upsert", file],
-          [shardq, "-i", data.index, "\(texts[1]), \(texts[0])"]
-        )
+        ("shardq, shards", [shardq, "update", "--index", data.index, "--upsert", file], look),
+        ("shardq", [shardq, "update", "--overlay", "--index", data.index, "--upsert", overlaid], look),
       ]
       for kind in rivals where kind.isChangeable {
         let program = programs.path(kind.program)
@@ -244,7 +246,8 @@ struct Bench {
         taken[name, default: []].append(Double(run.nanoseconds) / 1e6)
         Programs.start(query, output: work + "/printed")
         let line = String(decoding: Files.read(work + "/printed"), as: UTF8.self).split(separator: "\n").first
-        guard line?.split(separator: "\t").contains(Substring(latitude)) == true else {
+        let wanted = name == "shardq" ? own : latitude
+        guard line?.split(separator: "\t").contains(Substring(wanted)) == true else {
           stop("\(name) has not changed: \(line ?? "nothing printed")")
         }
       }

@@ -90,6 +90,10 @@ struct Report {
         "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident, all cached, MB", "resident, 1 MiB cache, MB",
         "build, s", "its peak, MB", "one record changed, ms",
       ])
+    func change(_ name: String) -> String {
+      let written = name == "shardq" ? " (into shards: " + Self.number(all.updates["shardq, shards"], 1) + ")" : ""
+      return Self.number(all.updates[name], 1) + written
+    }
     for (name, label) in Self.labels {
       // A rival begins with sorted records; the dataset has to be read and sorted for it too.
       let sorting = name == "shardq" ? 0 : all.sortingSeconds
@@ -100,7 +104,7 @@ struct Report {
         Self.times(all.first[name]), Self.times(all.counts[name]), Self.number(all.small[name]?.mean, 2),
         Self.megabytes(kib: all.resident[name]?.residentKiB),
         Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB), Self.number(build, 2),
-        Self.megabytes(kib: all.builds[name]?.peakKiB), Self.number(all.updates[name], 1),
+        Self.megabytes(kib: all.builds[name]?.peakKiB), change(name),
       ]
       if cells.contains(where: { !$0.isEmpty }) { table.rows.append((label, cells)) }
     }
@@ -111,7 +115,8 @@ struct Report {
       "A rival's build holds the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
         + "for it, on one thread; its peak does not. shardq's build reads the list itself. All are on disk when they end.",
       "An update is a process that changes one record and ends when that is on disk. shardq reads the record and finds the "
-        + "one with its id by its key, the rivals are told the key. Where there is no figure, an update is a build.",
+        + "one with its id by its key, the rivals are told the key; it leaves the change in the overlay (update --overlay), or "
+        + "writes it into shards. Where there is no figure, an update is a build.",
     ]
     if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
     tables.append(table)
