@@ -3,7 +3,7 @@
 # which it first does, then the functions of other queries, with Swift's runtime, and Scripts/link-order-embedded.txt:
 # the same without; and Scripts/link-order-session.txt: those of a typed
 # session, with shardq and with SQLite as shardq footprint measures them; and Scripts/link-order-update.txt: those of
-# an update of one record. Linked one after the other they lie on few pages, and a start maps fewer of them: see
+# an update of one record, then those of a build. Linked one after the other they lie on few pages, and a start maps fewer of them: see
 # docs/measurements.md.
 # Names that a later build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
@@ -83,8 +83,14 @@ if "$built/shardq-footprint-sqlite" designs | grep -q sqlite; then
 fi
 names "$work"/session-* >Scripts/link-order-session.txt
 # An update is stepped through as well.
-Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
-  "$built/shardq-commands" update --index "$work/again" --upsert "$work/change.jsonl" | small >Scripts/link-order-update.txt
+"$built/shardq-commands" export --index "$index" --format jsonl | head -n 20000 >"$work/list"
+valgrind --tool=callgrind --demangle=no --callgrind-out-file="$work/build" \
+  "$built/shardq-commands" build --index "$work/built" "$work/list" >"$work/output" 2>&1
+{
+  Scripts/touched.py --before "rm -rf '$work/again'; cp -r '$work/updated' '$work/again'" \
+    "$built/shardq-commands" update --index "$work/again" --upsert "$work/change.jsonl"
+  names "$work/build"
+} | small >Scripts/link-order-update.txt
 wc -l Scripts/link-order*.txt
 # The lists are no source to the build: what was linked without them has to go.
 for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do

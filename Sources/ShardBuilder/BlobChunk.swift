@@ -6,15 +6,13 @@
   import Glibc
 #endif
 
-/// Record blobs one after the other in memory that does not move once it is handed on, and a sort entry for each.
+/// Record blobs one after the other in memory that does not move once it is handed on, and where each is.
 ///
 /// Whoever fills a chunk is its only owner; afterwards it is only read, from any thread.
 package final class BlobChunk: @unchecked Sendable {
-  /// What sorting looks at first.
+  /// Where a blob is.
   package struct Entry {
-    /// The folded key's first eight bytes, big-endian, zeros behind a shorter one.
-    package var head: UInt64
-    /// Of the blob, in bytes from ``BlobChunk/start``.
+    /// In bytes from ``BlobChunk/start``.
     package var offset: Int
   }
 
@@ -92,7 +90,7 @@ package final class BlobChunk: @unchecked Sendable {
   /// Takes in the blob that was written where ``reserve(_:)`` said.
   package func commit() {
     let record = RecordBlob(start + size)
-    entries.append(Entry(head: Self.head(of: record, from: 0), offset: size))
+    entries.append(Entry(offset: size))
     size += record.size
   }
 
@@ -138,7 +136,7 @@ package final class BlobChunk: @unchecked Sendable {
     other.forEachRun(of: range) { range, run in
       reserve(run.count).copyMemory(from: run.baseAddress!, byteCount: run.count)
       let offset = size - other.entries[range.lowerBound].offset
-      for entry in other.entries[range] { entries.append(Entry(head: entry.head, offset: entry.offset + offset)) }
+      for entry in other.entries[range] { entries.append(Entry(offset: entry.offset + offset)) }
       size += run.count
     }
   }

@@ -170,21 +170,11 @@ extension Piece {
   private func hashRenumbered(_ fields: [UInt32], _ nameCount: Int, into stream: inout Digest.Stream) {
     var own = [UInt32](repeating: 0, count: nameCount)
     for (number, name) in fields.enumerated() { own[Int(name)] = UInt32(number) }
-    var header: [UInt8] = []
+    var scratch: [UInt8] = []
     for index in 0..<count {
       let record = record(index)
-      let size = RecordBlob.headerSize + 8 * record.fieldCount
-      header.removeAll(keepingCapacity: true)
-      header.append(contentsOf: UnsafeRawBufferPointer(start: record.start, count: size))
-      header.withUnsafeMutableBytes { bytes in
-        for field in 0..<record.fieldCount {
-          bytes.storeBytes(
-            of: own[Int(record.fieldName(field))].littleEndian, toByteOffset: RecordBlob.headerSize + 8 * field,
-            as: UInt32.self)
-        }
-        stream.update(UnsafeRawBufferPointer(bytes))
-      }
-      stream.update(UnsafeRawBufferPointer(start: record.start + size, count: record.size - size))
+      record.withHeader(renumbered: own, &scratch) { stream.update($0) }
+      stream.update(record.body)
     }
   }
 }

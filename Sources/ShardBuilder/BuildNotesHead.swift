@@ -3,8 +3,8 @@ import ShardedIndex
 /// The first frame of ``BuildNotes``: all that is said of an index as a whole.
 package struct BuildNotesHead: Sendable {
   package static let magic: UInt32 = 0x314e_5153  // "SQN1"
-  /// Counts up when the same records come to be encoded into other bytes.
-  package static let encoderVersion: UInt32 = 14
+  /// Counts up when the same records come to be encoded into other bytes, or pieces to have other digests.
+  package static let encoderVersion: UInt32 = 15
 
   /// zstd's level.
   let level: Int

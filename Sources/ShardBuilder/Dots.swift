@@ -26,10 +26,9 @@ struct CellFinder: Sendable {
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
       let rank = ranks[Int(record.fieldName(field))]
-      let size = record.fieldSize(field)
-      if rank.latitude < latitude { (latitude, north) = (rank.latitude, record.bytes(offset, size)) }
-      if rank.longitude < longitude { (longitude, east) = (rank.longitude, record.bytes(offset, size)) }
-      offset += size
+      let text = record.text(field, &offset)
+      if rank.latitude < latitude { (latitude, north) = (rank.latitude, text) }
+      if rank.longitude < longitude { (longitude, east) = (rank.longitude, text) }
     }
     guard latitude < .max, longitude < .max else { return nil }
     return DotMap.cell(latitude: north, longitude: east)

@@ -28,7 +28,8 @@ struct EntrySort {
     let shared = Shared(entries: output)
     WorkerPool.forEach(chunks.count, threads: threads) { number in
       let next = places.memory.baseAddress! + number * buckets
-      for entry in chunks[number].entries { next[Self.bucket(entry.head, splitters)] += 1 }
+      let chunk = chunks[number]
+      for entry in chunk.entries { next[Self.bucket(BlobChunk.head(of: chunk.record(entry), from: 0), splitters)] += 1 }
     }
     var starts: [Int] = []
     var total = 0
@@ -46,9 +47,11 @@ struct EntrySort {
       // As they came, which is mostly some order, and sorting finds it.
       let chunk = chunks[number]
       for entry in chunk.entries {
-        let bucket = Self.bucket(entry.head, splitters)
+        let record = chunk.record(entry)
+        let head = BlobChunk.head(of: record, from: 0)
+        let bucket = Self.bucket(head, splitters)
         (shared.entries.baseAddress! + next[bucket])
-          .initialize(to: SortEntry(head: entry.head, record: chunk.record(entry)))
+          .initialize(to: SortEntry(head: head, record: record))
         next[bucket] += 1
       }
     }
@@ -72,7 +75,7 @@ struct EntrySort {
     let entries: UnsafeMutableBufferPointer<SortEntry>
   }
 
-  /// Gives back what ``sorted(_:)`` returned.
+  /// Gives back what ``sorted(_:)`` returned, or whole pages of it.
   static func deallocate(_ entries: UnsafeMutableBufferPointer<SortEntry>) {
     Pages.deallocate(
       UnsafeMutableRawBufferPointer(
@@ -85,7 +88,7 @@ struct EntrySort {
     var skipped = 0
     for chunk in chunks {
       while skipped < chunk.count {
-        sample.append(chunk.entries[skipped].head)
+        sample.append(BlobChunk.head(of: chunk.record(skipped), from: 0))
         skipped += step
       }
       skipped -= chunk.count

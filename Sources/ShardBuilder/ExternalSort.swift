@@ -174,11 +174,13 @@ package struct ExternalSort: ~Copyable {
 /// Sorted records, delivered once.
 package final class SortedRecords {
   package let count: Int
-  private let entries: UnsafeMutableBufferPointer<SortEntry>?
+  private var entries: UnsafeMutableBufferPointer<SortEntry>?
   private let chunks: [BlobChunk]
   private let merge: RunMerge?
   private var position = 0
   private var batch: [RecordBlob] = []
+  /// Whole pages of memory.
+  private static let entriesPerBlock = (1 << 20) / MemoryLayout<SortEntry>.stride
 
   fileprivate init(count: Int, entries: UnsafeMutableBufferPointer<SortEntry>, chunks: [BlobChunk]) {
     (self.count, self.entries, self.chunks, merge) = (count, entries, chunks, nil)
@@ -200,6 +202,13 @@ package final class SortedRecords {
     batch.removeAll(keepingCapacity: true)
     for index in position..<end { batch.append(entries[index].record) }
     position = end
+    if position >= Self.entriesPerBlock {
+      // Nobody looks at them again, and writing takes memory as well.
+      EntrySort.deallocate(UnsafeMutableBufferPointer(rebasing: entries[..<Self.entriesPerBlock]))
+      let rest = UnsafeMutableBufferPointer(rebasing: entries[Self.entriesPerBlock...])
+      self.entries = rest.isEmpty ? nil : rest  // What follows the last is somebody else's.
+      position -= Self.entriesPerBlock
+    }
     return batch
   }
 }

@@ -24,16 +24,7 @@ package struct IDCounter: ~Copyable {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(piece.count)
     for index in 0..<piece.count {
-      let record = piece.record(index)
-      var offset = record.textsOffset
-      for number in 0..<record.fieldCount {
-        let size = record.fieldSize(number)
-        if record.fieldName(number) == field {
-          hashes.append(hash(record.bytes(offset, size)))
-          break
-        }
-        offset += size
-      }
+      if let text = piece.record(index).text(ofField: field) { hashes.append(hash(text)) }
     }
     return hashes
   }

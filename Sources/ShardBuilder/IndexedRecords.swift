@@ -34,8 +34,8 @@ struct IndexedRecords {
       return held.records
     }
     let first = chunk.count
-    // A record is some eight times as large as in its shard.
-    _ = chunk.reserve(8 * shard.file.size)
+    // A record is some six times as large as in its shard.
+    _ = chunk.reserve(6 * shard.file.size)
     do throws(IndexError) {
       _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
     } catch {

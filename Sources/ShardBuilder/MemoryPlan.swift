@@ -22,9 +22,10 @@ package struct MemoryPlan {
   private let memory: Int
   private let shardLimit: Int
 
-  /// A block of city records as a batch and as blobs, in blocks: 1 of text, 0.9 of fields, 1.7 of blobs and entries.
+  /// A block of city records as a batch and as blobs, in blocks: 1 of text, 0.9 of fields, 0.9 of blobs and where they
+  /// are, and what these have room for beyond that.
   private static let blocksPerBatch = 4
-  private static let blockRange = 16 << 10...256 << 10
+  private static let blockRange = 16 << 10...128 << 10
 
   package init(memory: Int, threads: Int, shardLimit: Int) {
     (self.memory, self.shardLimit) = (memory, shardLimit)
@@ -36,16 +37,16 @@ package struct MemoryPlan {
     blockSize = min(Self.blockRange.upperBound, max(Self.blockRange.lowerBound, blocks / batches))
   }
 
-  /// Blobs are four times as large as the shard, and the columns that they become are three times that.
+  /// Blobs are two and a half times as large as the shard, and the columns that they become five times that.
   private static let costPerPiece = 16
 
   /// What a piece costs while it is under way: its records, and the columns that they become.
-  package func cost(_ piece: Piece) -> Int { piece.charge * 4 }
+  package func cost(_ piece: Piece) -> Int { piece.charge * 6 }
 
   /// What writing takes beside the records, when they are this many bytes as blobs.
   package func heldWhileWriting(_ size: Int) -> Int {
-    // A shard of 64 KiB has 280 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
-    // takes 24 bytes.
-    pieces + min(memory / 4, size / max(1, 4 * shardLimit) * 700 + min(ids, size / 4))
+    // A shard of 64 KiB has 160 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
+    // takes 24 bytes, and its blob three times that.
+    pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
   }
 }

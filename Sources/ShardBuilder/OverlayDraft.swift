@@ -223,13 +223,12 @@ struct OverlayDraft {
     body.writeVarint(record.foldedCount)
     body.write(record.folded)
     body.writeVarint(record.fieldCount)
-    var size = 0
     for field in 0..<record.fieldCount {
       body.writeVarint(Int(record.fieldName(field)))
       body.writeVarint(record.fieldSize(field) << 2 | Int(record.fieldKind(field).rawValue))
-      size += record.fieldSize(field)
     }
-    body.write(record.bytes(record.textsOffset, size))
+    var offset = record.textsOffset
+    for field in 0..<record.fieldCount { body.write(record.text(field, &offset)) }
   }
 
   #if !hasFeature(Embedded)
@@ -245,7 +244,7 @@ struct OverlayDraft {
         let chunk = try draft.chunk(of: number, in: overlay)
         try withExtendedLifetime(chunk) { () throws(BuildError) in try draft.add(chunk.record(0)) }
         folded.removeAll(keepingCapacity: true)
-        Fold.fold(chunk.record(0).rawKey, into: &folded)
+        Fold.fold(chunk.record(0).key, into: &folded)
         guard overlay.folded(number).elementsEqual(folded) else {
           return "adds a record, number \(number), under a key that is not the fold of its own"
         }

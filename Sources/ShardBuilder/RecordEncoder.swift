@@ -28,19 +28,24 @@ package struct RecordEncoder: Sendable {
   private var lastField: Int?  // The template's last field, if a separator and nothing else stands before it.
   private var roles: [Role] = []  // By field name.
   private var slots: [Int]  // The current record's key fields: index into the batch's fields, or -1.
-  private var kept: [Int] = []
+  /// The current record's fields that are stored: index into the batch's fields, and of the key's part that is made from
+  /// it, the first, or -1.
+  private var kept: [(field: Int, part: Int)] = []
   /// Names of the fields that were looked through last, what is wrong with such a record, and what a header says of the
   /// fields of it that are stored, their texts aside, in bytes.
   private var shape: [UInt32] = []
   private var flaw: BadRecord.Flaw? = .noKeyField  // Of no fields.
   private var keptOverhead = 0
+  private var largestName: UInt32 = 0  // Of them.
   /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
   private var keyParts: [(slot: Int, literalStart: Int, literalCount: Int)] = []
   private var literals: [UInt8] = []
+  /// Where in the current record's key each part begins.
+  private var partOffsets: [Int]
   /// In bytes. What is not longer goes by way of the stack.
   private static let shortKey = 256
   private let id: String?
-  private var rawKey: [UInt8] = []
+  private var key: [UInt8] = []
   private var folded: [UInt8] = []
   private var tail: [UInt8] = []
 
@@ -59,6 +64,7 @@ package struct RecordEncoder: Sendable {
     self.keep = keep
     self.id = id
     slots = Array(repeating: -1, count: template.fields.count)
+    partOffsets = Array(repeating: 0, count: template.parts.count)
     for part in template.parts {
       switch part {
       case .literal(let text):
@@ -121,16 +127,12 @@ package struct RecordEncoder: Sendable {
     guard selection.flaw == nil, selection.stored <= Self.recordLimit, folded.count <= Self.foldedKeyLimit else {
       return
     }
-    let keyOffset = RecordBlob.headerSize + 8 * kept.count
-    let rawCount = rawCount(fields)
-    let size = keyOffset + folded.count + rawCount + selection.textSize
-    guard size <= Self.blobLimit else { return }
-    let blob = chunk.reserve(size)
-    if let key = folded.baseAddress { (blob + keyOffset).copyMemory(from: key, byteCount: folded.count) }
-    writeRawKey(fields, bytes, to: blob + keyOffset + folded.count)
-    finish(
-      blob, fields, bytes, foldedCount: folded.count, rawCount: rawCount, selection.textSize,
-      tailCount: lastField == nil ? 0 : tailSize, into: chunk)
+    let layout = layout(fields, selection, foldedCount: folded.count)
+    guard layout.size <= Self.blobLimit else { return }
+    let blob = chunk.reserve(layout.size)
+    if let key = folded.baseAddress { (blob + layout.headerSize).copyMemory(from: key, byteCount: folded.count) }
+    writeKey(fields, bytes, to: blob + layout.headerSize + folded.count)
+    finish(blob, layout, fields, bytes, tailCount: lastField == nil ? 0 : tailSize, into: chunk)
   }
 
   /// Whether a field is stored when these are named to be.
@@ -141,19 +143,58 @@ package struct RecordEncoder: Sendable {
 
   /// Looks through a record's fields: notes in `slots` those of the key, in `kept` those that are stored. Both are there
   /// already if the record before had fields of the same names.
-  ///
-  /// - Returns: The bytes of the texts that are stored, and of those with all that a header says of them.
   @inline(__always)
-  private mutating func select(
-    _ fields: UnsafeBufferPointer<FieldSlice>
-  ) -> (flaw: BadRecord.Flaw?, textSize: Int, stored: Int) {
+  private mutating func select(_ fields: UnsafeBufferPointer<FieldSlice>) -> Selection {
     if !shape.withUnsafeBufferPointer({ Self.hasNames(fields, $0) }) { lookThrough(fields) }
-    let textSize = kept.withUnsafeBufferPointer { kept in
-      var size = 0
-      for index in kept { size += Int(fields[index].length) }
-      return size
+    var (size, inKey, largest) = (0, 0, 0)
+    for (index, part) in kept {
+      let length = Int(fields[index].length)
+      size += length
+      if part >= 0 { inKey += length }
+      largest = max(largest, length)
     }
-    return (flaw, textSize, textSize + keptOverhead)
+    return Selection(
+      flaw: flaw, textSize: size, keyTextSize: inKey, largestText: largest, stored: size + keptOverhead)
+  }
+
+  /// What was found out about a record's fields.
+  private struct Selection {
+    var flaw: BadRecord.Flaw?
+    /// Of the texts that are stored, in bytes; of those of them that the key is made from; of the longest.
+    var textSize: Int
+    var keyTextSize: Int
+    var largestText: Int
+    /// In bytes, of the texts with all that a header says of them.
+    var stored: Int
+  }
+
+  /// How long the parts of a blob are, in bytes.
+  private struct Layout {
+    var isWide: Bool
+    var headerSize: Int
+    var foldedCount: Int
+    var keyCount: Int
+    /// Of the texts that are not in the key.
+    var textSize: Int
+
+    @inline(__always) var size: Int { headerSize + foldedCount + keyCount + textSize }
+    @inline(__always) var hasTextsInKey: Bool { keyCount <= RecordBlob.shortKeyLimit }
+  }
+
+  /// What the blob of the record that was looked through last will look like.
+  @inline(__always)
+  private func layout(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ selection: Selection, foldedCount: Int
+  ) -> Layout {
+    let keyCount = keyCount(fields)
+    let isWide = RecordBlob.isWide(
+      folded: foldedCount, key: keyCount, fields: kept.count, largestName: largestName,
+      largestText: selection.largestText)
+    var layout = Layout(
+      isWide: isWide, headerSize: RecordBlob.headerSize(fields: kept.count, isWide: isWide), foldedCount: foldedCount,
+      keyCount: keyCount, textSize: selection.textSize)
+    if layout.hasTextsInKey { layout.textSize -= selection.keyTextSize }
+    return layout
   }
 
   @inline(__always)
@@ -170,18 +211,20 @@ package struct RecordEncoder: Sendable {
     kept.removeAll(keepingCapacity: true)
     shape.removeAll(keepingCapacity: true)
     var (hasKey, hasID) = (false, id == nil)
-    keptOverhead = 0
+    (keptOverhead, largestName) = (0, 0)
     for index in fields.indices {
       shape.append(fields[index].name)
       let role = roles[Int(fields[index].name)]
-      if role.slot >= 0, slots[role.slot] < 0 {
+      let isInKey = role.slot >= 0 && slots[role.slot] < 0
+      if isInKey {
         slots[role.slot] = index
         hasKey = true
       }
       if role.isID { hasID = true }
       if role.isKept {
-        kept.append(index)
+        kept.append((index, isInKey ? keyParts.firstIndex { $0.slot == role.slot } ?? -1 : -1))
         keptOverhead += role.nameSize + Self.fieldOverhead
+        largestName = max(largestName, fields[index].name)
       }
     }
     flaw =
@@ -200,7 +243,7 @@ package struct RecordEncoder: Sendable {
 
   /// Bytes of the key of the record that was looked through last.
   @inline(__always)
-  private func rawCount(_ fields: UnsafeBufferPointer<FieldSlice>) -> Int {
+  private func keyCount(_ fields: UnsafeBufferPointer<FieldSlice>) -> Int {
     var count = 0
     for part in keyParts {
       let slot = part.slot < 0 ? -1 : slots[part.slot]
@@ -209,55 +252,54 @@ package struct RecordEncoder: Sendable {
     return count
   }
 
-  /// Writes the key of the record that was looked through last.
+  /// Writes the key of the record that was looked through last, and notes where its parts are.
   @inline(__always)
-  private func writeRawKey(
-    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, to raw: UnsafeMutableRawPointer
+  private mutating func writeKey(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, to target: UnsafeMutableRawPointer
   ) {
     var offset = 0
-    for part in keyParts {
+    for number in keyParts.indices {
+      let part = keyParts[number]
+      partOffsets[number] = offset
       if part.slot < 0 {
         literals.withUnsafeBytes {
-          (raw + offset).copyMemory(from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
+          (target + offset).copyMemory(from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
         }
         offset += part.literalCount
       } else {
-        offset += Self.copy(Self.text(slots[part.slot], fields, bytes), to: raw + offset, endOfSource: bytes)
+        offset += Self.copy(Self.text(slots[part.slot], fields, bytes), to: target + offset, endOfSource: bytes)
       }
     }
   }
 
-  /// Writes what stands before and behind a blob's key, and takes it in.
+  /// Writes what stands before and behind a blob's keys, and takes it in.
   ///
   /// - Parameter tailCount: nil if it is not known.
   @inline(__always)
   private mutating func finish(
-    _ blob: UnsafeMutableRawPointer, _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
-    foldedCount: Int, rawCount: Int, _ textSize: Int, tailCount known: Int?, into chunk: BlobChunk
+    _ blob: UnsafeMutableRawPointer, _ layout: Layout, _ fields: UnsafeBufferPointer<FieldSlice>,
+    _ bytes: UnsafeBufferPointer<UInt8>, tailCount known: Int?, into chunk: BlobChunk
   ) {
-    let keyOffset = RecordBlob.headerSize + 8 * kept.count
-    func put(_ value: Int, at offset: Int) {
-      blob.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
-    }
-    put(keyOffset + foldedCount + rawCount + textSize, at: 0)
-    put(foldedCount, at: 4)
-    put(rawCount, at: 8)
+    let tail: Int
     if let known {
-      put(known, at: 12)
+      tail = known
     } else {
       let folded = UnsafeBufferPointer(
-        start: UnsafePointer((blob + keyOffset).assumingMemoryBound(to: UInt8.self)), count: foldedCount)
-      put(lastField.map { tailCount(Self.text(slots[$0], fields, bytes), of: folded) } ?? 0, at: 12)
+        start: UnsafePointer((blob + layout.headerSize).assumingMemoryBound(to: UInt8.self)), count: layout.foldedCount)
+      tail = lastField.map { tailCount(Self.text(slots[$0], fields, bytes), of: folded) } ?? 0
     }
-    put(kept.count, at: 16)
-    var header = RecordBlob.headerSize
-    var offset = keyOffset + foldedCount + rawCount
-    for index in kept {
+    RecordBlob.writeHeader(
+      blob, isWide: layout.isWide, size: layout.size, folded: layout.foldedCount, tail: tail, key: layout.keyCount,
+      fields: kept.count)
+    var offset = layout.headerSize + layout.foldedCount + layout.keyCount
+    for number in kept.indices {
+      let (index, part) = kept[number]
       let field = fields[index]
-      put(Int(field.name), at: header)
-      put(Int(field.length) << 2 | Int(field.kind.rawValue), at: header + 4)
-      header += 8
-      offset += Self.copy(Self.text(index, fields, bytes), to: blob + offset, endOfSource: bytes)
+      let isInKey = part >= 0 && layout.hasTextsInKey
+      RecordBlob.writeField(
+        blob, isWide: layout.isWide, number, name: field.name, kind: field.kind, size: Int(field.length),
+        place: isInKey ? partOffsets[part] : RecordBlob.nowhere)
+      if !isInKey { offset += Self.copy(Self.text(index, fields, bytes), to: blob + offset, endOfSource: bytes) }
     }
     chunk.commit()
   }
@@ -265,50 +307,52 @@ package struct RecordEncoder: Sendable {
   private mutating func encode(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: BlobChunk
   ) -> BadRecord.Flaw? {
-    let (flaw, textSize, stored) = select(fields)
-    if let flaw { return flaw }
-    let rawCount = rawCount(fields)
-    let keyOffset = RecordBlob.headerSize + 8 * kept.count
+    let selection = select(fields)
+    if let flaw = selection.flaw { return flaw }
+    let stored = selection.stored
 
     // A short key is put together where it will stand, behind room for its fold, and folded there if it is ASCII.
+    var layout = layout(fields, selection, foldedCount: 0)
     var start: UnsafeMutableRawPointer?
-    var foldedCount = 0
-    if rawCount <= Self.shortKey, stored <= Self.recordLimit {
-      let room = rawCount + 8  // The fold takes whole words.
-      let blob = chunk.reserve(keyOffset + room + rawCount + textSize)
-      let raw = blob + keyOffset + room
-      writeRawKey(fields, bytes, to: raw)
-      let key = UnsafeBufferPointer(start: UnsafePointer(raw.assumingMemoryBound(to: UInt8.self)), count: rawCount)
+    if layout.keyCount <= Self.shortKey, stored <= Self.recordLimit {
+      let room = layout.keyCount + 8  // The fold takes whole words.
+      let blob = chunk.reserve(layout.size + room)
+      let raw = blob + layout.headerSize + room
+      writeKey(fields, bytes, to: raw)
+      let key = UnsafeBufferPointer(
+        start: UnsafePointer(raw.assumingMemoryBound(to: UInt8.self)), count: layout.keyCount)
       let target = UnsafeMutableBufferPointer(
-        start: (blob + keyOffset).assumingMemoryBound(to: UInt8.self), count: room)
+        start: (blob + layout.headerSize).assumingMemoryBound(to: UInt8.self), count: room)
       if let count = Fold.foldASCII(key, into: target) {
-        memmove(blob + keyOffset + count, raw, rawCount)
-        (start, foldedCount) = (blob, count)
+        memmove(blob + layout.headerSize + count, raw, layout.keyCount)
+        start = blob
+        layout.foldedCount = count  // No more than of the key: the header stays as it is.
       }
     }
     if start == nil {
-      rawKey.removeAll(keepingCapacity: true)
-      for part in keyParts {
+      key.removeAll(keepingCapacity: true)
+      for number in keyParts.indices {
+        let part = keyParts[number]
+        partOffsets[number] = key.count
         if part.slot < 0 {
-          rawKey.append(contentsOf: literals[part.literalStart..<part.literalStart + part.literalCount])
+          key.append(contentsOf: literals[part.literalStart..<part.literalStart + part.literalCount])
         } else {
-          rawKey.append(contentsOf: Self.text(slots[part.slot], fields, bytes))
+          key.append(contentsOf: Self.text(slots[part.slot], fields, bytes))
         }
       }
       folded.removeAll(keepingCapacity: true)
-      rawKey.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
-      foldedCount = folded.count
-      guard foldedCount <= Self.foldedKeyLimit else { return .keyTooLong(foldedCount) }
-      let size = keyOffset + foldedCount + rawCount + textSize
-      guard size <= Self.blobLimit else { return .tooLarge(size) }
+      key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+      guard folded.count <= Self.foldedKeyLimit else { return .keyTooLong(folded.count) }
+      layout = self.layout(fields, selection, foldedCount: folded.count)
+      guard layout.size <= Self.blobLimit else { return .tooLarge(layout.size) }
       guard stored <= Self.recordLimit else { return .tooLarge(stored) }
-      let blob = chunk.reserve(size)
-      folded.withUnsafeBytes { if let base = $0.baseAddress { memcpy(blob + keyOffset, base, $0.count) } }
-      rawKey.withUnsafeBytes { if let base = $0.baseAddress { memcpy(blob + keyOffset + foldedCount, base, $0.count) } }
+      let blob = chunk.reserve(layout.size)
+      let target = blob + layout.headerSize
+      folded.withUnsafeBytes { if let base = $0.baseAddress { memcpy(target, base, $0.count) } }
+      key.withUnsafeBytes { if let base = $0.baseAddress { memcpy(target + folded.count, base, $0.count) } }
       start = blob
     }
-    finish(
-      start!, fields, bytes, foldedCount: foldedCount, rawCount: rawCount, textSize, tailCount: nil, into: chunk)
+    finish(start!, layout, fields, bytes, tailCount: nil, into: chunk)
     return nil
   }
 

@@ -81,16 +81,13 @@ package struct RecordOrder: Sendable {
 
   /// As ``compare(_:_:)`` for records with the same folded key.
   package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
-    var order = compareBytes(a.rawKey, b.rawKey)
+    var order = compareBytes(a.key, b.key)
     if order != 0 { return order }
     let (left, right) = (a.fieldCount, b.fieldCount)
     var (leftOffset, rightOffset) = (a.textsOffset, b.textsOffset)
     for index in 0..<min(left, right) {
-      let (leftText, rightText) = (a.bytes(leftOffset, a.fieldSize(index)), b.bytes(rightOffset, b.fieldSize(index)))
-      order = Self.compareText(leftText, rightText)
+      order = Self.compareText(a.text(index, &leftOffset), b.text(index, &rightOffset))
       if order != 0 { return order }
-      leftOffset += leftText.count
-      rightOffset += rightText.count
     }
     if left != right { return left - right }
     for index in 0..<left {
@@ -127,13 +124,9 @@ package struct RecordOrder: Sendable {
   /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
   /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
   package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
-    Self.append(record.rawKey, to: &output)
+    Self.append(record.key, to: &output)
     var offset = record.textsOffset
-    for index in 0..<record.fieldCount {
-      let text = record.bytes(offset, record.fieldSize(index))
-      Self.appendField(text, to: &output)
-      offset += text.count
-    }
+    for index in 0..<record.fieldCount { Self.appendField(record.text(index, &offset), to: &output) }
     output.append(0)
     for index in 0..<record.fieldCount { output.append(record.fieldKind(index).rawValue) }
     for index in 0..<record.fieldCount {
@@ -148,15 +141,15 @@ package struct RecordOrder: Sendable {
   package func serializeDifference(
     _ a: RecordBlob, _ b: RecordBlob, _ first: inout [UInt8], _ second: inout [UInt8]
   ) -> Int {
-    guard equalBytes(a.rawKey, b.rawKey) else {
-      Self.append(a.rawKey, to: &first)
-      Self.append(b.rawKey, to: &second)
+    guard equalBytes(a.key, b.key) else {
+      Self.append(a.key, to: &first)
+      Self.append(b.key, to: &second)
       return 0
     }
-    Self.append(b.rawKey, to: &second)
+    Self.append(b.key, to: &second)
     var (offset, otherOffset) = (a.textsOffset, b.textsOffset)
     for index in 0..<min(a.fieldCount, b.fieldCount) {
-      let (text, other) = (a.bytes(offset, a.fieldSize(index)), b.bytes(otherOffset, b.fieldSize(index)))
+      let (text, other) = (a.text(index, &offset), b.text(index, &otherOffset))
       if !equalBytes(text, other) {
         let common = second.count
         Self.appendField(text, to: &first)
@@ -164,8 +157,6 @@ package struct RecordOrder: Sendable {
         return common
       }
       Self.appendField(other, to: &second)
-      offset += text.count
-      otherOffset += other.count
     }
     // What comes behind the texts seldom matters.
     second.removeAll(keepingCapacity: true)

@@ -10,17 +10,16 @@ package enum RecordWeight {
     let suffix = max(0, record.foldedCount - record.foldedTailCount - common)
     var weight = (suffix + 3) * perByte  // Two bytes of lengths, one for the tail.
     var offset = record.textsOffset
+    var textSize = 0
     var previousOffset = previous?.textsOffset ?? 0
     for index in 0..<record.fieldCount {
-      let text = record.bytes(offset, record.fieldSize(index))
-      offset += text.count
+      let text = record.text(index, &offset)
+      textSize += text.count
       var isRepeated = false
       if let previous, index < previous.fieldCount {
         // The same record layout is the rule; where it differs, the field is looked for by name.
         if previous.fieldName(index) == record.fieldName(index), previousOffset >= 0 {
-          let size = previous.fieldSize(index)
-          isRepeated = equalBytes(previous.bytes(previousOffset, size), text)
-          previousOffset += size
+          isRepeated = equalBytes(previous.text(index, &previousOffset), text)
         } else {
           previousOffset = -1
           isRepeated = repeats(text, record.fieldName(index), in: previous)
@@ -28,20 +27,14 @@ package enum RecordWeight {
       } else if let previous {
         isRepeated = repeats(text, record.fieldName(index), in: previous)
       }
-      weight += isRepeated ? perByte / 4 : weightOfText(text, key: record.rawKey)
+      weight += isRepeated ? perByte / 4 : weightOfText(text, key: record.key)
     }
     // However much it shares with the one before: what lies between two boundaries is held in memory as it is.
-    return max(weight, (record.size - RecordBlob.headerSize - 8 * record.fieldCount) / 2)
+    return max(weight, (record.foldedCount + record.keyCount + textSize) / 2)
   }
 
   private static func repeats(_ text: UnsafeBufferPointer<UInt8>, _ name: UInt32, in record: RecordBlob) -> Bool {
-    var offset = record.textsOffset
-    for index in 0..<record.fieldCount {
-      let size = record.fieldSize(index)
-      if record.fieldName(index) == name { return compareBytes(record.bytes(offset, size), text) == 0 }
-      offset += size
-    }
-    return false
+    record.text(ofField: name).map { equalBytes($0, text) } ?? false
   }
 
   private static func weightOfText(

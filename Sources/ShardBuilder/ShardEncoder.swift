@@ -296,10 +296,8 @@ package struct ShardEncoder {
         }
         var offset = record.textsOffset
         for (field, column) in shape.enumerated() {
-          let size = record.fieldSize(field)
-          texts[column * count + row] = record.bytes(offset, size)
+          texts[column * count + row] = record.text(field, &offset)
           kindsOfAll[column * count + row] = record.fieldKind(field).rawValue
-          offset += size
         }
       }
       if shapes.count > 1 {

@@ -541,10 +541,9 @@ package struct Verifier {
     RecordSum.begin(&bytes, key: record.folded)
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
-      let text = record.bytes(offset, record.fieldSize(field))
       RecordSum.append(
-        names[Int(record.fieldName(field))].utf8, record.fieldKind(field).rawValue, text, to: &bytes)
-      offset += text.count
+        names[Int(record.fieldName(field))].utf8, record.fieldKind(field).rawValue, record.text(field, &offset),
+        to: &bytes)
     }
   }
 
@@ -604,11 +603,9 @@ package struct Verifier {
       var texts = record.textsOffset
       var text = ""
       for field in 0..<record.fieldCount {
-        let size = record.fieldSize(field)
         text +=
           (field > 0 ? ", " : "") + names[Int(record.fieldName(field))] + ": "
-          + String(decoding: record.bytes(texts, size), as: UTF8.self)
-        texts += size
+          + String(decoding: record.text(field, &texts), as: UTF8.self)
       }
       if missing <= Self.reportLimit { report(.missing(record: text, count: count)) }
     }

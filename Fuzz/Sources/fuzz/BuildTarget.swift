@@ -94,11 +94,9 @@ final class BuildTarget: FuzzTarget {
     var offset = blob.textsOffset
     for (index, number) in fields.enumerated() {
       let field = buffer.rawField(number)
-      let size = blob.fieldSize(index)
       require(field.name == Int(blob.fieldName(index)), "a field's name")
       require(field.kind.rawValue == blob.fieldKind(index).rawValue, "a field's kind")
-      require(field.text.elementsEqual(blob.bytes(offset, size)), "a field's text")
-      offset += size
+      require(field.text.elementsEqual(blob.text(index, &offset)), "a field's text")
     }
   }
 

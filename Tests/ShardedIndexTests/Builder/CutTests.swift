@@ -300,7 +300,7 @@ import Testing
     }
   }
 
-  /// The record with a letter put into its folded key, and a digit changed in its last field.
+  /// The record with a letter put into its folded key, and a digit changed in its last field that is not in the key.
   private static func appendVariant(
     of record: RecordBlob, to chunk: BlobChunk, _ random: inout BuilderSupport.Random
   ) {
@@ -312,12 +312,12 @@ import Testing
       folded.insert(UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z"), using: &random), at: place)
     }
     var bytes = BuilderSupport.bytes(record)
-    let (start, end) = (RecordBlob.headerSize + 8 * record.fieldCount, record.foldedCount)
-    bytes.replaceSubrange(start..<start + end, with: folded)
+    let start = record.headerSize
+    bytes.replaceSubrange(start..<start + record.foldedCount, with: folded)
     bytes[bytes.count - 1] = UInt8(ascii: "0") + UInt8(random.next() % 10)
-    for (value, offset) in [(bytes.count, 0), (folded.count, 4)] {
-      for byte in 0..<4 { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
-    }
+    precondition(bytes[0] & 1 == 0 && folded.count < 256)  // Narrow.
+    for byte in 0..<4 { bytes[byte] = UInt8(truncatingIfNeeded: (bytes.count << 1) >> (8 * byte)) }
+    bytes[4] = UInt8(folded.count)
     bytes.withUnsafeBytes { chunk.append(RecordBlob($0.baseAddress!)) }
   }
 }

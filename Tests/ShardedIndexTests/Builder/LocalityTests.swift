@@ -96,10 +96,9 @@ private final class SortedList: Sendable {
     var fields: [BuilderSupport.Field] = []
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
-      let text = String(decoding: record.bytes(offset, record.fieldSize(field)), as: UTF8.self)
+      let text = String(decoding: record.text(field, &offset), as: UTF8.self)
       let name = names.names[Int(record.fieldName(field))]
       fields.append((name, record.fieldKind(field), change(name, text)))
-      offset += record.fieldSize(field)
     }
     var names = names
     return try BuilderSupport.chunk([fields], template: "{name}, {country}", names: &names)
@@ -171,7 +170,7 @@ private final class SortedList: Sendable {
         if max(gone, come) > 2 {
           worst.withLock {
             $0.append(
-              "\(kind) at \(place) (\(String(decoding: record.rawKey, as: UTF8.self))): \(gone) gone, \(come) new"
+              "\(kind) at \(place) (\(String(decoding: record.key, as: UTF8.self))): \(gone) gone, \(come) new"
             )
           }
         }
