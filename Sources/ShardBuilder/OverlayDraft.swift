@@ -107,7 +107,7 @@ struct OverlayDraft {
 
   /// All records that it adds.
   mutating func records() throws(BuildError) -> BlobChunk {
-    let all = BlobChunk()
+    let all = BlobChunk(capacity: 4096)
     for place in added.indices { all.append(try record(place)) }
     return all
   }

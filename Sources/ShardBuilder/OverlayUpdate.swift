@@ -75,7 +75,7 @@ package enum OverlayUpdate {
 
     guard let template = try? KeyTemplate(settings.key) else { return nil }
     var encoder = RecordEncoder(template: template, keep: settings.keep, id: id)
-    let chunk = BlobChunk()
+    let chunk = BlobChunk(capacity: 4096)
     defer { withExtendedLifetime(chunk) {} }
     guard encoder.encode(records, names: names, into: chunk).isEmpty else { return nil }
     for record in 0..<chunk.count {

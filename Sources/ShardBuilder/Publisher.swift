@@ -107,7 +107,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       throw error
     }
     do throws(BuildError) {
-      let names = try list(most: isForOverlay ? Self.fewNames : .max)
+      let names = isForOverlay ? try list(hidden: true, most: Self.fewNames) : try list()
       // What cannot be looked at may be there.
       hasOverlay =
         isForOverlay
@@ -394,8 +394,13 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// As many names as are looked through where not all need be.
   private static let fewNames = 512
 
-  /// The names of all that is in the directory, or of some of it if there is more than that.
-  func list(most: Int = .max) throws(BuildError) -> [String] {
+  /// The names of what is in the directory.
+  ///
+  /// - Parameters:
+  ///   - hidden: Whether only those that begin with a dot, as all do that a killed build leaves. Others are not even made
+  ///     texts of.
+  ///   - most: How many names are looked at.
+  func list(hidden: Bool = false, most: Int = .max) throws(BuildError) -> [String] {
     // A descriptor of its own: reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
@@ -406,14 +411,18 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while names.count < most {
+    var seen = 0
+    while seen < most {
       errno = 0
       guard let entry = readdir(stream) else {
         guard errno == EINTR else { break }
         names.removeAll()
+        seen = 0
         rewinddir(stream)
         continue
       }
+      seen += 1
+      if hidden, entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { continue }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
           String(validatingCString: $0)

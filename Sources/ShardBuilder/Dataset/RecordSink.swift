@@ -3,13 +3,13 @@
 /// A field's text lies either in the window, where it stood in the dataset, or in ``extra``, when escapes had to be
 /// resolved. Where `extra` will begin in the batch is known at the end only, so those fields are listed.
 struct RecordSink {
-  var fields = RawVector<FieldSlice>(capacity: 1 << 12)
-  var recordEnds = RawVector<UInt32>(capacity: 1 << 10)
+  var fields = RawVector<FieldSlice>(capacity: 1 << 8)
+  var recordEnds = RawVector<UInt32>(capacity: 1 << 6)
   /// Where each record begins, in bytes from ``origin``.
-  var recordStarts = RawVector<UInt32>(capacity: 1 << 10)
+  var recordStarts = RawVector<UInt32>(capacity: 1 << 6)
   /// For each bad record behind the first good one how many good ones stand before it.
   private var badAfter = RawVector<UInt32>()
-  var extra = RawVector<UInt8>(capacity: 1 << 10)
+  var extra = RawVector<UInt8>(capacity: 1 << 6)
   private var inExtra = RawVector<Int>()
   /// Offset in the window of what will be the batch's first byte.
   var origin = 0
