@@ -98,13 +98,18 @@ struct Report {
       // A rival begins with sorted records; the dataset has to be read and sorted for it too.
       let sorting = name == "shardq" ? 0 : all.sortingSeconds
       let build = name == "array" ? sorting : all.builds[name].map { $0.seconds + sorting }
+      // Of a build that is told to do with little.
+      let lean = name == "shardq" ? all.builds["shardq, lean"] : nil
+      func withLean(_ cell: String, _ lean: String?) -> String { cell + (lean.map { " (in less: \($0))" } ?? "") }
       let cells = [
         Self.megabytes(all.sizes[name]?.apparent), Self.megabytes(all.sizes[name]?.occupied),
         Self.number(all.programs[name]?.milliseconds, 2), Self.megabytes(kib: all.programs[name]?.peakKiB),
         Self.times(all.first[name]), Self.times(all.counts[name]), Self.number(all.small[name]?.mean, 2),
         Self.megabytes(kib: all.resident[name]?.residentKiB),
-        Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB), Self.number(build, 2),
-        Self.megabytes(kib: all.builds[name]?.peakKiB), change(name),
+        Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB),
+        withLean(Self.number(build, 2), lean.map { Self.number($0.seconds, 2) }),
+        withLean(Self.megabytes(kib: all.builds[name]?.peakKiB), lean.map { Self.megabytes(kib: $0.peakKiB) }),
+        change(name),
       ]
       if cells.contains(where: { !$0.isEmpty }) { table.rows.append((label, cells)) }
     }
@@ -113,7 +118,8 @@ struct Report {
       "shardq is given what is typed and folds it; the others are given it folded. Counts of LMDB, SQLite, marisa-trie and "
         + "RocksDB walk all matches.",
       "A rival's build holds the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
-        + "for it, on one thread; its peak does not. shardq's build reads the list itself. All are on disk when they end.",
+        + "for it, on one thread; its peak does not. shardq's build reads the list itself; in less is with --memory "
+        + "\(Effort.leanMemory). All are on disk when they end.",
       "An update is a process that changes one record and ends when that is on disk. shardq reads the record and finds the "
         + "one with its id by its key, the rivals are told the key; it leaves the change in the overlay (update --overlay), or "
         + "writes it into shards. Where there is no figure, an update is a build.",
