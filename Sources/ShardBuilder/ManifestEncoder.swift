@@ -85,10 +85,6 @@ package struct ManifestEncoder {
     knownFrames[content] ?? compressors.with { ZstdFrame.quick(content, with: $0) }
   }
 
-  private func frame(_ content: [UInt8], level: Int) -> [UInt8] {
-    knownFrames[content] ?? compressors.with { ZstdFrame.compress(content, level: level, with: $0) }
-  }
-
   /// Every name of a field is in the root, whose bounds, like a page's or a node's, are 64 at most, of 64 KiB each.
   private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
     .dataset(
@@ -174,7 +170,7 @@ package struct ManifestEncoder {
           ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
       }
       let head = head(others.map(checksum))
-      let first = frame(head, level: level)
+      let first = quickFrame(head)  // Of checksums most: who reads no more of it needs no zstd.
       frames += first
       for other in others { frames += other }
       var entry = ByteWriter()
