@@ -324,11 +324,12 @@ struct Intake: ~Copyable {
         count(carrier, carrier.batch.charge)
         sort.heldElsewhere = reader.charge + carried
         try sort.add(carrier.chunk, names: carrier.names)
-        carrier.chunk = sort.emptyChunk()
-        count(carrier, carrier.charge)
-        if carrier.charge > 8 * plan.blockSize {
-          count(carrier, 0)  // A large record was in it: that much is not kept.
+        if carrier.batch.charge > 16 * plan.blockSize {
+          // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
+          count(carrier, 0)
         } else {
+          carrier.chunk = sort.emptyChunk()
+          count(carrier, carrier.charge)
           idle.append(carrier)
         }
       })
