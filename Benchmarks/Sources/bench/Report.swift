@@ -92,7 +92,7 @@ struct Report {
       ])
     func change(_ name: String) -> String {
       let written = name == "shardq" ? " (into shards: " + Self.number(all.updates["shardq, shards"], 1) + ")" : ""
-      return Self.number(all.updates[name], 1) + written
+      return Self.number(all.updates[name], 2) + written
     }
     for (name, label) in Self.labels {
       // A rival begins with sorted records; the dataset has to be read and sorted for it too.
