@@ -184,7 +184,7 @@ struct Bench {
     }
     var commands = [("shardq", data.index, command(data.index, effort.memory))]
     if effort.memory == nil {
-      // As much as the leanest of the rivals, who have their records sorted for them.
+      // In about what the leanest rival takes, which has its records sorted for it.
       let lean = data.index + "-lean"
       commands.append(("shardq, lean", lean, command(lean, Effort.leanMemory)))
     }
