@@ -160,6 +160,9 @@
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      // The decoder calls everything behind what it refused an error, and an error passed on closes the connection at
+      // once, with bytes unread: the client would not get its answer.
+      if isDeaf, error is ByteToMessageDecoderError { return }
       guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
       guard !isDeaf else { return }
       switch error {

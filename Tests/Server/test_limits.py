@@ -45,6 +45,17 @@ class Limits(unittest.TestCase):
         self.assertIn(b" 404 ", self.server.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         self.assertIn(b" 200 ", self.server.raw(GET + b"X: a\r\n" * 62 + b"Connection: close\r\n\r\n"))
 
+    def test_refused_while_sending(self):
+        """Who is still sending gets the answer: the rest is read, so that nothing takes it back."""
+        for _ in range(20):
+            for data, status in [(GET + b"X: a\r\n" * 100_000, 431), (b"\r\nGET " * 100_000, 400)]:
+                with self.server.socket() as connection:
+                    connection.sendall(data[:20_000])
+                    time.sleep(0.005)
+                    for start in range(20_000, len(data), 100_000):
+                        connection.sendall(data[start:start + 100_000])
+                    self.assertIn(b" %d " % status, read_all(connection)[:20])
+
     def test_malformed(self):
         for data, status in [
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),  # TLS
