@@ -179,8 +179,8 @@ struct OverlayDraft {
     return nil
   }
 
-  /// The file; nil if nothing is changed.
-  func file() -> [UInt8]? {
+  /// The overlay; nil if nothing is changed.
+  func encoded() -> [UInt8]? {
     guard !removed.isEmpty || !added.isEmpty else { return nil }
     let cells = cells.sums.filter { $0.more != 0 }
     var body = ByteWriter()
@@ -189,6 +189,7 @@ struct OverlayDraft {
     body.write(UInt32(removed.count))
     body.write(UInt32(added.count))
     body.write(UInt32(cells.count))
+    let sizeOffset = body.bytes.count
     body.write(UInt32(0))
     var next = 0
     for place in removed {
@@ -210,13 +211,18 @@ struct OverlayDraft {
       body.writeSignedVarint(Int64(more))
       next = cell + 1
     }
-    var file = ByteWriter()
-    file.write(Overlay.magic)
-    file.write(UInt16(Overlay.version))
-    file.write(UInt16(0))
-    file.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
-    file.write(body.bytes)
-    return file.bytes
+    var size = UInt32(Overlay.checkedFrom + body.bytes.count)
+    for offset in sizeOffset..<sizeOffset + 4 {
+      body.bytes[offset] = UInt8(truncatingIfNeeded: size)
+      size >>= 8
+    }
+    var whole = ByteWriter()
+    whole.write(Overlay.magic)
+    whole.write(UInt16(Overlay.version))
+    whole.write(UInt16(0))
+    whole.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    whole.write(body.bytes)
+    return whole.bytes
   }
 
   private static func write(_ record: RecordBlob, to body: inout ByteWriter) {
@@ -249,7 +255,7 @@ struct OverlayDraft {
           return "adds a record, number \(number), under a key that is not the fold of its own"
         }
       }
-      guard let file = draft.file(), file.elementsEqual(overlay.bytes) else {
+      guard let made = draft.encoded(), made.elementsEqual(overlay.bytes) else {
         return "is not what an update makes of its changes"
       }
       return nil

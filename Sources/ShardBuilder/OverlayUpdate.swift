@@ -44,9 +44,9 @@ package enum OverlayUpdate {
       let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
       guard let (draft, summary) = try changed(index, batch, own) else { return .left }
       var done = summary
-      let file = draft.file()
-      done.isUnchanged = !(try publisher.publish(overlay: file, isOverStale: index.overlay == nil))
-      done.overlayBytes = file?.count ?? 0
+      let published = try publisher.publish(overlay: draft.encoded(), isOverStale: index.overlay == nil)
+      done.isUnchanged = !published.isChanged
+      done.overlayBytes = published.fileSize
       return .done(done)
     } catch {
       // Not tried again: what failed may be what must not be.
@@ -88,7 +88,7 @@ package enum OverlayUpdate {
     var isReplaced = [Bool](repeating: false, count: chunk.count)
     var summary = Summary(upserted: chunk.count, shardCount: index.shardCount)
     let overlay = index.overlay
-    guard chunk.size + 16 * chunk.count + (overlay?.fileSize ?? 0) <= OverlayDraft.usualLimit else { return nil }
+    guard chunk.size + 16 * chunk.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit else { return nil }
     if let overlay {
       try draft.take(overlay, field: idNumber) { text in
         for number in 0..<chunk.count

@@ -11,7 +11,7 @@ import ShardedIndex
 ///
 /// Whoever holds a publisher is the only builder of its directory: a lock that dies with the process sees to it. A
 /// build that fails or is killed leaves the generation that was there. No file is touched but shards, the manifest,
-/// the lock and this type's own temporary files.
+/// the overlay, the lock and this type's own temporary files.
 package final class Publisher: @unchecked Sendable {  // What changes is in `state`, under `monitor`.
   /// What became of a shard.
   package enum Outcome: Sendable {
@@ -268,10 +268,21 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   /// Puts an overlay beside the manifest that is there, in the place of any other; takes it away for nil.
   ///
+  /// One of this manifest is written over in its file, in the slot that does not count, with one sync of that: half the
+  /// time of a new file, whose name takes a sync as well. Until that has ended the file is *unsettled*, which the lock's
+  /// file says, for the next update to see: what was not synced, or failed to be, must not be all that there is while the
+  /// other slot is written over. What a power cut leaves is on the medium, whatever the lock's file says then.
+  ///
+  /// A new file is made where it is not known to be settled, or is not this user's own alone, or its time of change is
+  /// too coarse for readers to see each change by.
+  ///
   /// - Parameter isOverStale: Whether one that is there is of another manifest.
-  /// - Returns: Whether there was another before.
-  /// - Throws: As ``publish(manifest:previous:overlay:)`` does.
-  package func publish(overlay: [UInt8]?, isOverStale: Bool) throws(BuildError) -> Bool {
+  /// - Returns: Whether there was another before, and how large the file is, in bytes.
+  /// - Throws: As ``publish(manifest:previous:overlay:)`` does; the overlay takes its place when it is written, before the
+  ///   sync.
+  package func publish(
+    overlay: [UInt8]?, isOverStale: Bool
+  ) throws(BuildError) -> (isChanged: Bool, fileSize: Int) {
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
     if hasOverlay, isOverStale {
       // The manifest has its changes, and the build that was killed may not have had that on the medium.
@@ -282,17 +293,50 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         throw error
       }
     }
-    let isThere = if let overlay { try existing(Self.overlayName, overlay) == .kept } else { !hasOverlay }
-    if !isThere, let overlay {
+    guard let overlay else {
+      monitor.withLock { state.isOver = true }
+      try removeOverlay()
+      // Also where none was there: whoever took it away may have been cut off before the directory was synced.
+      try SystemFile.sync(descriptor, path: directory)
+      return (hasOverlay, 0)
+    }
+    let present = hasOverlay && !isOverStale ? OverlayFile(in: descriptor, Self.overlayName) : nil
+    let isThere = present?.content == overlay
+    let isSettled = present.map { settledNumber() == $0.number } ?? false
+    if isThere, isSettled, let present {
+      monitor.withLock { state.isOver = true }
+      return (false, present.size)
+    }
+    let (number, fileSize): (UInt64, Int)
+    if isSettled, let present, let (sectors, offset) = present.next(overlay) {
+      try setSettled(OverlaySlots.unsettledMark)
+      monitor.withLock { state.isOver = true }
+      let path = path(Self.overlayName)
+      try Self.write(sectors, at: offset, to: present.descriptor, path)
+      try SystemFile.setModifiedNow(present.descriptor, path: path)
+      try SystemFile.sync(present.descriptor, path: path, isInPlace: true)
+      (number, fileSize) = (present.number, present.size)
+      withExtendedLifetime(present) {}
+    } else {
+      try setSettled(OverlaySlots.unknownMark)
+      let content = OverlaySlots.file(of: overlay)
       let temporary: String
       do throws(BuildError) {
         let file: CInt
-        (file, temporary) = try writeTemporary(overlay)
+        (file, temporary) = try writeTemporary(content)
+        do throws(BuildError) {
+          number = try Self.number(of: file, path(temporary))
+          try SystemFile.setModifiedNow(file, path: path(temporary))
+        } catch {
+          _ = close(file)
+          throw error
+        }
         try closeSynced(file, path(temporary))
       } catch {
         abandon()
         throw error
       }
+      fileSize = content.count
       monitor.withLock { state.isOver = true }
       do throws(BuildError) {
         try rename(temporary, Self.overlayName)
@@ -300,13 +344,86 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         _ = remove(temporary)
         throw error
       }
-    } else {
-      monitor.withLock { state.isOver = true }
-      if overlay == nil { try removeOverlay() }
+      try SystemFile.sync(descriptor, path: directory)
     }
-    // Also where it was there: whoever put it there may have been cut off before the directory was synced.
-    try SystemFile.sync(descriptor, path: directory)
-    return !isThere
+    // That it cannot be said now costs the next update a new file.
+    try? setSettled(number)
+    return (!isThere, fileSize)
+  }
+
+  /// The overlay's file, open to be written over; none that others know by another name, own, or may not be read.
+  private final class OverlayFile {
+    let descriptor: CInt
+    let number: UInt64
+    let size: Int
+    let content: [UInt8]
+    private let slot: Int
+    private let lastNumber: UInt32
+
+    init?(in directory: CInt, _ name: String) {
+      descriptor = SystemFile.open(name, in: directory, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+      guard descriptor >= 0 else { return nil }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, Publisher.isOwn(status), status.st_size > 0,
+        status.st_size <= OverlaySlots.fileLimit, SystemFile.hasFineTime(status)
+      else {
+        _ = close(descriptor)
+        return nil
+      }
+      (number, size) = (UInt64(truncatingIfNeeded: status.st_ino), Int(status.st_size))
+      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+      defer { bytes.deallocate() }
+      let file = UnsafeBufferPointer(bytes.bindMemory(to: UInt8.self))
+      guard let count = try? SystemFile.read(bytes, at: 0, from: descriptor, path: name), count == size,
+        let slots = try? OverlaySlots(file)
+      else {
+        _ = close(descriptor)
+        return nil
+      }
+      (content, slot) = (slots.content, slots.slot)
+      lastNumber = OverlaySlots.lastNumber(in: file)
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// What to write where for another overlay; nil where it has no room.
+    func next(_ overlay: [UInt8]) -> (sectors: [UInt8], offset: Int)? {
+      let slotSize = size / 2
+      guard overlay.count <= OverlaySlots.capacity(ofSlot: slotSize), lastNumber < .max else { return nil }
+      return (OverlaySlots.sectors(of: overlay, number: lastNumber + 1), (1 - slot) * slotSize)
+    }
+  }
+
+  /// Whether a file is a regular one that nobody but this user has, under this name alone.
+  private static func isOwn(_ status: stat) -> Bool {
+    status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+  }
+
+  private static func number(of file: CInt, _ path: String) throws(BuildError) -> UInt64 {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .io(operation: "examine", path: path, errno: errno) }
+    return UInt64(truncatingIfNeeded: status.st_ino)
+  }
+
+  /// The number of the overlay's file that is settled, or what else is said of it; nil if nothing is.
+  private func settledNumber() -> UInt64? {
+    var number = OverlaySlots.unknownMark
+    let count = withUnsafeMutableBytes(of: &number) { bytes in
+      SystemFile.retrying { CInt(pread(lock, bytes.baseAddress!, 8, 0)) }
+    }
+    return count == 8 && marksLock() ? UInt64(littleEndian: number) : nil
+  }
+
+  /// Says which overlay's file is settled, in the lock's file, if that is this user's own alone.
+  private func setSettled(_ number: UInt64) throws(BuildError) {
+    guard marksLock() else { return }
+    let bytes = withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    try Self.write(bytes, at: 0, to: lock, path(Self.lockName))
+  }
+
+  private func marksLock() -> Bool {
+    var status = stat()
+    return fstat(lock, &status) == 0 && Self.isOwn(status)
   }
 
   /// Removes the shards that neither the generation that is published nor the one before has; none when it is not known
@@ -492,17 +609,11 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         throw .io(operation: "create", path: path(name), errno: errno)
       }
       monitor.withLock { state.temporaries.append(name) }
-      var failure: BuildError?
-      bytes.withUnsafeBytes { bytes in
-        do throws(BuildError) {
-          try SystemFile.write(bytes, to: file, path: path(name))
-        } catch {
-          failure = error
-        }
-      }
-      if let failure {
+      do throws(BuildError) {
+        try Self.write(bytes, to: file, path(name))
+      } catch {
         _ = close(file)
-        throw failure
+        throw error
       }
       #if os(Linux)
         // Only a hint, which makes the kernel begin to write: the sync that counts comes later and finds little to do.
@@ -510,6 +621,20 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       #endif
       return (file, name)
     }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], at place: Int? = nil, to file: CInt, _ path: String
+  ) throws(BuildError) {
+    var failure: BuildError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(BuildError) {
+        try SystemFile.write(bytes, at: place, to: file, path: path)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
   }
 
   /// Whoever takes files must settle them. Under the lock.
@@ -574,6 +699,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   private func remove(_ name: String) -> Bool { SystemFile.retrying { unlinkat(descriptor, name, 0) } == 0 }
 
   private func rename(_ temporary: String, _ name: String) throws(BuildError) {
+    // Until the directory is synced what an overlay is beside may be gone with a power cut: the next overlay syncs that.
+    if hasOverlay { try setSettled(OverlaySlots.unknownMark) }
     var isInterrupted = false
     while renameat(descriptor, temporary, descriptor, name) != 0 {
       // An interrupted one may have happened all the same; nobody else takes a temporary file away.

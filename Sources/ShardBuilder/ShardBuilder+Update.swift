@@ -3,8 +3,8 @@ import ShardedIndex
 extension ShardBuilder {
   /// Changes some records of an index: what comes out is, byte for byte, what a build of the changed dataset makes.
   ///
-  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file of up to 64 KiB that is
-  /// written anew each time: answers are the same, and no shard nor the manifest is written. They are written into shards
+  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file, as an overlay of
+  /// up to some 64 KiB: answers are the same, and no shard nor the manifest is written. They are written into shards
   /// by the next update without it, which may have no changes of its own, or by one with too many for the overlay, with a
   /// field that the index does not have, or of an index that has an id twice.
   ///
@@ -88,20 +88,20 @@ extension ShardBuilder {
 
     let plan = intake.plan
     if options.writesOverlay, notes.repeatedIDs == 0, !hasNewFields,
-      upsertedSize + 16 * found.places.count + (overlay?.fileSize ?? 0) <= OverlayDraft.usualLimit
+      upsertedSize + 16 * found.places.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
     {
       for place in found.places { try draft.remove(previous.shards[place.shard].firstRecord + place.record) }
       let added = try intake.finish()
       while let batch = try added.nextBatch() {
         for record in batch { try draft.add(record) }
       }
-      let file = draft.file()
-      summary.isUnchanged = !(try publisher.publish(overlay: file, isOverStale: overlay == nil))
-      let overlayBytes = file?.count ?? 0
-      summary.overlayBytes = overlayBytes
+      let changed = draft.encoded()
+      let published = try publisher.publish(overlay: changed, isOverStale: overlay == nil)
+      summary.isUnchanged = !published.isChanged
+      summary.overlayBytes = published.fileSize
       summary.recordsIndexed = index.recordCount - summary.recordsRemoved + upserted
       summary.shardCount = previous.shards.count
-      summary.bytes = previous.fileSize + overlayBytes
+      summary.bytes = previous.fileSize + published.fileSize
       return summary
     }
     let removed = (found.places + draft.removed.map { previous.place(ofRecord: $0) }).sorted()

@@ -8,17 +8,15 @@
 
 /// System calls on one descriptor that go on after EINTR and after short reads and writes.
 enum SystemFile {
-  /// Writes all of `bytes` at the descriptor's position.
-  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
+  /// Writes all of `bytes` from a place in the file on, or at the descriptor's position.
+  static func write(
+    _ bytes: UnsafeRawBufferPointer, at place: Int? = nil, to descriptor: CInt, path: String
+  ) throws(BuildError) {
     var offset = 0
     while offset < bytes.count {
-      #if canImport(Darwin)
-        let written = Darwin.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
-      #elseif canImport(Musl)
-        let written = Musl.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
-      #else
-        let written = Glibc.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
-      #endif
+      let (start, count) = (bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      let written =
+        if let place { pwrite(descriptor, start, count, off_t(place + offset)) } else { put(descriptor, start, count) }
       if written > 0 {
         offset += written
       } else if written == 0 {
@@ -27,6 +25,17 @@ enum SystemFile {
         throw .io(operation: "write", path: path, errno: errno)
       }
     }
+  }
+
+  /// The call `write`, whose name is this type's too.
+  private static func put(_ descriptor: CInt, _ start: UnsafeRawPointer, _ count: Int) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(descriptor, start, count)
+    #elseif canImport(Musl)
+      Musl.write(descriptor, start, count)
+    #else
+      Glibc.write(descriptor, start, count)
+    #endif
   }
 
   /// Fills `bytes` from `offset` on, as far as the file goes, and returns how many bytes that were.
@@ -49,13 +58,37 @@ enum SystemFile {
   }
 
   /// Returns when what was written is on the medium. A failure is final: the kernel forgets what it could not write.
-  static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
+  ///
+  /// - Parameter isInPlace: Whether nothing was but over what the file had: then when it was changed need not come along,
+  ///   for which the file system would have to write more.
+  static func sync(_ descriptor: CInt, path: String, isInPlace: Bool = false) throws(BuildError) {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
+      let call = fsync
+    #else
+      let call = isInPlace ? fdatasync : fsync
     #endif
-    while fsync(descriptor) != 0 {
+    while call(descriptor) != 0 {
       guard errno == EINTR else { throw .io(operation: "sync", path: path, errno: errno) }
     }
+  }
+
+  /// Says that a file was changed now, to the nanosecond: the system says it to its clock's tick, in which there may be
+  /// two changes, and readers tell by it that there is something new.
+  static func setModifiedNow(_ descriptor: CInt, path: String) throws(BuildError) {
+    var time = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &time) == 0, retrying({ futimens(descriptor, [time, time]) }) == 0 else {
+      throw .io(operation: "set the time of", path: path, errno: errno)
+    }
+  }
+
+  /// Whether the time that ``setModifiedNow(_:path:)`` set has come back finer than to the millisecond.
+  static func hasFineTime(_ status: stat) -> Bool {
+    #if canImport(Darwin)
+      status.st_mtimespec.tv_nsec % 1_000_000 != 0
+    #else
+      status.st_mtim.tv_nsec % 1_000_000 != 0
+    #endif
   }
 
   /// What `call` returns, with `errno`; it is made again as long as a signal came first.

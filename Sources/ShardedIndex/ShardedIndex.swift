@@ -78,11 +78,21 @@ public final class ShardedIndex: Sendable {
     var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
     var manifest = try Manifest(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
-    while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
+    var overlay: Overlay?
+    while true {
+      let stamp = Self.stamp(of: overlayFile)
+      if stamp.map(directory.isOverlay) ?? true {
+        do throws(IndexError) {
+          overlay = try Self.overlay(overlayFile, beside: manifest)
+          break
+        } catch {
+          // What was replaced while it was read is no damage.
+          guard let stamp, !directory.isOverlay(stamp) else { throw error }
+        }
+      }
       overlayFile = try directory.overlayFile()
       manifest = try Manifest(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
     }
-    let overlay = try Self.overlay(overlayFile, beside: manifest)
     openFileLimit = options.openFileLimit
     first = Generation(
       manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
@@ -177,46 +187,51 @@ public final class ShardedIndex: Sendable {
   public func reload() throws(IndexError) -> Bool {
     if isPinned { return false }
     return try reloading.withLock { (_) throws(IndexError) -> Bool in
-      let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
-      var overlayFile = try directory.overlayFile()
-      var file = try directory.manifestFile()
-      while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
-        overlayFile = try directory.overlayFile()
-        file = try directory.manifestFile()
+      while true { if let isNewer = try takeNewest() { return isNewer } }
+    }
+  }
+
+  /// Returns whether the directory has a newer generation, and takes it; nil if it was replaced by another meanwhile. Under
+  /// the lock.
+  private func takeNewest() throws(IndexError) -> Bool? {
+    let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
+    let overlayFile = try directory.overlayFile()
+    let file = try directory.manifestFile()
+    let found = GenerationStamp(manifest: file.stamp, overlay: Self.stamp(of: overlayFile))
+    if let overlay = found.overlay, !directory.isOverlay(overlay) { return nil }
+    guard found != stamp else { return false }
+    do throws(IndexError) {
+      // Where the old file cannot be read any more, the new one is another.
+      let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
+      let manifest =
+        isSame ? held.manifest : try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
+      let overlay = try Self.overlay(overlayFile, beside: manifest)
+      if isSame, overlay?.checksum == held.overlay?.checksum {
+        latest.withLock { $0.stamp = found }
+        return false
       }
-      let found = GenerationStamp(manifest: file.stamp, overlay: Self.stamp(of: overlayFile))
-      guard found != stamp else { return false }
-      do throws(IndexError) {
-        // Where the old file cannot be read any more, the new one is another.
-        let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
-        let manifest =
-          isSame ? held.manifest : try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
-        let overlay = try Self.overlay(overlayFile, beside: manifest)
-        if isSame, overlay?.checksum == held.overlay?.checksum {
-          latest.withLock { $0.stamp = found }
-          return false
-        }
-        let newer: Generation
-        if isSame {
-          newer = Generation(held, overlay: overlay)
-        } else {
-          newer = Generation(
-            manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
-          newer.adoptResidents(of: held)
-        }
-        latest.withLock { (latest) -> Void in
-          latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
-        }
-        isAsOpened.store(false, ordering: .releasing)
-        if !isSame {
-          held.manifest.removeRecentPages()
-          held.files.removeAll()
-        }
-        return true
-      } catch {
-        if case .corrupt = error { latest.withLock { $0.refused = found } }
-        throw error
+      let newer: Generation
+      if isSame {
+        newer = Generation(held, overlay: overlay)
+      } else {
+        newer = Generation(
+          manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
+        newer.adoptResidents(of: held)
       }
+      latest.withLock { (latest) -> Void in
+        latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
+      }
+      isAsOpened.store(false, ordering: .releasing)
+      if !isSame {
+        held.manifest.removeRecentPages()
+        held.files.removeAll()
+      }
+      return true
+    } catch {
+      // What was replaced while it was read is no damage.
+      if let overlay = found.overlay, !directory.isOverlay(overlay) { return nil }
+      if case .corrupt = error { latest.withLock { $0.refused = found } }
+      throw error
     }
   }
 

@@ -17,7 +17,9 @@ LIKELY = {
     "read": ["EIO", "EINTR"],
     "pread64": ["EIO", "EINTR"],
     "write": ["ENOSPC", "EIO", "EINTR"],
+    "pwrite64": ["ENOSPC", "EIO", "EINTR"],
     "fsync": ["EIO", "EINTR"],
+    "fdatasync": ["EIO", "EINTR"],
     "close": ["EIO", "EINTR"],
     "mkdir": ["ENOSPC", "EACCES", "EINTR"],
     "renameat": ["ENOSPC", "EIO", "EINTR"],
@@ -27,7 +29,7 @@ LIKELY = {
     "mmap": ["ENOMEM"],
 }
 # The calls of these are those of others in another order: left to the long form.
-SIMILAR = ["an overlay over another", "an overlay over a stale one", "an update over an overlay", "a build over an overlay"]
+SIMILAR = ["an overlay over a stale one", "an update over an overlay", "a build over an overlay"]
 # Those that wait for nothing are not interrupted, so nothing is tried again.
 UNINTERRUPTED = ["newfstatat", "fstat", "fcntl", "fadvise64", "lseek", "ioctl", "mmap", "statx"]
 SHORT = ["read", "pread64", "write", "pwrite64"]

@@ -20,6 +20,7 @@ SHARD = "Sources/ShardedIndex/Storage/LoadedShard.swift"
 FILE = "Sources/ShardedIndex/Storage/ReadOnlyFile.swift"
 VERIFIER = "Sources/ShardBuilder/Verifier.swift"
 OVERLAY = "Sources/ShardedIndex/Format/Overlay.swift"
+SLOTS = "Sources/ShardedIndex/Format/OverlaySlots.swift"
 
 SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      let file: CInt\n"
 SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    // Beside another"
@@ -65,8 +66,8 @@ MUTANTS = [
     ("the same, on a real file system", "power.py --real only --only one", [
         (PUBLISHER, SYNC_AFTER, "    // Beside another")]),
     ("the parent of a new directory is not synced", "power.py --real no --only first", [
-        (PUBLISHER, "if !names.contains(Self.manifestName) { try syncParent() }",
-         "if names.isEmpty { try syncParent() }")]),
+        (PUBLISHER, "if !isForOverlay, !names.contains(Self.manifestName) { try syncParent() }",
+         "if !isForOverlay, names.isEmpty { try syncParent() }")]),
     ("failed syncs are ignored", "errors.py --only full", [
         (SYSTEM, 'guard errno == EINTR else { throw .io(operation: "sync", path: path, errno: errno) }',
          "guard errno == EINTR else { return }")]),
@@ -105,11 +106,19 @@ MUTANTS = [
     ("an overlay takes a stale one's place, and that manifest is on no medium", "power.py --real no --only overlay", [
         (PUBLISHER, "    if hasOverlay, isOverStale {", "    if hasOverlay, isOverStale, overlay?.isEmpty == true {")]),
     ("the directory is not synced after an overlay's rename", "power.py --real no --only overlay", [
-        (PUBLISHER, "    try SystemFile.sync(descriptor, path: directory)\n    return !isThere", "    return !isThere")]),
+        (PUBLISHER, "      try SystemFile.sync(descriptor, path: directory)\n    }\n    // That it", "    }\n    // That it")]),
+    ("an overlay that is written over is not synced", "power.py --real no --only another", [
+        (PUBLISHER, "      try SystemFile.sync(present.descriptor, path: path, isInPlace: true)\n", "")]),
+    ("the slot that counts is written over", "power.py --real no --only another", [
+        (PUBLISHER, "(1 - slot) * slotSize)", "slot * slotSize)")]),
+    ("a slot is written over while the other one is on no medium", "power.py --real no --only another", [
+        (PUBLISHER, "    if isSettled, let present, let (sectors", "    if let present, let (sectors")]),
+    ("a slot that is not whole counts", "power.py --real no --only another", [
+        (SLOTS, "== number else { return nil }\n      let end", "!= nil else { return nil }\n      let end")]),
     ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
-        (FILE, "      if case .vanished = error { return nil }\n", "      if case .corrupt = error { throw error }\n      return nil\n")]),
+        (FILE, "      if errno == ENOENT { return nil }\n", "      if errno != EACCES { return nil }\n")]),
     ("who has opened an overlay does not look again", "kill.py --only stale", [
-        (FILE, "return FileStamp(status) == stamp", "return true")]),
+        (FILE, "return FileStamp(status).isSameFile(as: stamp)", "return true")]),
     ("checksums are neither compared nor checked", "damage.py", [
         (SHARD, "    guard found == checksum else {\n", "    guard found == checksum || checksum != 0 else {\n"),
         (FRAME, "        && checksum(of: source) == UInt32(", "        && checksum(of: source) ?? 0 != UInt32("),

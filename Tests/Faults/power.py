@@ -16,6 +16,8 @@ import faults
 
 # The model
 
+SECTOR = 512  # What a disk writes whole or not at all.
+
 
 class Record:
     """What a build asked of the file system, in order, and what it ended with.
@@ -199,19 +201,28 @@ class Disk:
     created = {}
 
     def content(self, number, damage):
-        """What may be found in a file: what was synced, or the latest; or what a crash makes of unsynced data."""
+        """What may be found in a file: what was synced, or the latest; or what a crash makes of unsynced data. What was
+        synced and is written over is the one or the other, sector by sector."""
         durable, latest = self.durable.get(number), self.latest.get(number, b"")
         if durable == latest:
             return latest
+        durable = durable or b""
         if damage == "lost":
-            return durable if durable is not None else b""
+            return durable
         if damage == "zeros":
-            return b"\0" * len(latest)
+            return durable.ljust(len(latest), b"\0")
         if damage == "half":
-            return latest[:len(latest) // 2] + (durable or b"")[len(latest) // 2:]
-        return latest
+            half = len(latest) // 2
+            half -= half % SECTOR if half < len(durable) else 0
+            return latest[:half] + durable[half:]
+        changed = [at for at in range(0, len(latest), SECTOR) if latest[at:at + SECTOR] != durable[at:at + SECTOR]]
+        lost = {"first": changed[:1], "last": changed[-1:]}.get(damage, [])
+        data = bytearray(latest)
+        for at in lost:
+            data[at:at + SECTOR] = durable[at:at + SECTOR].ljust(len(latest[at:at + SECTOR]), b"\0")
+        return bytes(data)
 
-    DAMAGES = ("whole", "lost", "zeros", "half")
+    DAMAGES = ("whole", "lost", "zeros", "half", "first", "last")
 
     def states(self, generator, count):
         """Directories that may be found after a cut now, each as names and contents; None: no directory at all."""
@@ -237,6 +248,9 @@ def place_state(directory, files):
     for name, data in files.items():
         with open(os.path.join(directory, name), "wb") as file:
             file.write(data)
+    # The overlay is another file here.
+    if files.get(".lock", b"").strip(b"\0"):
+        faults.settle(directory)
 
 
 def fingerprint(files):
@@ -467,6 +481,10 @@ class Following(faults.Scenario):
         return {**super().references(), "between": self.between}
 
 
+def last_sync(tools, scenario):
+    return [call for call in faults.trace(tools, scenario) if call.name in ("fsync", "fdatasync")][-1]
+
+
 def follow_overlays(tools, made):
     """What follows a change of the overlay finds that in its place and perhaps on no medium."""
     made = {scenario.name: scenario for scenario in made}
@@ -483,7 +501,7 @@ def follow_overlays(tools, made):
         if one in made and other in made:
             first, last = made[one], None
             if is_killed:
-                last = [call for call in faults.trace(tools, first) if call.name == "fsync"][-1]
+                last = last_sync(tools, first)
             how = ", killed before its last sync" if is_killed else ""
             model(tools, Following(first, made[other], how), killed=last, first=first)
 
@@ -496,9 +514,10 @@ def main():
     if tools.options.real != "only":
         for scenario in made:
             model(tools, scenario)
-            if scenario.name in ("first build", "one record changed", "a pack applied", "an overlay", "an overlay merged"):
+            if scenario.name in ("first build", "one record changed", "a pack applied", "an overlay", "an overlay merged",
+                                 "an overlay over another", "an overlay over another, plainly"):
                 # The next one finds a manifest that is in its place and on no medium: its status 0 must mean what it says.
-                last = [call for call in faults.trace(tools, scenario) if call.name == "fsync"][-1]
+                last = last_sync(tools, scenario)
                 again = copy.copy(scenario)
                 again.name += ", again after a kill before the last sync"
                 model(tools, again, killed=last)

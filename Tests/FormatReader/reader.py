@@ -24,7 +24,11 @@ from operator import itemgetter
 CONTENT_LIMIT = 1 << 24  # content bytes of a frame
 FRAME_EXCESS = 65536  # bytes that a frame may have more than its content
 FILE_LIMIT = 1 << 26  # bytes of a shard
-OVERLAY_LIMIT = 1 << 20  # bytes of an overlay
+OVERLAY_LIMIT = 1 << 20  # bytes of an overlay's file
+SLOT_UNIT = 4096  # bytes that an overlay's slot has a multiple of
+SECTOR, PIECE = 512, 504  # bytes of a slot's sector, and of the overlay in it
+OVERLAY_START = b"SQO1\2\0"  # magic and version, of an overlay and of its file
+READS = 10  # of an overlay that is not what it should be
 FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
@@ -540,13 +544,65 @@ class Index:
 
 
 def overlay_file(directory):
-    """The overlay's bytes; None if there is none."""
+    """The overlay's bytes; None if there is none. It is read again where a write may go on: what stays is what there is."""
+    before = None
+    for last in [False] * (READS - 1) + [True]:
+        try:
+            data = read_file(directory, "overlay", OVERLAY_LIMIT)
+            overlay, is_unfinished = overlay_of_slots(data, is_unsettled(directory))
+        except FormatError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                return None
+            if last:
+                raise
+        else:
+            if not is_unfinished or overlay == before:
+                return overlay
+            before = overlay
+    return overlay
+
+
+def is_unsettled(directory):
+    """Whether a sector may be half written."""
     try:
-        return read_file(directory, "overlay", OVERLAY_LIMIT)
-    except FormatError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            return None
-        raise
+        return read_file(directory, ".lock")[:8] == bytes(8)
+    except FormatError:
+        return False
+
+
+def overlay_of_slots(data, unsettled=False):
+    """The overlay that counts, of those in the two slots of a file, and whether the other one is unfinished."""
+    need(data[:6] == OVERLAY_START, "overlay: another magic, or another version")
+    need(len(data) % (2 * SLOT_UNIT) == 0, "overlay: a file of another size than two slots have")
+    middle = len(data) // 2
+    slots = [(sector_number(slot, unsettled), slot) for slot in (data[:middle], data[middle:])]
+    (older, other), (newer, slot) = sorted(slots)
+    need(older < newer, "overlay: two slots of the same number")
+    overlay = slot_overlay(slot, newer, unsettled)
+    if overlay is not None:
+        return overlay, False
+    overlay = slot_overlay(other, older, unsettled) if older else None
+    need(overlay is not None, "overlay: neither slot is whole")
+    return overlay, True
+
+
+def slot_overlay(slot, number, unsettled=False):
+    """The overlay in a slot whose first sector has a number; None if it is unfinished."""
+    (size,) = struct.unpack_from("<I", slot, 44)
+    need(48 <= size <= PIECE * (len(slot) // SECTOR), "overlay: a size that no overlay in its slot has")
+    sectors = [slot[SECTOR * i : SECTOR * (i + 1)] for i in range(-(-size // PIECE))]
+    if any(sector_number(sector, unsettled) != number for sector in sectors):
+        return None
+    return b"".join(sector[:PIECE] for sector in sectors)[:size]
+
+
+def sector_number(data, unsettled=False):
+    """The number of the write that the sector at the front is of; 0 if it is of none."""
+    number, check = struct.unpack_from("<II", data, PIECE)
+    if check == xxh64(data[: PIECE + 4]) & 0xFFFFFFFF:
+        return number
+    need(unsettled, "overlay: a sector has another check than it says")
+    return 0
 
 
 class Overlay:
@@ -555,11 +611,11 @@ class Overlay:
     def __init__(self, data, records, names):
         self.data, self.records, self.names = data, records, names
         cursor = self.cursor = Cursor(data, "overlay")
-        need(cursor.take(4) == b"SQO1", "overlay: another magic")
-        version, _, checksum = cursor.unpack("HHQ")
-        need(version == 1, "overlay: another version")
+        start, _, checksum = cursor.unpack("6sHQ")
+        need(start == OVERLAY_START, "overlay: another magic, or another version")
         need(checksum == xxh64(data[cursor.at :]), "overlay: another checksum than it says")
-        self.manifest_size, self.root_hash, *self.counts, _ = cursor.unpack("QQIIII")
+        self.manifest_size, self.root_hash, *self.counts, size = cursor.unpack("QQIIII")
+        need(size == len(data), "overlay: another size than it says")
 
     def read(self):
         cursor = self.cursor
@@ -669,8 +725,8 @@ class Overlay:
             body += varint(cell - before - 1) + signed_varint(more)
             before = cell
         counts = len(self.removed), len(added), len(cells)
-        body = struct.pack("<QQIIII", index.manifest_size, index.root_hash, *counts, 0) + body
-        return struct.pack("<4sHHQ", b"SQO1", 1, 0, xxh64(body)) + body
+        body = struct.pack("<QQIIII", index.manifest_size, index.root_hash, *counts, 48 + len(body)) + body
+        return struct.pack("<6sHQ", OVERLAY_START, 0, xxh64(body)) + body
 
 
 def varint(value):

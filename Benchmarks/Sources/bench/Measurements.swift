@@ -226,36 +226,38 @@ struct Bench {
     let (folded, fields) = array.record(number)
     let texts = fields.map { String(decoding: $0, as: UTF8.self) }
     let key = String(decoding: folded, as: UTF8.self)
-    let (file, overlaid) = (work + "/changed.json", work + "/overlaid.json")
     var taken: [String: [Double]] = [:]
     for round in 0..<max(3, 5 * effort.builds) {
       let latitude = "\(round + 1).5"
-      // Another, so that the second is a change as well.
-      let own = "\(round + 1).25"
-      let record = "[{\"country\":\"\(texts[0])\",\"name\":\"\(texts[1])\",\"_id\":\(texts[2]),"
-      Files.write(record + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(latitude)}}]\n", to: file)
-      Files.write(record + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(own)}}]\n", to: overlaid)
-      let look = [shardq, "-i", data.index, "\(texts[1]), \(texts[0])"]
-      var commands = [
-        ("shardq, shards", [shardq, "update", "--index", data.index, "--upsert", file], look),
-        ("shardq", [shardq, "update", "--overlay", "--index", data.index, "--upsert", overlaid], look),
-      ]
+      // Into shards, which takes the overlay away; in a new overlay; and over that. Others each, so that each is a change.
+      let ways = [("shardq, shards", "5"), ("shardq, first", "75"), ("shardq", "25")]
+      var commands = ways.map { (name, fraction) in
+        let own = "\(round + 1).\(fraction)"
+        let file = work + "/changed-\(fraction).json"
+        Files.write(
+          "[{\"country\":\"\(texts[0])\",\"name\":\"\(texts[1])\",\"_id\":\(texts[2]),"
+            + "\"coord\":{\"lon\":\(texts[3]),\"lat\":\(own)}}]\n", to: file)
+        let beside = name == "shardq, shards" ? [] : ["--overlay"]
+        return (
+          name, [shardq, "update"] + beside + ["--index", data.index, "--upsert", file],
+          [shardq, "-i", data.index, "\(texts[1]), \(texts[0])"], own
+        )
+      }
       for kind in rivals where kind.isChangeable {
         let program = programs.path(kind.program)
         commands.append(
           (
             kind.name, [program, database(kind), "--update", key, "0", "\(round + 1)500000"],
-            [program, database(kind), key]
+            [program, database(kind), key], latitude
           ))
       }
-      for (name, command, query) in commands {
+      for (name, command, query, wanted) in commands {
         sync()
         let run = programs.run([command], rounds: 1).runs[0][0]
         guard run.status == 0 else { stop("\(command) failed with status \(run.status): \(programs.said)") }
         taken[name, default: []].append(Double(run.nanoseconds) / 1e6)
         Programs.start(query, output: work + "/printed")
         let line = String(decoding: Files.read(work + "/printed"), as: UTF8.self).split(separator: "\n").first
-        let wanted = name == "shardq" ? own : latitude
         guard line?.split(separator: "\t").contains(Substring(wanted)) == true else {
           stop("\(name) has not changed: \(line ?? "nothing printed")")
         }

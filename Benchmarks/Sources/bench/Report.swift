@@ -91,8 +91,11 @@ struct Report {
         "build, s", "its peak, MB", "one record changed, ms",
       ])
     func change(_ name: String) -> String {
-      let written = name == "shardq" ? " (into shards: " + Self.number(all.updates["shardq, shards"], 1) + ")" : ""
-      return Self.number(all.updates[name], 2) + written
+      let others =
+        name == "shardq"
+        ? " (where none is beside the shards: \(Self.number(all.updates["shardq, first"], 2)); "
+          + "into shards: \(Self.number(all.updates["shardq, shards"], 1)))" : ""
+      return Self.number(all.updates[name], 2) + others
     }
     for (name, label) in Self.labels {
       // A rival begins with sorted records; the dataset has to be read and sorted for it too.
@@ -121,8 +124,8 @@ struct Report {
         + "for it, on one thread; its peak does not. shardq's build reads the list itself; in less is with --memory "
         + "\(Effort.leanMemory). All are on disk when they end.",
       "An update is a process that changes one record and ends when that is on disk. shardq reads the record and finds the "
-        + "one with its id by its key, the rivals are told the key; it leaves the change in the overlay (update --overlay), or "
-        + "writes it into shards. Where there is no figure, an update is a build.",
+        + "one with its id by its key, the rivals are told the key; it leaves the change in the overlay (update --overlay) that "
+        + "the one before left, or makes one, or writes it into shards. Where there is no figure, an update is a build.",
     ]
     if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
     tables.append(table)

@@ -10,8 +10,9 @@
 /// Changes beside an index of sixty records: the records that they make are those of a walk over the shards' and theirs.
 ///
 /// Input: a byte of flags, then what follows an overlay's checksum and the manifest that it names, which are made right;
-/// with the first flag the whole file. With the second flag the changes are written into shards as well; with the third
-/// the map is looked at, which takes a megabyte.
+/// with the first flag the whole overlay; with the fourth its file, slots and all, of which the checks of sectors are made
+/// right with the fifth. With the second flag the changes are written into shards as well; with the third the map is
+/// looked at, which takes a megabyte.
 final class OverlayTarget: FuzzTarget {
   private let directory = OverlayTarget.directory()
   private let manifest: [UInt8]
@@ -34,19 +35,26 @@ final class OverlayTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     var reader = InputReader(input)
     let flags = reader.byte()
-    var file = reader.remaining()
-    if flags & 1 == 0 { file = Self.file(file, beside: index.generation) }
+    var content = reader.remaining()
+    var file: [UInt8]
+    if flags & 8 == 0 {
+      if flags & 1 == 0 { content = Self.overlay(content, beside: index.generation) }
+      file = OverlaySlots.file(of: content)
+    } else {
+      file = content
+      if flags & 16 != 0 { Self.makeChecksRight(&file) }
+    }
     RawFile.write(file, to: directory + "/overlay")
 
     let overlay: Overlay?
-    // As large as it is, so that nothing behind it can be read.
-    let exact = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: file.count)
-    _ = exact.update(fromContentsOf: file)
     do throws(FormatError) {
-      overlay = try Overlay(UnsafeBufferPointer(exact), beside: index.generation)
-      exact.deallocate()
+      if flags & 8 != 0 {
+        content = try Self.exactly(file) { (file) throws(FormatError) in try OverlaySlots(file).content }
+      }
+      overlay = try Self.exactly(content) { (content) throws(FormatError) in
+        try Overlay(content, beside: index.generation)
+      }
     } catch {
-      exact.deallocate()
       require((try? ShardedIndex(opening: directory)) == nil, "an index with an overlay that is refused")
       return
     }
@@ -202,19 +210,48 @@ final class OverlayTarget: FuzzTarget {
     return directory
   }
 
-  /// A file of what follows the manifest's checksum, with all before it.
-  private static func file(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
+  /// Hands on memory that is as large as the bytes, so that nothing behind them can be read.
+  private static func exactly<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeBufferPointer<UInt8>) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    let exact = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    defer { exact.deallocate() }
+    _ = exact.update(fromContentsOf: bytes)
+    return try body(UnsafeBufferPointer(exact))
+  }
+
+  private static func makeChecksRight(_ file: inout [UInt8]) {
+    for start in stride(from: 0, through: file.count - OverlaySlots.sectorSize, by: OverlaySlots.sectorSize) {
+      let sector = file[start..<start + OverlaySlots.sectorSize]
+      guard sector.contains(where: { $0 != 0 }) else { continue }
+      let check = Array(sector).withUnsafeBufferPointer { OverlaySlots.check(of: $0) }
+      for byte in 0..<4 {
+        file[start + OverlaySlots.sectorSize - 4 + byte] = UInt8(truncatingIfNeeded: check >> UInt32(8 * byte))
+      }
+    }
+  }
+
+  /// An overlay of what follows the manifest's checksum, with all before it.
+  private static func overlay(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
     var content = ByteWriter()
     content.write(UInt64(manifest.fileSize))
     content.write(manifest.rootChecksum)
     content.write(body)
-    var file = ByteWriter()
-    file.write(Overlay.magic)
-    file.write(UInt16(Overlay.version))
-    file.write(UInt16(0))
-    file.write(content.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
-    file.write(content.bytes)
-    return file.bytes
+    // Its size is made right as well: the last of the four numbers that a body begins with.
+    if body.count >= 16 {
+      var size = Overlay.checkedFrom + content.bytes.count
+      for at in 28..<32 {
+        content.bytes[at] = UInt8(truncatingIfNeeded: size)
+        size >>= 8
+      }
+    }
+    var overlay = ByteWriter()
+    overlay.write(Overlay.magic)
+    overlay.write(UInt16(Overlay.version))
+    overlay.write(UInt16(0))
+    overlay.write(content.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    overlay.write(content.bytes)
+    return overlay.bytes
   }
 
   static var seeds: [(name: String, bytes: [UInt8])] {
@@ -230,9 +267,12 @@ final class OverlayTarget: FuzzTarget {
       else { fail("an overlay") }
       let file = RawFile.read(directory + "/overlay")
       unlink(directory + "/overlay")
-      return file
+      guard let slots = try? exactly(file, { (file) throws(FormatError) in try OverlaySlots(file) }) else {
+        fail("the slots of an overlay")
+      }
+      return slots.content
     }
-    func body(_ file: [UInt8]) -> ArraySlice<UInt8> { file[32...] }
+    func body(_ overlay: [UInt8]) -> ArraySlice<UInt8> { overlay[32...] }
     let changed = lines[10].replacing("town", with: "city")
     let moved = lines[12].replacing("\"lat\":-", with: "\"lat\":")
     let renamed = lines[14].replacing("\"name\":\"", with: "\"name\":\"San ")
@@ -240,11 +280,20 @@ final class OverlayTarget: FuzzTarget {
     let twins = (0..<4).map { #"{"name":"ala0","country":"AT","id":\#(2000 + $0 * 3 % 4),"mixed":\#($0 % 2 + 1).0}"# }
     let gone = overlay([], [lines[0], lines[7], lines[8], lines[59]])
     let all = overlay([changed, moved, renamed, new] + twins, [lines[20], lines[40]])
+    // Both slots, the second one newer; and one of several sectors, the last of which is not there.
+    let many = overlay(lines.map { $0.replacing("town", with: "city") })
+    var (file, unfinished) = (OverlaySlots.file(of: many), OverlaySlots.file(of: many))
+    let second = OverlaySlots.sectors(of: overlay([changed]), number: 2)
+    file.replaceSubrange(file.count / 2..<file.count / 2 + second.count, with: second)
+    let cut = OverlaySlots.sectors(of: many, number: 2).dropLast(OverlaySlots.sectorSize)
+    require(cut.count > OverlaySlots.sectorSize, "an overlay of several sectors")
+    unfinished.replaceSubrange(file.count / 2..<file.count / 2 + cut.count, with: cut)
     return [
-      ("changed", [0] + body(overlay([changed]))), ("moved", [0] + body(overlay([moved, renamed]))),
+      ("slots", [8] + file), ("unfinished", [24] + unfinished), ("changed", [0] + body(overlay([changed]))),
+      ("moved", [0] + body(overlay([moved, renamed]))),
       ("new", [0] + body(overlay([new] + twins))), ("gone", [0] + body(gone)), ("all", [0] + body(all)),
       ("none", [0] + [UInt8](repeating: 0, count: 16)), ("everything", [0] + body(overlay([], lines))),
-      ("file", [1] + all), ("cut", [0] + body(all).dropLast(3)), ("more", [0] + body(all) + [0]),
+      ("whole", [1] + all), ("cut", [0] + body(all).dropLast(3)), ("more", [0] + body(all) + [0]),
       ("merged", [2] + body(overlay([changed, new], [lines[20]]))), ("merged-all", [2] + body(all)),
       ("map", [4] + body(overlay([moved], lines.suffix(3)))),
     ]

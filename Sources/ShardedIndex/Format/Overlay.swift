@@ -1,17 +1,26 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Changes of a few records beside the shards of a generation: which are removed, and which are added where.
 /// Source: docs/format.md §11.
 ///
-/// Its file stands next to one manifest, which it names; next to another it means nothing. All of it is checked when it
-/// is made, so that nothing it says leads out of it; that it says what an update would, only verification asks.
+/// It stands next to one manifest, which it names; next to another it means nothing. All of it is checked when it is made,
+/// so that nothing it says leads out of it; that it says what an update would, only verification asks. How it stands in
+/// its file is what ``OverlaySlots`` knows.
 package final class Overlay: @unchecked Sendable {  // Only read once it is made.
   package static let magic: UInt32 = 0x314f_5153  // "SQO1"
-  package static let version = 1
+  package static let version = 2
   package static let fileName = "overlay"
   package static let headerSize = 48
   /// What the checksum is not of: the magic, the version and itself.
   package static let checkedFrom = 16
-  /// No file is larger, in bytes.
-  package static let sizeLimit = 1 << 20
+  /// Where its size stands in it.
+  static let sizeOffset = 44
 
   /// A record that is added.
   package struct Added: BitwiseCopyable {
@@ -19,7 +28,7 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     package let before: Int
     /// Records of the answers to the empty prefix before it.
     package let position: Int
-    /// Of the file, in bytes: where what stands behind `before` begins, the folded key, what is said of the fields, and
+    /// Of the overlay, in bytes: where what stands behind `before` begins, the folded key, what is said of the fields, and
     /// their texts; and where those end.
     fileprivate let start: Int
     fileprivate let folded: Int
@@ -38,9 +47,12 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     package let text: UnsafeBufferPointer<UInt8>
   }
 
-  /// The file, and ``RecordOutput/slack`` behind it.
+  /// All of it, and ``RecordOutput/slack`` behind it.
   private let storage: UnsafeMutablePointer<UInt8>
-  package let fileSize: Int
+  /// In bytes.
+  package let size: Int
+  /// Of the file that it was read from, in bytes.
+  package private(set) var fileSize = 0
   /// Of its content: two overlays of a manifest that have the same are the same.
   package let checksum: UInt64
   /// Places among the records of the shards, ascending.
@@ -54,26 +66,62 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
   ///
   /// - Returns: nil if it is beside another manifest than the one that it names: what a rebuild left, and nothing.
   static func reading(_ file: borrowing IndexFile, beside manifest: Manifest) throws(IndexError) -> Overlay? {
-    guard file.size <= sizeLimit else {
-      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: sizeLimit))
+    guard file.size <= OverlaySlots.fileLimit else {
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: OverlaySlots.fileLimit))
     }
-    let bytes = try file.read(from: 0, size: file.size)
-    defer { bytes.deallocate() }
+    let content = try content(of: file)
     do throws(FormatError) {
-      return try Overlay(UnsafeBufferPointer(bytes), beside: manifest)
+      let overlay = try content.withUnsafeBufferPointer { (content) throws(FormatError) in
+        try Overlay(content, beside: manifest)
+      }
+      overlay?.fileSize = file.size
+      return overlay
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }
   }
 
-  /// - Parameter bytes: All of the file; copied.
-  package convenience init?(_ bytes: UnsafeBufferPointer<UInt8>, beside manifest: Manifest) throws(FormatError) {
-    var reader = ByteReader(bytes)
+  private static func content(of file: borrowing IndexFile) throws(IndexError) -> [UInt8] {
+    var attempt = 1
+    var last: [UInt8] = []
+    while true {
+      let bytes = try file.read(from: 0, size: file.size)
+      defer { bytes.deallocate() }
+      do throws(FormatError) {
+        let slots: OverlaySlots
+        do throws(FormatError) {
+          slots = try OverlaySlots(UnsafeBufferPointer(bytes))
+        } catch {
+          guard case .invalid = error, file.isOverlayUnsettled() else { throw error }
+          slots = try OverlaySlots(UnsafeBufferPointer(bytes), isUnsettled: true)
+        }
+        // While the one slot was read the other one may have been written, and then the one: what stays is what there is.
+        if !slots.isOtherUnfinished || slots.content == last || attempt == attempts { return slots.content }
+        last = slots.content
+      } catch {
+        // An update that is writing in this moment may be seen between two bytes; damage stays.
+        guard case .invalid = error, attempt < attempts else { throw .corrupt(path: file.path, cause: error) }
+        usleep(500)
+      }
+      attempt += 1
+    }
+  }
+
+  private static let attempts = 10
+
+  /// Reads what every overlay begins with, whatever its version.
+  static func checkStart(_ reader: inout ByteReader) throws(FormatError) {
     let magic = try reader.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
     let version = Int(try reader.read(UInt16.self))
     guard version == Self.version else { throw .unsupportedVersion(found: version, supported: Self.version) }
     _ = try reader.read(UInt16.self)
+  }
+
+  /// - Parameter bytes: All of it; copied.
+  package convenience init?(_ bytes: UnsafeBufferPointer<UInt8>, beside manifest: Manifest) throws(FormatError) {
+    var reader = ByteReader(bytes)
+    try Self.checkStart(&reader)
     let checksum = try reader.read(UInt64.self)
     let found = Self.checksum(of: UnsafeBufferPointer(rebasing: bytes[reader.offset...]))
     guard found == checksum else { throw .invalid(reason: "has another checksum than it says", offset: 8) }
@@ -91,7 +139,8 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     let removedCount = Int(try reader.read(UInt32.self))
     let addedCount = Int(try reader.read(UInt32.self))
     let cellCount = Int(try reader.read(UInt32.self))
-    _ = try reader.read(UInt32.self)
+    let size = Int(try reader.read(UInt32.self))
+    guard size == bytes.count else { throw .wrongSize(found: bytes.count, expected: size) }
 
     // What a header says of counts is believed as far as there are bytes: room is made as they come.
     var removed: [Int] = []
@@ -153,7 +202,7 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     guard reader.remaining == 0 else { throw fault("has bytes behind its end") }
 
     (self.removed, self.added, self.cells, self.checksum) = (removed, added, cells, checksum)
-    fileSize = bytes.count
+    self.size = bytes.count
     storage = .allocate(capacity: bytes.count + RecordOutput.slack)
     storage.copy(from: bytes.baseAddress!, count: bytes.count)
     (storage + bytes.count).initialize(repeating: 0, count: RecordOutput.slack)
@@ -174,15 +223,15 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
 
   // MARK: Records
 
-  /// All that is in the file; where texts are says ``forEachField(of:_:)``.
-  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: storage, count: fileSize) }
+  /// All of it; where texts are says ``forEachField(of:_:)``.
+  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: storage, count: size) }
 
   /// The folded key of a record that is added.
   package func folded(_ number: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: storage + added[number].folded, count: added[number].foldedSize)
   }
 
-  /// What the file says of a record that is added, but for how many are before it.
+  /// What it says of a record that is added, but for how many are before it.
   package func content(_ number: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: storage + added[number].start, count: added[number].end - added[number].start)
   }

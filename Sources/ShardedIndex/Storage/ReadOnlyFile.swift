@@ -105,7 +105,18 @@ package final class IndexDirectory: Sendable {
     var status = stat()
     // Where it cannot be looked at, to begin anew would not help.
     guard fstatat(descriptor, overlayName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno != ENOENT }
-    return FileStamp(status) == stamp
+    // Written over in place it is the same; nobody has read from it yet.
+    return FileStamp(status).isSameFile(as: stamp)
+  }
+
+  /// Whether the overlay's file is being written, or whoever wrote it was killed or failed.
+  fileprivate func isOverlayUnsettled() -> Bool {
+    let file = IndexFile.open(".lock", in: descriptor)
+    guard file >= 0 else { return false }
+    defer { _ = close(file) }
+    var mark: UInt64 = 0
+    return withUnsafeMutableBytes(of: &mark) { pread(file, $0.baseAddress!, 8, 0) } == 8
+      && mark == OverlaySlots.unsettledMark
   }
 
   private func stamp(of name: UnsafePointer<CChar>) -> FileStamp? {
@@ -142,6 +153,8 @@ struct FileStamp: Equatable, Sendable {
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
+
+  func isSameFile(as other: FileStamp) -> Bool { device == other.device && number == other.number }
 
   fileprivate init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -227,6 +240,9 @@ struct IndexFile: ~Copyable {
     _ = close(descriptor)  // Opened for reading: there is no write-back error to lose.
     held?.deallocate()
   }
+
+  /// Of the overlay's file: see ``IndexDirectory``.
+  func isOverlayUnsettled() -> Bool { directory.isOverlayUnsettled() }
 
   /// Reads the whole file and keeps it, so that what was looked at is what is used, whatever becomes of the file.
   mutating func hold() throws(IndexError) -> UnsafeBufferPointer<UInt8> {

@@ -106,6 +106,23 @@ enum Files {
     #endif
   }
 
+  /// What no other file has for as long as this one is there.
+  static func number(_ path: String) -> UInt64 {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { fatalError("no \(path)") }
+    return UInt64(status.st_ino)
+  }
+
+  static func setModified(_ path: String, seconds: Int) {
+    let time = timespec(tv_sec: seconds, tv_nsec: 0)
+    guard utimensat(AT_FDCWD, path, [time, time], 0) == 0 else { fatalError("no \(path)") }
+  }
+
+  /// Gives a file another name as well.
+  static func addName(_ other: String, to path: String) {
+    guard systemLink(path, other) == 0 else { fatalError("cannot link \(path)") }
+  }
+
   /// Changes bytes of a file where they stand.
   static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
     let file = open(path, O_WRONLY | O_CLOEXEC)
@@ -148,6 +165,8 @@ enum Files {
     for (name, bytes) in contents(of: directory) { write(bytes, to: "\(other)/\(name)") }
   }
 }
+
+private func systemLink(_ path: String, _ other: String) -> CInt { link(path, other) }
 
 private func systemWrite(_ file: CInt, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
   write(file, bytes, count)
