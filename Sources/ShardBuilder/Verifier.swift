@@ -434,6 +434,12 @@ package struct Verifier {
   private mutating func checkOverlay(isCompared: Bool) {
     guard let overlay = index.overlay else { return }
     summary.bytes += overlay.fileSize
+    do throws(IndexError) {
+      try Overlay.checkSectors(in: index.files)
+    } catch {
+      guard case .corrupt(_, let cause) = error else { return unread(Overlay.fileName, error) }
+      return damage(Overlay.fileName, cause.description)
+    }
     let reason: String?
     do throws(BuildError) {
       reason = try OverlayDraft.fault(of: overlay, in: index)

@@ -516,6 +516,9 @@ class Index:
         """
         if self.overlay is None:
             return
+        data = read_file(self.directory, "overlay", OVERLAY_LIMIT)
+        for at in range(0, len(data), SECTOR):
+            sector_number(data[at : at + SECTOR], is_unsettled(self.directory))
         need(self.overlay.removed or self.overlay.added, "overlay: no changes")
         need(set(self.template_paths()) <= set(self.names), "overlay: beside an index that does not store its keys")
         parts = [part for shard in self.shards() for part in shard.parts]

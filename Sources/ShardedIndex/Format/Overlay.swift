@@ -109,6 +109,25 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
 
   private static let attempts = 10
 
+  /// Looks at every sector of the overlay's file, also at those that no reader needs.
+  ///
+  /// - Throws: ``IndexError/corrupt(path:cause:)`` if one is damaged that no write can have left so.
+  package static func checkSectors(in directory: IndexDirectory) throws(IndexError) {
+    guard let file = try directory.overlayFile(), file.size <= OverlaySlots.fileLimit else { return }
+    for attempt in 1...attempts {
+      let bytes = try file.read(from: 0, size: file.size)
+      defer { bytes.deallocate() }
+      do throws(FormatError) {
+        return try OverlaySlots.checkSectors(UnsafeBufferPointer(bytes))
+      } catch {
+        // One that is written in this moment, or has been replaced, is none.
+        if file.isOverlayUnsettled() || !directory.isOverlay(file.stamp) { return }
+        guard attempt < attempts else { throw .corrupt(path: file.path, cause: error) }
+        usleep(500)
+      }
+    }
+  }
+
   /// Reads what every overlay begins with, whatever its version.
   static func checkStart(_ reader: inout ByteReader) throws(FormatError) {
     let magic = try reader.read(UInt32.self)

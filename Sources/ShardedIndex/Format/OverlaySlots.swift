@@ -35,7 +35,8 @@ package struct OverlaySlots {
     let first = try Self.number(ofSectorAt: 0, in: bytes, isUnsettled) ?? 0
     let second = try Self.number(ofSectorAt: slotSize, in: bytes, isUnsettled) ?? 0
     guard first != second else {
-      throw .invalid(reason: "has two slots of the same number", offset: Self.sectorContent)
+      let reason = first > 0 ? "has two slots of the same number" : "has no whole slot"
+      throw .invalid(reason: reason, offset: Self.sectorContent)
     }
     let newer = first > second ? 0 : 1
     if let content = try Self.content(of: newer, max(first, second), slotSize, in: bytes, isUnsettled) {
@@ -80,6 +81,13 @@ package struct OverlaySlots {
     if check == Self.check(of: sector) { return number }
     guard isUnsettled else { throw .invalid(reason: "has a sector with another check than it says", offset: start) }
     return nil
+  }
+
+  /// - Throws: If a sector of the file has another check than it says.
+  static func checkSectors(_ bytes: UnsafeBufferPointer<UInt8>) throws(FormatError) {
+    for start in stride(from: 0, through: bytes.count - sectorSize, by: sectorSize) {
+      _ = try number(ofSectorAt: start, in: bytes, false)
+    }
   }
 
   /// Of a sector's bytes before it.
