@@ -34,7 +34,7 @@ if [ "${1:-}" = --encodings ]; then
     [ ! -d "$shardq" ] || shardq=$shardq/shardq
     "$shardq" generate --count 209556 --seed 1 > "$cities"
   fi
-  .build/release/bench --data "$cities" --array .build/cities.array
+  .build/release/bench --data "$cities" --array .build/cities.array > .build/array.txt
   exec python3 encodings/encodings.py .build/cities.array --shardq "$SHARDQ_BIN" --data "$cities"
 fi
 exec .build/release/bench --programs .build/baseline "$@"

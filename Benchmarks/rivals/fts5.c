@@ -45,6 +45,7 @@ void rival_build(const char *path, const sorted_array *array) {
                  prepare("INSERT INTO keys(rowid, key) VALUES (?, ?)"), 0};
   each_record(array, insert, &all);
   run("INSERT INTO keys(keys) VALUES ('optimize'); COMMIT; VACUUM");
+  finish(path);
 }
 
 void rival_update(const char *path, const uint8_t *folded, size_t size, uint32_t ordinal, int32_t latitude) {

@@ -28,6 +28,7 @@ void rival_build(const char *path, const sorted_array *array) {
       "lon INTEGER, lat INTEGER, PRIMARY KEY (folded, ordinal)) WITHOUT ROWID; BEGIN");
   each_record(array, insert, prepare("INSERT INTO cities VALUES (?, ?, ?, ?, ?, ?, ?)"));
   run("COMMIT");
+  finish(path);
 }
 
 void rival_update(const char *path, const uint8_t *folded, size_t size, uint32_t ordinal, int32_t latitude) {

@@ -2,6 +2,7 @@
 #ifndef SQLITE_COMMON_H
 #define SQLITE_COMMON_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -41,6 +42,13 @@ static void create(const char *path) {
   remove(path);
   open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   run("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536");
+}
+
+// Has it on the medium, as every build ends.
+static void finish(const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fsync(file) != 0) stop(path, strerror(errno));
+  close(file);
 }
 
 static void bind_fields(sqlite3_stmt *statement, int column, const source_record *record) {

@@ -100,7 +100,7 @@ struct Report {
     for (name, label) in Self.labels {
       // A rival begins with sorted records; the dataset has to be read and sorted for it too.
       let sorting = name == "shardq" ? 0 : all.sortingSeconds
-      let build = name == "array" ? sorting : all.builds[name].map { $0.seconds + sorting }
+      let build = name == "array" ? all.arraySeconds : all.builds[name].map { $0.seconds + sorting }
       // Of a build that is told to do with little.
       let lean = name == "shardq" ? all.builds["shardq, lean"] : nil
       func withLean(_ cell: String, _ lean: String?) -> String { cell + (lean.map { " (in less: \($0))" } ?? "") }

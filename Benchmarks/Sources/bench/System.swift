@@ -136,6 +136,12 @@ enum Files {
     Array(text.utf8).withUnsafeBytes { write($0, to: path) }
   }
 
+  static func sync(_ path: String) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0, fsync(file) == 0 else { stop("cannot sync \(path)") }
+    close(file)
+  }
+
   static func copy(_ path: String, to target: String) {
     read(path).withUnsafeBytes { write($0, to: target) }
   }
