@@ -184,13 +184,10 @@ struct OverlayDraft {
     guard !removed.isEmpty || !added.isEmpty else { return nil }
     let cells = cells.sums.filter { $0.more != 0 }
     var body = ByteWriter()
-    body.write(UInt64(index.generation.fileSize))
-    body.write(index.generation.rootChecksum)
     body.write(UInt32(removed.count))
     body.write(UInt32(added.count))
     body.write(UInt32(cells.count))
-    let sizeOffset = body.bytes.count
-    body.write(UInt32(0))
+    body.write(UInt32(0))  // The size.
     var next = 0
     for place in removed {
       body.writeSignedVarint(Int64(place - next))
@@ -211,17 +208,27 @@ struct OverlayDraft {
       body.writeSignedVarint(Int64(more))
       next = cell + 1
     }
-    var size = UInt32(Overlay.checkedFrom + body.bytes.count)
-    for offset in sizeOffset..<sizeOffset + 4 {
-      body.bytes[offset] = UInt8(truncatingIfNeeded: size)
+    return Self.whole(body.bytes, beside: index.generation)
+  }
+
+  /// An overlay of what it says behind the manifest that it names, with all before that, and its size put in.
+  static func whole(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
+    var checked = ByteWriter()
+    checked.write(UInt64(manifest.fileSize))
+    checked.write(manifest.rootChecksum)
+    checked.write(body)
+    var size = UInt32(Overlay.checkedFrom + checked.bytes.count)
+    let start = Overlay.sizeOffset - Overlay.checkedFrom
+    for offset in start..<start + 4 where offset < checked.bytes.count {
+      checked.bytes[offset] = UInt8(truncatingIfNeeded: size)
       size >>= 8
     }
     var whole = ByteWriter()
     whole.write(Overlay.magic)
     whole.write(UInt16(Overlay.version))
     whole.write(UInt16(0))
-    whole.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
-    whole.write(body.bytes)
+    whole.write(checked.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    whole.write(checked.bytes)
     return whole.bytes
   }
 

@@ -38,7 +38,7 @@ final class OverlayTarget: FuzzTarget {
     var content = reader.remaining()
     var file: [UInt8]
     if flags & 8 == 0 {
-      if flags & 1 == 0 { content = Self.overlay(content, beside: index.generation) }
+      if flags & 1 == 0 { content = OverlayDraft.whole(content, beside: index.generation) }
       file = OverlaySlots.file(of: content)
     } else {
       file = content
@@ -234,29 +234,6 @@ final class OverlayTarget: FuzzTarget {
         file[start + OverlaySlots.sectorSize - 4 + byte] = UInt8(truncatingIfNeeded: check >> UInt32(8 * byte))
       }
     }
-  }
-
-  /// An overlay of what follows the manifest's checksum, with all before it.
-  private static func overlay(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
-    var content = ByteWriter()
-    content.write(UInt64(manifest.fileSize))
-    content.write(manifest.rootChecksum)
-    content.write(body)
-    // Its size is made right as well: the last of the four numbers that a body begins with.
-    if body.count >= 16 {
-      var size = Overlay.checkedFrom + content.bytes.count
-      for at in 28..<32 {
-        content.bytes[at] = UInt8(truncatingIfNeeded: size)
-        size >>= 8
-      }
-    }
-    var overlay = ByteWriter()
-    overlay.write(Overlay.magic)
-    overlay.write(UInt16(Overlay.version))
-    overlay.write(UInt16(0))
-    overlay.write(content.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
-    overlay.write(content.bytes)
-    return overlay.bytes
   }
 
   static var seeds: [(name: String, bytes: [UInt8])] {

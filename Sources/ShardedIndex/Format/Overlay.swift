@@ -20,7 +20,7 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
   /// What the checksum is not of: the magic, the version and itself.
   package static let checkedFrom = 16
   /// Where its size stands in it.
-  static let sizeOffset = 44
+  package static let sizeOffset = 44
 
   /// A record that is added.
   package struct Added: BitwiseCopyable {
