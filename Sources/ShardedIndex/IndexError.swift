@@ -25,7 +25,7 @@ extension IndexError: CustomStringConvertible {
     case .io(let operation, let path, let errno):
       "cannot \(operation) \(path): \(errorText(errno))"
     case .corrupt(let path, let cause):
-      "\(path) \(cause)"
+      "\(path) \(cause)\(cause.advice)"
     case .vanished(let path):
       "\(path) is gone, though the manifest names it: build the index again"
     case .superseded(let path):

@@ -17,7 +17,7 @@ public enum FormatError: Error, Equatable, Sendable {
   case wrongSize(found: Int, expected: Int)
   /// zstd refused the frame; the reason is its own.
   case zstd(reason: String)
-  /// What the bytes say cannot be true; `offset` is where in the decompressed bytes.
+  /// What the bytes say cannot be true; `offset` is where in the content: of what is compressed, in the decompressed bytes.
   case invalid(reason: String, offset: Int)
 }
 
@@ -32,7 +32,7 @@ extension FormatError: CustomStringConvertible {
     case .unsupportedVersion(let found, let supported):
       "has format version \(found); this program reads version \(supported)"
     case .otherFold(let found, let supported):
-      "was folded by table \(hexadecimal(found)); this program has \(hexadecimal(supported)): rebuild the index"
+      "was folded by table \(hexadecimal(found)); this program has \(hexadecimal(supported))"
     case .wrongChecksum(let found, let expected):
       "has checksum \(hexadecimal(found)) where the manifest says \(hexadecimal(expected))"
     case .wrongDigest: "has another SHA-256 than the manifest says"
@@ -41,7 +41,16 @@ extension FormatError: CustomStringConvertible {
     case .zstd(let reason):
       "is no valid zstd frame: \(reason)"
     case .invalid(let reason, let offset):
-      "\(reason) (at byte \(offset) of the decompressed content)"
+      "\(reason) (at byte \(offset) of its content)"
+    }
+  }
+
+  /// What to do about it, as it reads behind ``description``.
+  var advice: String {
+    switch self {
+    case .unsupportedVersion: ": take a program that reads it, or build the index again"
+    case .otherFold: ": build the index again"
+    default: ": repair the index from a copy, or build it again"
     }
   }
 }
