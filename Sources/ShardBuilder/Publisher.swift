@@ -318,40 +318,52 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       (number, fileSize) = (present.number, present.size)
       withExtendedLifetime(present) {}
     } else {
-      try setSettled(OverlaySlots.unknownMark)
-      let content = OverlaySlots.file(of: overlay)
-      let temporary: String
-      do throws(BuildError) {
-        let file: CInt
-        (file, temporary) = try writeTemporary(content)
-        do throws(BuildError) {
-          number = try Self.number(of: file, path(temporary))
-          try SystemFile.setModifiedNow(file, path: path(temporary))
-        } catch {
-          _ = close(file)
-          throw error
-        }
-        try closeSynced(file, path(temporary))
-      } catch {
-        abandon()
-        throw error
-      }
-      fileSize = content.count
+      (number, fileSize) = try writeAnew(overlay)
       monitor.withLock { state.isOver = true }
-      do throws(BuildError) {
-        try rename(temporary, Self.overlayName)
-      } catch {
-        _ = remove(temporary)
-        throw error
-      }
-      try SystemFile.sync(descriptor, path: directory)
     }
     // That it cannot be said now costs the next update a new file.
     try? setSettled(number)
     return (!isThere, fileSize)
   }
 
-  /// The overlay's file, open to be written over; none that others know by another name, own, or may not be read.
+  #if !hasFeature(Embedded)
+    /// Puts an overlay in the place of one that is damaged.
+    ///
+    /// - Returns: How large its file is, in bytes.
+    /// - Throws: What was added before is taken back.
+    func replace(damagedOverlay overlay: [UInt8]) throws(BuildError) -> Int {
+      let (number, fileSize) = try writeAnew(overlay)
+      try? setSettled(number)
+      return fileSize
+    }
+  #endif
+
+  /// Puts an overlay in its place in a new file, and has that on the medium.
+  private func writeAnew(_ overlay: [UInt8]) throws(BuildError) -> (number: UInt64, fileSize: Int) {
+    do throws(BuildError) {
+      try setSettled(OverlaySlots.unknownMark)
+      let content = OverlaySlots.file(of: overlay)
+      let (file, temporary) = try writeTemporary(content)
+      let number: UInt64
+      do throws(BuildError) {
+        number = try Self.number(of: file, path(temporary))
+        try SystemFile.setModifiedNow(file, path: path(temporary))
+      } catch {
+        _ = close(file)
+        throw error
+      }
+      try closeSynced(file, path(temporary))
+      try rename(temporary, Self.overlayName)
+      try SystemFile.sync(descriptor, path: directory)
+      return (number, content.count)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// The overlay's file, open to be written over; none that others know by another name, own, or may not be read, and none
+  /// with a damaged sector.
   private final class OverlayFile {
     let descriptor: CInt
     let number: UInt64
@@ -375,13 +387,12 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       defer { bytes.deallocate() }
       let file = UnsafeBufferPointer(bytes.bindMemory(to: UInt8.self))
       guard let count = try? SystemFile.read(bytes, at: 0, from: descriptor, path: name), count == size,
-        let slots = try? OverlaySlots(file)
+        let slots = try? OverlaySlots(file), let lastNumber = try? OverlaySlots.lastNumber(in: file)
       else {
         _ = close(descriptor)
         return nil
       }
-      (content, slot) = (slots.content, slots.slot)
-      lastNumber = OverlaySlots.lastNumber(in: file)
+      (content, slot, self.lastNumber) = (slots.content, slots.slot, lastNumber)
     }
 
     deinit { _ = close(descriptor) }

@@ -15,7 +15,7 @@ public struct RepairSummary: Sendable, Equatable {
     public var reason: String
   }
 
-  /// The names of the files that were brought over: the manifest, then shards in its order.
+  /// The names of the files that were brought over: the manifest, shards in its order, the overlay.
   public var repaired: [String] = []
   /// Of those files.
   public var bytes = 0
@@ -36,6 +36,8 @@ public enum RepairError: Error, Equatable, Sendable {
   case sameDirectory(path: String)
   /// The manifest is damaged, and nothing proves that the copy has the right one.
   case unprovenManifest(path: String, reason: String)
+  /// The overlay is damaged, and nothing proves that the copy has all changes that were in it.
+  case unprovenOverlay(path: String)
 }
 
 extension RepairError: CustomStringConvertible {
@@ -46,6 +48,8 @@ extension RepairError: CustomStringConvertible {
     case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
     case .unprovenManifest(let path, let reason):
       "\(path) is damaged, and it is not sure that the copy has the right one: \(reason); --force takes it nevertheless"
+    case .unprovenOverlay(let path):
+      "\(path) is damaged, and it is not sure that the copy has all of its changes; --force takes the copy's nevertheless"
     }
   }
 }
@@ -56,16 +60,19 @@ extension ShardBuilder {
   /// Reads every shard of the index, and of the copy what is damaged or missing. A shard is taken from any directory that
   /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy of this generation: if
   /// the root, or all pages, of the damaged one are those of the copy; or if every shard file of the directory is one of
-  /// the copy's and one of them is sound.
+  /// the copy's and one of them is sound. A damaged overlay is taken from a copy of this generation if what is whole of it
+  /// is the copy's, and what is not cannot have been of a later change. One that is damaged where no reader looks is
+  /// written anew.
   ///
-  /// - Parameter takesManifest: Takes the copy's manifest in the place of a damaged one without that proof.
+  /// - Parameter takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
   /// - Throws: ``RepairError``; the index is as it was.
   public static func repair(
-    _ directory: String, from copy: String, takesManifest: Bool = false
+    _ directory: String, from copy: String, takesUnproven: Bool = false
   ) throws(RepairError) -> RepairSummary {
     var repair = try Repair(directory, from: copy)
     defer { withExtendedLifetime(repair.generation) {} }
-    try repair.findShards(takesManifest: takesManifest)
+    try repair.findShards(takesUnproven: takesUnproven)
+    try repair.findOverlay(takesUnproven: takesUnproven)
     try repair.mendShards()
     try repair.publish()
     do throws(Verifier.Failure) {
@@ -96,6 +103,8 @@ private struct Repair {
   private(set) var generation: Manifest?
   /// The one that takes the place of a damaged one.
   private var manifest: [UInt8]?
+  /// The same of the overlay.
+  private var overlay: [UInt8]?
 
   init(_ directory: String, from path: String) throws(RepairError) {
     index = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
@@ -117,7 +126,7 @@ private struct Repair {
   }
 
   /// Finds out which shards there should be: from the manifest that is there, or, where it is damaged, the copy's.
-  mutating func findShards(takesManifest: Bool) throws(RepairError) {
+  mutating func findShards(takesUnproven: Bool) throws(RepairError) {
     var own: ShardedIndex?
     do throws(IndexError) {
       // An overlay stays as it is, since the manifest does.
@@ -135,7 +144,7 @@ private struct Repair {
     }
     shards = try Self.reading { () throws(IndexError) in try other.shards() }
     let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
-    if !takesManifest, let doubt = try doubt(bytes, isRootSound: own != nil) {
+    if !takesUnproven, let doubt = try doubt(bytes, isRootSound: own != nil) {
       throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt)
     }
     (generation, manifest) = (other, bytes)
@@ -144,7 +153,7 @@ private struct Repair {
   /// Why the copy's manifest may be another one than the damaged one was; nil if it is that.
   private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
     let root = bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0) ?? $0.count }
-    let found = try foundManifest(bytes.count)
+    let found = try foundBytes(of: Manifest.fileName, in: index, limit: bytes.count)
     if isRootSound {
       // A root has the checksums of its pages.
       return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation"
@@ -160,21 +169,52 @@ private struct Repair {
     return isOneSound ? nil : "no shard here is one of its shards"
   }
 
-  /// As many bytes of the damaged manifest as there are, and no more than `count`; none of what is no regular file.
-  private func foundManifest(_ count: Int) throws(RepairError) -> [UInt8] {
-    let path = index.filePath(Manifest.fileName)
+  /// As many bytes of a file that may be damaged as there are, and no more than `limit`; none of what is no regular file.
+  private func foundBytes(
+    of name: String, in directory: IndexDirectory, limit: Int
+  ) throws(RepairError) -> [UInt8] {
+    let path = directory.filePath(name)
     let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return [] }
     defer { _ = close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
     return try Self.building { () throws(BuildError) in
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, limit), alignment: 16)
       defer { buffer.deallocate() }
       let size = try SystemFile.read(
-        UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: 0, from: file, path: path)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), at: 0, from: file, path: path)
       return Array(buffer[..<size])
     }
+  }
+
+  /// Finds out what takes the place of a damaged overlay, if anything can.
+  mutating func findOverlay(takesUnproven: Bool) throws(RepairError) {
+    guard let generation else { return }
+    do throws(IndexError) {
+      guard let own = try Overlay.reading(in: index, beside: generation) else { return }
+      do throws(IndexError) {
+        try Overlay.checkSectors(in: index)
+      } catch {
+        guard case .corrupt = error else { throw error }
+        overlay = Array(own.bytes)
+      }
+      withExtendedLifetime(own) {}
+      return
+    } catch {
+      guard case .corrupt = error else { throw .index(error) }
+    }
+    guard let other = try? Overlay.reading(in: copy, beside: generation) else { return }
+    overlay = Array(other.bytes)
+    withExtendedLifetime(other) {}
+    if takesUnproven { return }
+    let limit = OverlaySlots.fileLimit + 1
+    let damaged = try foundBytes(of: Overlay.fileName, in: index, limit: limit)
+    let whole = try foundBytes(of: Overlay.fileName, in: copy, limit: limit)
+    let isProven = damaged.withUnsafeBufferPointer { damaged in
+      whole.withUnsafeBufferPointer { OverlaySlots.isCopy($0, ofDamaged: damaged) }
+    }
+    guard isProven else { throw .unprovenOverlay(path: index.filePath(Overlay.fileName)) }
   }
 
   /// What is wrong with a shard's file; nil if nothing is.
@@ -237,7 +277,12 @@ private struct Repair {
   }
 
   mutating func publish() throws(RepairError) {
-    let manifest = manifest
+    let (manifest, overlay) = (manifest, overlay)
+    if let overlay {
+      // It names the manifest that is sound, also where that is still to come.
+      summary.bytes += try Self.building { () throws(BuildError) in try publisher.replace(damagedOverlay: overlay) }
+      summary.repaired.append(Overlay.fileName)
+    }
     if let manifest {
       // Which shards the readers of the damaged one have is not known: none is removed.
       _ = try Self.building { () throws(BuildError) in

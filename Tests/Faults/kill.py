@@ -191,12 +191,15 @@ def repaired(tools, count):
     the next one mends all. Its threads only read, so that the calls of the first one come in one order."""
     source = faults.write_records(tools.path("repaired.jsonl"), faults.records(count))
     whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
-    contents = {name: faults.read(os.path.join(whole, name)) for name in faults.names(whole)}
+    changed = faults.write_records(tools.path("beside.jsonl"), list(faults.records(count, 2))[:1])
+    tools.must(["update", "--overlay", "--index", whole, "--upsert", changed])
+    contents = {name: faults.read(os.path.join(whole, name)) for name in faults.names(whole) - {".lock"}}
     damaged = dict(contents)
     shards = sorted(faults.shards(whole))
     del damaged[shards[0]]
     for name in (shards[1], shards[-1], "manifest"):
         damaged[name] = damaged[name][:-1] + bytes([damaged[name][-1] ^ 1])
+    damaged["overlay"] = bytes([damaged["overlay"][0] ^ 1]) + damaged["overlay"][1:]
 
     def place():
         index = tools.new_path("index")

@@ -81,6 +81,14 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     }
   }
 
+  /// The overlay of a directory, as if a manifest were the one in it.
+  ///
+  /// - Returns: nil if there is none, or one of another manifest.
+  package static func reading(in directory: IndexDirectory, beside manifest: Manifest) throws(IndexError) -> Overlay? {
+    guard let file = try directory.overlayFile() else { return nil }
+    return try reading(file, beside: manifest)
+  }
+
   private static func content(of file: borrowing IndexFile) throws(IndexError) -> [UInt8] {
     var attempt = 1
     var last: [UInt8] = []
@@ -118,7 +126,8 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
       let bytes = try file.read(from: 0, size: file.size)
       defer { bytes.deallocate() }
       do throws(FormatError) {
-        return try OverlaySlots.checkSectors(UnsafeBufferPointer(bytes))
+        _ = try OverlaySlots.lastNumber(in: UnsafeBufferPointer(bytes))
+        return
       } catch {
         // One that is written in this moment, or has been replaced, is none.
         if file.isOverlayUnsettled() || !directory.isOverlay(file.stamp) { return }

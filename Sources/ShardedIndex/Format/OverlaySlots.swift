@@ -83,10 +83,29 @@ package struct OverlaySlots {
     return nil
   }
 
-  /// - Throws: If a sector of the file has another check than it says.
-  static func checkSectors(_ bytes: UnsafeBufferPointer<UInt8>) throws(FormatError) {
+  /// Looks at every sector of a file, also at those that no reader needs.
+  ///
+  /// - Returns: The largest number of any of them, also of writes that were cut off: the next one has to be another.
+  /// - Throws: If one has another check than it says.
+  package static func lastNumber(in bytes: UnsafeBufferPointer<UInt8>) throws(FormatError) -> UInt32 {
+    var last: UInt32 = 0
     for start in stride(from: 0, through: bytes.count - sectorSize, by: sectorSize) {
-      _ = try number(ofSectorAt: start, in: bytes, false)
+      last = max(last, try number(ofSectorAt: start, in: bytes, false)!)
+    }
+    return last
+  }
+
+  /// Whether a damaged file can have been nothing but another one, which is not: all of its sectors that are whole are the
+  /// other's, and those that are not lie in the slot that counts there, so that no later write can have been in them.
+  package static func isCopy(
+    _ copy: UnsafeBufferPointer<UInt8>, ofDamaged bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard copy.count == bytes.count, let slots = try? OverlaySlots(copy), (try? lastNumber(in: copy)) != nil else {
+      return false
+    }
+    return stride(from: 0, to: copy.count, by: sectorSize).allSatisfy { start in
+      copy[start..<start + sectorSize].elementsEqual(bytes[start..<start + sectorSize])
+        || start / (copy.count / 2) == slots.slot && (try? number(ofSectorAt: start, in: bytes, false)) == nil
     }
   }
 
@@ -146,14 +165,5 @@ package struct OverlaySlots {
       writer.write(UInt32(truncatingIfNeeded: check))
       start = end
     } while start < content.count
-  }
-
-  /// The largest number of any sector, also of writes that were cut off: the next one has to be another.
-  package static func lastNumber(in bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
-    var last: UInt32 = 0
-    for start in stride(from: 0, through: bytes.count - sectorSize, by: sectorSize) {
-      if let number = try? number(ofSectorAt: start, in: bytes, true) { last = max(last, number) }
-    }
-    return last
   }
 }

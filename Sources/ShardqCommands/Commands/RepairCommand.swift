@@ -14,7 +14,7 @@
           shardq repair -i /srv/cities --from /mnt/other/cities
 
         Only what is damaged or missing is fetched, and only what is right in the copy: any index that has the same
-        shards will do. A damaged manifest is taken from a copy of the same generation.
+        shards will do. A damaged manifest, or an overlay, is taken from a copy of the same generation.
 
         Exit status 0 if the index is sound afterwards, 1 if something is still damaged; it is named on standard output.
         """)
@@ -28,7 +28,7 @@
 
     @Flag(
       name: .customLong("force"),
-      help: "Take the copy's manifest for a damaged one also where nothing proves that it is the right one.")
+      help: "Take the copy's manifest or overlay for a damaged one also where nothing proves that it is the right one.")
     var force = false
 
     func validate() throws {
@@ -39,7 +39,7 @@
       let directory = QueryRunner.indexPath(location.index)
       let summary: RepairSummary
       do throws(RepairError) {
-        summary = try ShardBuilder.repair(directory, from: from, takesManifest: force)
+        summary = try ShardBuilder.repair(directory, from: from, takesUnproven: force)
       } catch {
         switch error {
         case .index(let error): finish(QueryRunner.report(error))

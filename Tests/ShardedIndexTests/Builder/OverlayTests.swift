@@ -71,6 +71,10 @@ import Testing
     try file.withUnsafeBufferPointer { (file) throws(FormatError) in try OverlaySlots(file) }
   }
 
+  private static func lastNumber(_ file: [UInt8]) throws(FormatError) -> UInt32 {
+    try file.withUnsafeBufferPointer { (file) throws(FormatError) in try OverlaySlots.lastNumber(in: file) }
+  }
+
   /// Compares all that two indexes say of some prefixes.
   private static func expectSame(
     _ found: ShardedIndex, _ wanted: ShardedIndex, prefixes: Set<String>, _ random: inout SplitMix64, _ comment: String
@@ -300,7 +304,7 @@ import Testing
       // What counted before is there as it was.
       let kept = (1 - slots.slot) * slot
       #expect(file[kept..<kept + slot] == before[kept..<kept + slot])
-      #expect(file.withUnsafeBufferPointer { OverlaySlots.lastNumber(in: $0) } == UInt32(round) + 1)
+      #expect(try Self.lastNumber(file) == UInt32(round) + 1)
       #expect(try fixture.isSound())
       before = file
     }
@@ -423,8 +427,7 @@ import Testing
       for start in changed.dropFirst() {
         file.replaceSubrange(start..<start + 512, with: after.file[start..<start + 512])
       }
-      let next = file.withUnsafeBufferPointer { OverlaySlots.lastNumber(in: $0) }
-      #expect(next == after.file.withUnsafeBufferPointer { OverlaySlots.lastNumber(in: $0) })
+      #expect(try Self.lastNumber(file) == Self.lastNumber(after.file))
       Files.write(file, to: fixture.overlay)
       let index = try ShardedIndex(opening: fixture.path)
       #expect(try #require(index.overlay).bytes.elementsEqual(before.content))
@@ -619,5 +622,80 @@ import Testing
         "round \(round)")
     }
     #expect(opened > 100 && sound > 3 && sound < opened / 2)
+  }
+
+  @Test("a damaged one is mended from a copy that has all of its changes, and from no other unless told to")
+  func repair() throws {
+    let fixture = try Fixture(300, seed: 21, ChangingList.smooth)
+    let (copy, older, other) = (fixture.directory("copy"), fixture.directory("older"), fixture.directory("other"))
+    func update(_ count: Int) throws {
+      let change = fixture.list.change(count)
+      try fixture.update(upsert: change.upsert, delete: change.delete)
+    }
+    try fixture.build("other")
+    try update(8)
+    Files.copy(fixture.path, to: older)
+    try update(8)
+    Files.copy(fixture.path, to: copy)
+    let sound = Files.read(fixture.overlay)!
+    let slots = try Self.slots(sound)
+    let needed = (slots.content.count + OverlaySlots.sectorContent - 1) / OverlaySlots.sectorContent
+    #expect(slots.slot == 1 && needed > 1)
+    func repaired(from copy: String, takesUnproven: Bool = false) throws -> Bool {
+      let before = Files.contents(of: fixture.path)
+      do throws(RepairError) {
+        let summary = try ShardBuilder.repair(fixture.path, from: copy, takesUnproven: takesUnproven)
+        #expect(summary.isSound == (summary.repaired == ["overlay"]))
+        if !summary.isSound { #expect(Files.contents(of: fixture.path) == before) }
+        return summary.isSound
+      } catch {
+        #expect(error == .unprovenOverlay(path: fixture.overlay) && Files.contents(of: fixture.path) == before)
+        return false
+      }
+    }
+    func damage(_ place: Int, of file: [UInt8]) {
+      Files.write(file, to: fixture.overlay)
+      Files.overwrite(fixture.overlay, at: place, with: [file[place] ^ 0x20])
+    }
+    let first = sound.count / 2 / OverlaySlots.sectorSize
+    for sector in 0..<2 * first {
+      let start = sector * OverlaySlots.sectorSize
+      for place in [start, start + 300, start + 505, start + 511] {
+        // Where no reader looks, what counts is written anew. The first sector of the slot that does not count may have
+        // been that of a later change.
+        let isNeeded = sector == 0 || first..<first + needed ~= sector
+        for (from, takesUnproven, isMended) in [
+          (other, true, !isNeeded), (older, false, !isNeeded), (copy, false, sector != 0), (copy, true, true),
+        ] {
+          damage(place, of: sound)
+          #expect(try repaired(from: from, takesUnproven: takesUnproven) == isMended, "\(place) \(from)")
+          guard isMended else { continue }
+          #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content, "\(place) \(from)")
+        }
+      }
+    }
+    #expect(try fixture.isSound())
+    // Nothing of the slot that counts is left, but the change before it.
+    Files.write(sound.enumerated().map { $0 < sound.count / 2 ? $1 : $1 ^ 1 }, to: fixture.overlay)
+    #expect(try repaired(from: copy) && fixture.isSound())
+    // It is cut off, or none at all: nothing says that the copy has it all.
+    for file in [[], Array(sound.dropLast()), [UInt8](repeating: 0, count: sound.count)] {
+      Files.write(file, to: fixture.overlay)
+      #expect(try !repaired(from: copy) && repaired(from: copy, takesUnproven: true) && fixture.isSound())
+    }
+    // What was changed after the copy was made is not given up unasked.
+    Files.write(sound, to: fixture.overlay)
+    try update(1)
+    let later = Files.read(fixture.overlay)!
+    for place in [0, later.count / 2] {
+      damage(place, of: later)
+      #expect(try !repaired(from: copy), "\(place)")
+    }
+    // The manifest goes with it.
+    let manifest = Files.read(fixture.directory("index/manifest"))!
+    Files.overwrite(fixture.directory("index/manifest"), at: 60, with: [manifest[60] ^ 1])
+    let summary = try ShardBuilder.repair(fixture.path, from: copy, takesUnproven: true)
+    #expect(summary.isSound && summary.repaired == ["manifest", "overlay"])
+    #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content)
   }
 }

@@ -54,17 +54,17 @@ import Testing
     }
 
     /// Repairs, and checks that the index is the copy, with nothing else.
-    func repaired(_ names: [String], from other: String? = nil, takesManifest: Bool = false) throws {
-      let summary = try ShardBuilder.repair(path, from: other ?? copy, takesManifest: takesManifest)
+    func repaired(_ names: [String], from other: String? = nil, takesUnproven: Bool = false) throws {
+      let summary = try ShardBuilder.repair(path, from: other ?? copy, takesUnproven: takesUnproven)
       #expect(summary.isSound && summary.repaired == names, "\(summary)")
       #expect(Files.contents(of: path) == Files.contents(of: other ?? copy))
     }
 
-    func refused(_ file: String = #fileID, takesManifest: Bool = false, from other: String? = nil) -> RepairError? {
+    func refused(_ file: String = #fileID, takesUnproven: Bool = false, from other: String? = nil) -> RepairError? {
       let before = Files.contents(of: path)
       defer { #expect(Files.contents(of: path) == before) }
       do throws(RepairError) {
-        let summary = try ShardBuilder.repair(path, from: other ?? copy, takesManifest: takesManifest)
+        let summary = try ShardBuilder.repair(path, from: other ?? copy, takesUnproven: takesUnproven)
         Issue.record("repaired: \(summary)")
         return nil
       } catch {
@@ -181,7 +181,7 @@ import Testing
     #expect(Self.isUnproven(copies.refused(from: copies.next)))
     // It may be taken all the same; the shard that it has not stays.
     let own = try #require(copies.shards.first { Files.read("\(copies.next)/\($0)") == nil })
-    let summary = try ShardBuilder.repair(copies.path, from: copies.next, takesManifest: true)
+    let summary = try ShardBuilder.repair(copies.path, from: copies.next, takesUnproven: true)
     #expect(summary.isSound && summary.repaired.count == 2 && summary.repaired[0] == "manifest")
     #expect(Files.read("\(copies.path)/\(own)") != nil)
     // No shard at all, or none that is sound, proves nothing.
@@ -190,7 +190,7 @@ import Testing
     #expect(Self.isUnproven(copies.refused()))
     for name in copies.shards { Files.remove("\(copies.path)/\(name)") }
     #expect(Self.isUnproven(copies.refused()))
-    try copies.repaired(["manifest"] + copies.shards, takesManifest: true)
+    try copies.repaired(["manifest"] + copies.shards, takesUnproven: true)
   }
 
   @Test("a pipe in the place of the manifest is not waited for") func pipe() throws {
@@ -212,7 +212,7 @@ import Testing
     // Both manifests damaged.
     copies.flip("manifest", at: 60)
     copies.flip("manifest", at: 60, in: copies.copy)
-    if case .index(.corrupt(let path, _)) = copies.refused(takesManifest: true) {
+    if case .index(.corrupt(let path, _)) = copies.refused(takesUnproven: true) {
       #expect(path == copies.copy + "/manifest")
     } else {
       Issue.record("repaired from a damaged manifest")
