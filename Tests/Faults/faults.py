@@ -319,7 +319,7 @@ def overlay_scenarios(tools, count, command, built, follow):
     rows = {record["_id"]: record for record in records(count, 1, {count // 2})}
     changed = file("changed", [rows[count // 2]])
     original = file("original", [record for record in records(count) if record["_id"] == count // 2])
-    rows[count] = {"_id": count, "name": "zz city", "country": "AA", "note": "a new one"}
+    rows[count] = {"_id": count, "name": "zz city", "country": "AA", "note": "a new one " * 60}  # Two sectors.
     more = ["--upsert", file("added", [rows[count]]), "--delete", file("deleted", [rows.pop(3)])]
     build_two = build_command(file("two", rows.values()))
 
