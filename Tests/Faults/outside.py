@@ -9,10 +9,10 @@ import sys
 
 import faults
 
-# What the runtime and libc look at, whatever is asked for: the program itself, its directories, the system's properties,
-# and libraries where the program is not a static one.
-SYSTEM = ("/proc/self/", "/proc/stat", "/sys/devices/system/cpu/", "/sys/fs/cgroup/", "/etc/localtime", "/etc/ld.so.",
-          "/lib/", "/lib64/", "/usr/lib/")
+# What the runtime and libc look at, whatever is asked for: the program itself, its directories, the system's properties, how
+# memory is given out (malloc, before it gives a thread's back), and libraries where the program is not a static one.
+SYSTEM = ("/proc/self/", "/proc/stat", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu/", "/sys/fs/cgroup/",
+          "/etc/localtime", "/etc/ld.so.", "/lib/", "/lib64/", "/usr/lib/")
 CALL = re.compile(r"^(?:\d+ +)?(\w+)\((.*)$")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND")

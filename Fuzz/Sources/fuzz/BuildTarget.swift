@@ -62,7 +62,7 @@ final class BuildTarget: FuzzTarget {
           content: try content(0, file.headerSize, file.headerContentSize), records: records.count,
           fileSize: bytes.count, frameSize: file.headerSize,
           name: { path in names.names.firstIndex { $0.utf8.elementsEqual(path) } })
-        for part in header.parts.all {
+        for part in (0..<header.parts.count).map({ header.parts[$0] }) {
           let keysContent = try content(part.offset, part.keysSize, part.keysContentSize)
           let keys = try KeyBlocks(
             content: keysContent, records: part.recordCount, header: header, table: context.table)

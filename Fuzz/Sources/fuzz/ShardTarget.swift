@@ -55,7 +55,7 @@ final class ShardTarget: FuzzTarget {
 
   private func check(_ header: ShardHeader) {
     require(header.parts[0].firstRecord == 0, "the first record of a shard")
-    for (number, part) in header.parts.all.enumerated() {
+    for (number, part) in (0..<header.parts.count).map({ header.parts[$0] }).enumerated() {
       require(part.recordCount > 0, "a part without records")
       require(part.firstRecord + part.recordCount <= header.recordCount, "records behind the last")
       _ = header.parts.bound(of: number).reduce(0, &+)

@@ -8,6 +8,8 @@ final class ShardCache: Sendable {
     var lru: LRU
     /// Loads that are under way, few: linked.
     var loading: Loading?
+    /// One that is over, for the next.
+    var spare: Loading?
     var hits = 0
     var misses = 0
     var loads = 0
@@ -16,8 +18,11 @@ final class ShardCache: Sendable {
     mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
       var entry = loading
       while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
-      let joined = entry ?? Loading(shard, table.identity, next: loading)
-      if entry == nil { loading = joined }
+      let joined = entry ?? spare.take() ?? Loading()
+      if entry == nil {
+        (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
+        loading = joined
+      }
       joined.count += 1
       return joined
     }
@@ -32,6 +37,8 @@ final class ShardCache: Sendable {
         while let found = entry, found.next !== left { entry = found.next }
         entry?.next = left.next
       }
+      left.next = nil
+      spare = left
     }
 
     /// The shard, and of it the part that `choose` names, as far as they are resident.
@@ -48,17 +55,11 @@ final class ShardCache: Sendable {
   /// Whoever loads of one shard, one after the other.
   private final class Loading: Sendable {
     let turn = Lock<Int>(0)
-    let shard: Int
-    let table: ObjectIdentifier
     // Guarded by the cache's own lock.
+    nonisolated(unsafe) var shard = 0
+    nonisolated(unsafe) var table: ObjectIdentifier?
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
-
-    init(_ shard: Int, _ table: ObjectIdentifier, next: Loading?) {
-      self.shard = shard
-      self.table = table
-      self.next = next
-    }
   }
 
   private let state: Lock<State>

@@ -6,13 +6,14 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// No number's code is longer, in bits.
   package static let longestLimit = 10
 
-  /// Bits of the longest code; 0 if there is none, and numbers stand as they are.
-  private(set) var longest = 0
-  /// Per length from 1 to ``longest``, how many numbers have a code of it; and all that have one, in the order of their codes.
-  private var counts = UnsafePointer<UInt16>(bitPattern: 8)!
-  private var numbers = UnsafePointer<UInt8>(bitPattern: 8)!
+  /// Those numbers that have a code, in the order of their codes, each as a table has it: the number, and below it its code's
+  /// length.
+  private var entries = UnsafePointer<UInt16>(bitPattern: 8)!
+  /// How many there are, 0 if there is no code and numbers stand as they are; how many of the first are ``storedAtOnce`` times
+  /// in a table or more, and how many of the last once.
+  private var (count, wide, single): (UInt16, UInt16, UInt16) = (0, 0, 0)
 
-  @inline(__always) package var isPresent: Bool { longest > 0 }
+  @inline(__always) package var isPresent: Bool { count > 0 }
 
   /// Numbers stand as they are.
   init() {}
@@ -70,60 +71,53 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     guard left == 0, pending == 1 || pending == 0x10 else {
       throw .invalid(reason: "code lengths that make no code", offset: at)
     }
-    // The numbers first: filling a table reads beyond the last.
-    let room = (used + 1) & ~1
-    let memory = allocate(room + 2 * Self.longestLimit)
-    let numbers = memory.bindMemory(to: UInt8.self, capacity: room)
-    let counts = (memory + room).bindMemory(to: UInt16.self, capacity: Self.longestLimit)
+    let entries = allocate(2 * used).bindMemory(to: UInt16.self, capacity: used)
     var place: UInt16 = 0
     for length in 1...Self.longestLimit {
-      let count = tallies[length]
-      if count > 0 { longest = length }
-      counts[length &- 1] = count
+      if Self.tableSize >> length >= Self.storedAtOnce { wide += tallies[length] }
+      if length == Self.longestLimit { single = tallies[length] }
       // From here on where the next of this length goes.
-      tallies[length] = place
-      place &+= count
+      (tallies[length], place) = (place, place + tallies[length])
     }
     for code in 0..<used {
       let length = Int(scratch[code] & 0xff)
-      numbers[Int(tallies[length])] = UInt8(truncatingIfNeeded: scratch[code] &>> 8)
+      entries[Int(tallies[length])] = scratch[code]
       tallies[length] &+= 1
     }
-    (self.counts, self.numbers) = (UnsafePointer(counts), UnsafePointer(numbers))
+    (self.entries, self.count) = (UnsafePointer(entries), UInt16(used))
   }
 
+  private static let tableSize = 1 << longestLimit
+  /// Entries that are stored at once, whether or not a number has as many.
+  private static let storedAtOnce = 16
   /// Entries of a table, with room behind them for what is written beyond its end.
-  static let tableCapacity = 1 << longestLimit + 16
+  static let tableCapacity = tableSize + storedAtOnce
 
-  /// For each run of ``longestLimit`` bits the number whose code it begins with, and below it that code's length.
+  /// For each run of ``longestLimit`` bits the entry of the number whose code it begins with.
+  ///
+  /// Without a loop per length: how many numbers have which differs from shard to shard, and where the processor guesses wrong
+  /// that takes longer than a number does.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
-    var next = UnsafeRawPointer(numbers)
-    var entry = UnsafeMutableRawPointer(table)
-    for length in 1...min(longest, Self.longestLimit &- 1) {
-      let size = 2 &<< (Self.longestLimit &- length)
-      for _ in 0..<counts[length &- 1] {
-        // Sixteen entries at once: those behind the last are written over by the next number's.
-        let number = UInt16(next.load(as: UInt8.self))
-        let eight = SIMD8(repeating: number &<< 8 | UInt16(truncatingIfNeeded: length))
-        let end = entry + size
-        repeat {
-          entry.storeBytes(of: eight, as: SIMD8<UInt16>.self)
-          entry.storeBytes(of: eight, toByteOffset: 16, as: SIMD8<UInt16>.self)
-          entry += 32
-        } while entry < end
-        entry = end
-        next += 1
-      }
+    var next = entries
+    var target = UnsafeMutableRawPointer(table)
+    @inline(__always) func size(_ entry: UInt16) -> Int { (2 * Self.tableSize) &>> Int(entry & 15) }
+    let (wideEnd, end) = (entries + Int(wide), entries + Int(count &- single))
+    while next < wideEnd {
+      let run = SIMD16(repeating: next.pointee)
+      let end = target + size(next.pointee)
+      repeat {
+        target.storeBytes(of: run, as: SIMD16<UInt16>.self)
+        target += 2 * Self.storedAtOnce
+      } while target < end
+      next += 1
     }
-    guard longest == Self.longestLimit else { return }
-    // A third of all numbers have an entry each: eight at once. What is read behind the last of them is ``counts``.
-    let end = UnsafeMutableRawPointer(table + 1 << Self.longestLimit)
-    while entry < end {
-      let eight = SIMD8<UInt16>(truncatingIfNeeded: next.loadUnaligned(as: SIMD8<UInt8>.self))
-      entry.storeBytes(of: eight &<< 8 | UInt16(truncatingIfNeeded: Self.longestLimit), as: SIMD8<UInt16>.self)
-      entry += 16
-      next += 8
+    while next < end {
+      // Those behind the last are written over by the next number's.
+      target.storeBytes(of: SIMD16(repeating: next.pointee), as: SIMD16<UInt16>.self)
+      target += size(next.pointee)
+      next += 1
     }
+    target.copyMemory(from: next, byteCount: 2 * Int(single))
   }
 
   /// Unpacks `count` numbers, in four quarters side by side: none waits for the codes of another.
@@ -162,11 +156,16 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     }
     // As many at most are left of any.
     try advance()
-    let done = target - numbers
-    for index in done..<quarter { numbers[index] = first.number(table) }
-    for index in (quarter &+ done)..<half { numbers[index] = second.number(table) }
-    for index in (half &+ done)..<rest { numbers[index] = third.number(table) }
-    for index in (rest &+ done)..<count { numbers[index] = fourth.number(table) }
+    while target < numbers + quarter {
+      target[0] = first.number(table)
+      target[quarter] = second.number(table)
+      target[half] = third.number(table)
+      target[rest] = fourth.number(table)
+      target += 1
+    }
+    if count & 3 > 0 { numbers[count &- 1] = fourth.number(table) }
+    if count & 3 > 1 { numbers[half &- 1] = second.number(table) }
+    if count & 3 > 2 { numbers[rest &- 1] = third.number(table) }
     guard let middle = first.end, middle == second.end, let other = third.end, other == fourth.end else {
       throw .invalid(reason: "codes do not fill their bytes", offset: at)
     }

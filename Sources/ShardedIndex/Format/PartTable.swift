@@ -3,58 +3,59 @@
 /// The bytes belong to the shard's header and live as long as it does.
 package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// One part: a run of records whose keys are one frame and whose fields are the next. Sizes in bytes.
-  package struct Part: BitwiseCopyable, Sendable {
+  package struct Part {
+    private let (row, next): (UnsafePointer<Row>, UnsafePointer<Row>)
+
+    @inline(__always) fileprivate init(_ row: UnsafePointer<Row>) { (self.row, next) = (row, row + 1) }
+
     /// Bytes from the start of the file.
-    package let offset: Int
-    // No number that the format counts with has more than 32 bits, and many parts are kept.
-    private let (first, count): (UInt32, UInt32)
-    private let (keys, keysContent, fields, fieldsContent): (UInt32, UInt32, UInt32, UInt32)
-    package let (keysChecksum, fieldsChecksum): (UInt32, UInt32)
-    private let end: UInt32
-    package let isContinuation: Bool
-
+    package var offset: Int { Int(row.pointee.offset) }
     /// Counted within the shard.
-    package var firstRecord: Int { Int(first) }
-    package var recordCount: Int { Int(count) }
-    package var keysSize: Int { Int(keys) }
-    package var keysContentSize: Int { Int(keysContent) }
-    package var fieldsSize: Int { Int(fields) }
-    package var fieldsContentSize: Int { Int(fieldsContent) }
-    package var fileSize: Int { keysSize + fieldsSize }
-    /// Where its lower bound ends among those of all parts; it begins where that of the part before ends.
-    var boundEnd: Int { Int(end) }
-
-    init(
-      offset: Int, firstRecord: Int, recordCount: Int,
-      keys: (size: Int, contentSize: Int, checksum: UInt32), fields: (size: Int, contentSize: Int, checksum: UInt32),
-      boundEnd: Int, isContinuation: Bool
-    ) {
-      self.offset = offset
-      (first, count) = (UInt32(firstRecord), UInt32(recordCount))
-      (self.keys, keysContent, keysChecksum) = (UInt32(keys.size), UInt32(keys.contentSize), keys.checksum)
-      (self.fields, fieldsContent, fieldsChecksum) = (UInt32(fields.size), UInt32(fields.contentSize), fields.checksum)
-      (end, self.isContinuation) = (UInt32(boundEnd), isContinuation)
+    @inline(__always) package var firstRecord: Int { Int(row.pointee.firstRecord) }
+    @inline(__always) package var recordCount: Int { Int(next.pointee.firstRecord &- row.pointee.firstRecord) }
+    package var keysSize: Int { Int(row.pointee.keysSize) }
+    package var keysContentSize: Int { Int(row.pointee.keysContentSize) }
+    package var keysChecksum: UInt32 { row.pointee.keysChecksum }
+    package var fieldsSize: Int { fileSize - keysSize }
+    package var fieldsContentSize: Int { Int(row.pointee.fieldsContentSize) }
+    package var fieldsChecksum: UInt32 { row.pointee.fieldsChecksum }
+    package var fileSize: Int { Int(next.pointee.offset &- row.pointee.offset) }
+    /// Whether the last record before it may have the key that it begins with.
+    @inline(__always) package var isContinuation: Bool { row.pointee.bound & 1 == 1 }
+    /// Where its lower bound stands among those of all parts.
+    @inline(__always) fileprivate var bound: (start: Int, size: Int) {
+      let start = Int(row.pointee.bound >> 1)
+      return (start, Int(next.pointee.bound >> 1) &- start)
     }
+  }
+
+  /// What is kept of a part; the rest is where the next one begins. Half a line of the processor's cache: many are kept, and
+  /// no number that the format counts with has more than 32 bits.
+  struct Row: BitwiseCopyable {
+    var (firstRecord, offset): (UInt32, UInt32)
+    /// Twice where its lower bound begins among those of all parts, and 1 more for a continuation.
+    var bound: UInt32
+    var (keysSize, keysContentSize, fieldsContentSize): (UInt32, UInt32, UInt32)
+    var (keysChecksum, fieldsChecksum): (UInt32, UInt32)
   }
 
   /// How many there are, at least one.
   package let count: Int
   /// Per part the head of its lower bound, side by side for the search.
   private let heads: UnsafePointer<UInt64>
-  private let parts: UnsafePointer<Part>
+  /// And one behind them: where the last one ends.
+  private let rows: UnsafePointer<Row>
   private let bounds: UnsafePointer<UInt8>
 
-  init(count: Int, heads: UnsafePointer<UInt64>, parts: UnsafePointer<Part>, bounds: UnsafePointer<UInt8>) {
-    (self.count, self.heads, self.parts, self.bounds) = (count, heads, parts, bounds)
+  init(count: Int, heads: UnsafePointer<UInt64>, rows: UnsafePointer<Row>, bounds: UnsafePointer<UInt8>) {
+    (self.count, self.heads, self.rows, self.bounds) = (count, heads, rows, bounds)
   }
 
-  @inline(__always) package subscript(_ part: Int) -> Part { unsafeAddress { parts + part } }
-
-  package var all: UnsafeBufferPointer<Part> { UnsafeBufferPointer(start: parts, count: count) }
+  @inline(__always) package subscript(_ part: Int) -> Part { Part(rows + part) }
 
   package func bound(of part: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = part == 0 ? 0 : self[part - 1].boundEnd
-    return UnsafeBufferPointer(start: bounds + start, count: self[part].boundEnd - start)
+    let bound = self[part].bound
+    return UnsafeBufferPointer(start: bounds + bound.start, count: bound.size)
   }
 
   /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.

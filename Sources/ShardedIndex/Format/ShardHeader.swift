@@ -188,7 +188,7 @@ package final class ShardHeader: @unchecked Sendable {
       shapeCount = try reader.readVarint()
       rowFormatCount = try reader.readVarint()
       guard partCount >= 1, partCount <= records, tailCount <= 256, columnCount <= Self.columnLimit, shapeCount >= 1,
-        shapeCount <= 65536, rowFormatCount <= 256
+        shapeCount <= 65536, rowFormatCount <= 256, records < UInt32.max, fileSize <= UInt32.max
       else { throw .invalid(reason: "counts beyond this version", offset: 4) }
 
       // Parts.
@@ -196,7 +196,7 @@ package final class ShardHeader: @unchecked Sendable {
       guard partCount <= reader.remaining / 14 else {
         throw .truncated(offset: reader.offset, needed: 14 * partCount, available: reader.remaining)
       }
-      let parts = arena.allocate(PartTable.Part.self, partCount)
+      let parts = arena.allocate(PartTable.Row.self, partCount + 1)
       var (offset, first, boundEnd) = (frameSize, 0, 0)
       for index in 0..<partCount {
         let at = reader.offset
@@ -212,20 +212,25 @@ package final class ShardHeader: @unchecked Sendable {
           keys.size <= ZstdFrame.sizeLimit(content: keys.contentSize),
           fields.size <= ZstdFrame.sizeLimit(content: fields.contentSize)
         else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
+        // Where one of them is too large, what they come to is not what it has to be, below.
+        parts[index] = PartTable.Row(
+          firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
+          bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
+          keysContentSize: UInt32(keys.contentSize), fieldsContentSize: UInt32(fields.contentSize),
+          keysChecksum: keys.checksum, fieldsChecksum: fields.checksum)
         boundEnd += bound >> 1
-        (parts + index).initialize(
-          to: PartTable.Part(
-            offset: offset, firstRecord: first, recordCount: count, keys: keys, fields: fields, boundEnd: boundEnd,
-            isContinuation: bound & 1 == 1))
         offset += keys.size + fields.size
         first += count
       }
       guard first == records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
       guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
+      parts[partCount] = PartTable.Row(
+        firstRecord: UInt32(records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
+        keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)
       let bounds = try reader.read(bytes: boundEnd)
       let partHeads = arena.allocate(UInt64.self, partCount)
       self.parts = PartTable(
-        count: partCount, heads: UnsafePointer(partHeads), parts: UnsafePointer(parts), bounds: arena.copy(bounds))
+        count: partCount, heads: UnsafePointer(partHeads), rows: UnsafePointer(parts), bounds: arena.copy(bounds))
       for part in 0..<partCount { partHeads[part] = KeyBlocks.head(of: self.parts.bound(of: part)) }
 
       // Tails.

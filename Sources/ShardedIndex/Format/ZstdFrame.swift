@@ -269,8 +269,11 @@ package final class Decompressor: @unchecked Sendable {
   private var memory: UnsafeMutableRawPointer
   /// For contents, in bytes.
   private var room = usualRoom
+  /// Room for what is read of a file, and how much, in bytes.
+  private var (file, fileSize): (UnsafeMutablePointer<UInt8>, Int) = (.allocate(capacity: usualFileRoom), usualFileRoom)
   private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
   private static let usualRoom = 14 << 10
+  private static let usualFileRoom = 16 << 10
   private static let keptRoom = 64 << 10
 
   package init() {
@@ -279,6 +282,7 @@ package final class Decompressor: @unchecked Sendable {
   deinit {
     if isMade { ZSTD_freeDCtx(pointer) }
     memory.deallocate()
+    file.deallocate()
   }
 
   package var table: UnsafeMutablePointer<UInt16> {
@@ -300,8 +304,22 @@ package final class Decompressor: @unchecked Sendable {
     return UnsafeBufferPointer(start: bytes, count: size)
   }
 
-  /// Gives back what a large content took.
-  func trim() { if room > Self.keptRoom { makeRoom(Self.usualRoom) } }
+  /// Room for `size` bytes of a file, valid until the next.
+  func fileRoom(_ size: Int) -> UnsafeMutablePointer<UInt8> {
+    if size > fileSize { makeFileRoom(size) }
+    return file
+  }
+
+  /// Gives back what a large content and a large part of a file took.
+  func trim() {
+    if room > Self.keptRoom { makeRoom(Self.usualRoom) }
+    if fileSize > Self.keptRoom { makeFileRoom(Self.usualFileRoom) }
+  }
+
+  private func makeFileRoom(_ bytes: Int) {
+    file.deallocate()
+    (file, fileSize) = (.allocate(capacity: bytes), bytes)
+  }
 
   private func makeRoom(_ bytes: Int) {
     memory.deallocate()

@@ -121,7 +121,12 @@ final class LoadedFields: @unchecked Sendable {
   /// Bytes that they cost the cache.
   var charge: Int { columns.charge + 112 }
 
-  init(columns: FieldColumns) { self.columns = columns }
+  /// As ``FieldColumns/init(content:records:header:table:)``.
+  init(
+    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
+  ) throws(FormatError) {
+    columns = try FieldColumns(content: content, records: records, header: header, table: table)
+  }
 
   deinit { columns.deallocate() }
 }
@@ -190,9 +195,12 @@ struct ShardLoader: Sendable {
     _ file: borrowing IndexFile, _ source: Manifest.Source, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> ShardHeader {
     let entry = source.file
-    let bytes = try file.read(from: 0, size: entry.headerSize)
-    defer { bytes.deallocate() }
-    return try unpack(UnsafeBufferPointer(bytes), entry.headerContentSize, entry.headerChecksum, file.path) {
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    let bytes = context.fileRoom(entry.headerSize)
+    try file.read(from: 0, size: entry.headerSize, into: bytes)
+    let frame = UnsafeBufferPointer(start: bytes, count: entry.headerSize)
+    return try unpack(frame, entry.headerContentSize, entry.headerChecksum, with: context, file.path) {
       (content, _) throws(FormatError) in
       try ShardHeader(
         content: content, records: source.recordCount, fileSize: entry.size, frameSize: entry.headerSize,
@@ -206,15 +214,17 @@ struct ShardLoader: Sendable {
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
     // The header's sizes add up to the file's.
-    let bytes = try file.read(from: part.offset, size: part.fileSize)
-    defer { bytes.deallocate() }
-    let frame = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<part.keysSize])
-    return try unpack(frame, part.keysContentSize, part.keysChecksum, file.path) {
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    let bytes = context.fileRoom(part.fileSize)
+    try file.read(from: part.offset, size: part.fileSize, into: bytes)
+    let frame = UnsafeBufferPointer(start: bytes, count: part.keysSize)
+    return try unpack(frame, part.keysContentSize, part.keysChecksum, with: context, file.path) {
       (content, table) throws(FormatError) in
       let keys = try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
       return LoadedPart(
         keys: keys, number: number, header: header,
-        fields: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[part.keysSize...]))
+        fields: UnsafeBufferPointer(start: bytes + part.keysSize, count: part.fieldsSize))
     }
   }
 
@@ -226,17 +236,19 @@ struct ShardLoader: Sendable {
   ) throws(IndexError) -> LoadedFields {
     let header = part.header
     let part = header.parts[part.number]
-    return try unpack(frame, part.fieldsContentSize, part.fieldsChecksum, path()) {
+    let context = contexts.take()
+    defer { contexts.put(context) }
+    return try unpack(frame, part.fieldsContentSize, part.fieldsChecksum, with: context, path()) {
       (content, table) throws(FormatError) in
-      LoadedFields(
-        columns: try FieldColumns(content: content, records: part.recordCount, header: header, table: table))
+      try LoadedFields(content: content, records: part.recordCount, header: header, table: table)
     }
   }
 
   /// Unpacks a frame into memory that is lent to `body`, with room for a Huffman code's table.
   @inline(__always)
   private func unpack<Result>(
-    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, _ path: @autoclosure () -> String,
+    _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, with context: Decompressor,
+    _ path: @autoclosure () -> String,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeMutablePointer<UInt16>) throws(FormatError) -> Result
   ) throws(IndexError) -> Result {
     guard size <= ZstdFrame.contentLimit else {
@@ -251,8 +263,6 @@ struct ShardLoader: Sendable {
     }
     let declared = ZstdFrame.contentSize(of: frame) ?? -1
     guard declared == size else { throw .corrupt(path: path(), cause: .wrongSize(found: declared, expected: size)) }
-    let context = contexts.take()
-    defer { contexts.put(context) }
     do throws(FormatError) {
       return try body(try context.unpack(frame, size: size), context.table)
     } catch {

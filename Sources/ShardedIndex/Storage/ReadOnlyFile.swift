@@ -267,29 +267,34 @@ struct IndexFile: ~Copyable {
   /// `size` bytes from `offset` on; the caller deallocates them.
   func read(from offset: Int, size: Int) throws(IndexError) -> UnsafeMutableBufferPointer<UInt8> {
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size)
+    do throws(IndexError) {
+      try read(from: offset, size: size, into: buffer.baseAddress!)
+    } catch {
+      buffer.deallocate()
+      throw error
+    }
+    return buffer
+  }
+
+  /// `size` bytes from `offset` on.
+  func read(from offset: Int, size: Int, into target: UnsafeMutablePointer<UInt8>) throws(IndexError) {
     if let held {
       guard offset <= held.count, size <= held.count - offset else {
-        buffer.deallocate()
         throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
       }
-      if size > 0 { buffer.baseAddress!.copy(from: held.baseAddress! + offset, count: size) }
-      return buffer
+      return target.update(from: held.baseAddress! + offset, count: size)
     }
     var done = 0
     while done < size {
-      let count = pread(descriptor, buffer.baseAddress! + done, size - done, off_t(offset + done))
+      let count = pread(descriptor, target + done, size - done, off_t(offset + done))
       if count > 0 {
         done += count
       } else if count == 0 {
-        buffer.deallocate()
         throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
       } else if errno != EINTR {
-        let number = errno
-        buffer.deallocate()
-        throw .io(operation: "read", path: path, errno: number)
+        throw .io(operation: "read", path: path, errno: errno)
       }
     }
-    return buffer
   }
 
   /// Whether another file has the same bytes.
