@@ -12,6 +12,8 @@ struct IDTable {
   private var integers: [UInt64] = Array(repeating: 0, count: 16)
 
   var count: Int { ends.count }
+  /// All numbers of ids.
+  var indices: Range<Int> { 0..<count }
 
   func text(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
 
@@ -35,7 +37,7 @@ struct IDTable {
   /// The same for the number that a value is the text of.
   @inline(__always)
   func number(of value: Int64, _ format: NumberFormat) -> Int? {
-    if format.type == 1, format.a == 0 {
+    if format.isWhole {
       let bit = bit(value)
       guard integers[bit >> 6] >> UInt64(bit & 63) & 1 == 1 else { return nil }
     }

@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// An overlay as it is put together. The same changes to the same shards give the same bytes, in whatever order they came.
+/// An overlay as it is put together. The same changes to the same shards give the same bytes, in whatever order they came, but
+/// for what came to be known of the shards' ids.
 ///
 /// Part of the executable that answers queries, where that is Embedded Swift.
 struct OverlayDraft {
@@ -26,6 +27,8 @@ struct OverlayDraft {
   /// In which the records that are added lie.
   private var chunks: [BlobChunk] = []
   private var cells = CellChanges()
+  /// See ``Overlay/greatestID``.
+  var greatestID = UInt64.max
 
   /// More is written into the shards: an overlay is read whole when an index is opened. In bytes, of a file and what is
   /// going to be added to it.
@@ -59,7 +62,7 @@ struct OverlayDraft {
     _ overlay: Overlay, field: UInt32, except isReplaced: (UnsafeBufferPointer<UInt8>) -> Bool
   ) throws(BuildError) {
     self.overlay = overlay
-    removed = overlay.removed
+    (removed, greatestID) = (overlay.removed, overlay.greatestID)
     for (cell, more) in overlay.cells { cells.add(more, to: cell) }
     for number in overlay.added.indices {
       if let text = overlay.text(number, ofField: field), isReplaced(text) {
@@ -104,6 +107,9 @@ struct OverlayDraft {
       return chunk.record(0)
     }
   }
+
+  /// Whether it is known that no record of the shards has an id.
+  func isNew(_ id: UnsafeBufferPointer<UInt8>) -> Bool { Overlay.wholeNumber(id).map { $0 > greatestID } ?? false }
 
   /// All records that it adds.
   mutating func records() throws(BuildError) -> BlobChunk {
@@ -188,6 +194,7 @@ struct OverlayDraft {
     body.write(UInt32(added.count))
     body.write(UInt32(cells.count))
     body.write(UInt32(0))  // The size.
+    body.write(greatestID)
     var next = 0
     for place in removed {
       body.writeSignedVarint(Int64(place - next))
@@ -251,6 +258,7 @@ struct OverlayDraft {
       for name in index.fieldNames { _ = names.number(of: name) }
       guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
       var draft = OverlayDraft(index, template: try KeyTemplate(index.keyTemplate), names: names)
+      draft.greatestID = overlay.greatestID
       for place in overlay.removed { try draft.remove(place) }
       var folded: [UInt8] = []
       for number in overlay.added.indices {

@@ -99,16 +99,21 @@ package enum OverlayUpdate {
         return false
       }
     }
+    summary.removed = chunk.count
     for number in 0..<chunk.count where !isReplaced[number] {
       let record = chunk.record(number)
-      guard let text = record.text(ofField: idNumber),
-        let place = try draft.place(ofKey: record.folded, field: idNumber, text: text, limit: 64)
-      else { return nil }
+      guard let text = record.text(ofField: idNumber) else { return nil }
+      if draft.isNew(text) {
+        summary.removed -= 1
+        continue
+      }
+      guard let place = try draft.place(ofKey: record.folded, field: idNumber, text: text, limit: 64) else {
+        return nil
+      }
       try draft.remove(place)
     }
     for number in 0..<chunk.count { try draft.add(chunk.record(number)) }
-    summary.removed = chunk.count
-    summary.recordCount = index.recordCount
+    summary.recordCount = index.recordCount + chunk.count - summary.removed
     return (draft, summary)
   }
 

@@ -82,7 +82,9 @@ extension ShardBuilder {
         return true
       }
     }
-    try find(changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs, &found)
+    try find(
+      changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs, isNew: draft.isNew,
+      &found)
     summary.recordsRemoved = found.places.count + (overlay?.added.count ?? 0) - draft.addedCount
     summary.idsNotFound = (upserted..<changes.ids.count).count { !found.isFound[$0] }
 
@@ -90,6 +92,8 @@ extension ShardBuilder {
     if options.writesOverlay, notes.repeatedIDs == 0, !hasNewFields,
       upsertedSize + 16 * found.places.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
     {
+      // Said where it saves the next one a look: where records came to be added.
+      if let greatest = found.greatestID, found.isFound[..<upserted].contains(false) { draft.greatestID = greatest }
       for place in found.places { try draft.remove(previous.shards[place.shard].firstRecord + place.record) }
       let added = try intake.finish()
       while let batch = try added.nextBatch() {
@@ -223,17 +227,31 @@ extension ShardBuilder {
     }
   }
 
+  /// The number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
+  private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
+    if format.isWhole { return UInt64(max(0, value)) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { text in
+      let size = format.write(value, to: text.baseAddress!)
+      return Overlay.wholeNumber(UnsafeBufferPointer(rebasing: text[..<size])) ?? 0
+    }
+  }
+
   /// The records of an index that have one of the ids.
   private struct Found {
     /// In order.
     var places: [UpdateStream.Place] = []
     /// Per id.
     var isFound: [Bool]
+    /// As ``Overlay/greatestID``, if all records were looked at.
+    var greatestID: UInt64?
   }
 
-  /// - Parameter found: With the ids that records of the overlay have; comes to have those of the shards.
+  /// - Parameters:
+  ///   - isNew: Whether it is known that no record of the shards has an id.
+  ///   - found: With the ids that records of the overlay have; comes to have those of the shards.
   private static func find(
-    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int, _ found: inout Found
+    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int,
+    isNew: (UnsafeBufferPointer<UInt8>) -> Bool, _ found: inout Found
   ) throws(BuildError) {
     let ids = changes.ids
     guard let field else { return }
@@ -241,6 +259,7 @@ extension ShardBuilder {
     /// - Parameter isLikely: Whether no more is looked at than where the changes' keys would be.
     func look(in shards: [Int], isLikely: Bool) throws(BuildError) {
       var next = 0
+      var greatest: UInt64 = 0
       // A run of shards at a time: one takes less than handing it to a thread.
       let run = 8
       try WorkerPool.orderedMap(
@@ -249,9 +268,10 @@ extension ShardBuilder {
           defer { next += run }
           return next < shards.count ? shards[next..<min(next + run, shards.count)] : nil
         },
-        transform: { (shards) throws(BuildError) -> [(place: UpdateStream.Place, id: Int)] in
+        transform: { (shards) throws(BuildError) -> (hits: [(place: UpdateStream.Place, id: Int)], greatest: UInt64) in
           let buffer = RecordBuffer()
           var hits: [(place: UpdateStream.Place, id: Int)] = []
+          var greatest: UInt64 = 0
           for shard in shards {
             let first = previous.shards[shard].firstRecord
             func hit(_ record: Int, _ id: Int) {
@@ -262,8 +282,10 @@ extension ShardBuilder {
               let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
               _ = try previous.index.read(previous.shards[shard], keys: keys) { part in
                 part.forEachField(field, with: buffer) { record, value, format in
+                  greatest = max(greatest, wholeNumber(value, format))
                   if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
                 } text: { record, text in
+                  if let number = Overlay.wholeNumber(text) { greatest = max(greatest, number) }
                   if let id = ids.number(of: text) { hit(part.firstRecord + record, id) }
                 }
               }
@@ -271,19 +293,21 @@ extension ShardBuilder {
               throw .index(error)
             }
           }
-          return hits
+          return (hits, greatest)
         },
-        deliver: { (hits) throws(BuildError) in
-          for (place, id) in hits {
+        deliver: { (looked) throws(BuildError) in
+          greatest = max(greatest, looked.greatest)
+          for (place, id) in looked.hits {
             found.places.append(place)
             found.isFound[id] = true
           }
         })
+      if !isLikely { found.greatestID = greatest }
     }
     // Where no two records have the same id, one that is found is all there is.
     if previous.notes?.repeatedIDs == 0 {
       try look(in: previous.shards.indices.filter { changes.isLikely[$0] }, isLikely: true)
-      if found.isFound.allSatisfy(\.self) { return }
+      if ids.indices.allSatisfy({ found.isFound[$0] || ids.text($0).withUnsafeBufferPointer(isNew) }) { return }
       found = overlaid
     }
     try look(in: Array(previous.shards.indices), isLikely: false)

@@ -80,6 +80,10 @@ package struct Verifier {
   private var shards: [Manifest.Shard] = []
   /// Per shard what the records whose keys begin in it add up to: those of the dataset less those of the index.
   private var sums: [RecordSum] = []
+  /// The field by which records are told apart, where the overlay says which of them is the greatest.
+  private let idField: Int?
+  /// As ``Overlay/greatestID``, of the shards that could be read.
+  private var greatestID: UInt64 = 0
 
   /// The most findings of one kind that are reported one by one.
   private static let reportLimit = 100
@@ -113,6 +117,9 @@ package struct Verifier {
   private init(index: ShardedIndex, report: @escaping (Finding) -> Void) {
     self.index = index
     self.report = report
+    idField =
+      index.overlay.map { $0.greatestID < .max } ?? false
+      ? IndexSettings(of: index.generation).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
   }
 
   private mutating func run(_ source: Source?) throws(Failure) {
@@ -237,12 +244,14 @@ package struct Verifier {
     var last: [UInt8] = []
     /// Of records by the shard that their keys begin in, in order.
     var sums: [(shard: Int, sum: RecordSum)] = []
+    /// As ``Overlay/greatestID``, of the shard alone.
+    var greatestID: UInt64 = 0
   }
 
   /// Looks at shards on all processors, and at what lies between them in their order, so that what is found does not
   /// depend on the number of threads.
   private mutating func checkShards(isCompared: Bool) {
-    let (index, shards) = (index, shards)
+    let (index, shards, idField) = (index, shards, idField)
     var previous = Before()
     var checked: Set<String> = []
     var (given, next) = (0, 0)
@@ -253,13 +262,14 @@ package struct Verifier {
           given += 1
           return given <= shards.count ? shards[given - 1] : nil
         },
-        transform: { (shard) throws(BuildError) in Self.check(shard, of: index, isCompared: isCompared) },
+        transform: { (shard) throws(BuildError) in Self.check(shard, of: index, idField, isCompared: isCompared) },
         deliver: { (found) throws(BuildError) in
           let shard = found.shard
           let name = shard.fileName
           // Shards with the same content are one file.
           if found.first != nil, checked.insert(name).inserted { summary.bytes += shard.file.size }
           for (number, sum) in found.sums { sums[number].add(sum) }
+          greatestID = max(greatestID, found.greatestID)
           if shard.number != next { previous.isLast = false }  // A page between is damaged.
           next = shard.number + 1
           let reason = found.reason ?? previous.fault(before: found)
@@ -311,7 +321,9 @@ package struct Verifier {
   }
 
   /// Checks a shard's bytes, then what they say.
-  private static func check(_ shard: Manifest.Shard, of index: ShardedIndex, isCompared: Bool) -> Found {
+  private static func check(
+    _ shard: Manifest.Shard, of index: ShardedIndex, _ idField: Int?, isCompared: Bool
+  ) -> Found {
     var found = Found(shard: shard)
     do throws(IndexError) {
       let file = try index.files.read(shard.fileName, size: shard.file.size)
@@ -321,7 +333,7 @@ package struct Verifier {
         found.reason = "has another SHA-256 than the manifest says"
         return found
       }
-      try checkContent(&found, of: index, isCompared: isCompared)
+      try checkContent(&found, of: index, idField, isCompared: isCompared)
     } catch {
       switch error {
       case .corrupt(_, let cause): found.reason = cause.description
@@ -333,7 +345,7 @@ package struct Verifier {
   }
 
   private static func checkContent(
-    _ found: inout Found, of index: ShardedIndex, isCompared: Bool
+    _ found: inout Found, of index: ShardedIndex, _ idField: Int?, isCompared: Bool
   ) throws(IndexError) {
     let shard = found.shard
     let buffer = RecordBuffer()
@@ -347,8 +359,12 @@ package struct Verifier {
     var last = Before()
     var canonical = -1
     var sums: [(shard: Int, sum: RecordSum)] = []
+    var greatestID: UInt64 = 0
     let generation = index.generation
-    defer { (found.first, found.last, found.sums, found.reason) = (first, last.key, sums, reason) }
+    defer {
+      (found.first, found.last, found.sums, found.reason) = (first, last.key, sums, reason)
+      found.greatestID = greatestID
+    }
     _ = try index.readWhole(shard) { part in
       guard reason == nil else { return }
       guard part.firstRecord == records else {
@@ -395,6 +411,11 @@ package struct Verifier {
           if buffer.isOverlong { return fail("or one behind it has over \(FieldColumns.recordLimit) bytes") }
         }
         let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
+        if let idField, let id = fields.first(where: { Int(buffer.rawName(ofField: $0)) == idField }),
+          let number = Overlay.wholeNumber(buffer.rawField(id).text)
+        {
+          greatestID = max(greatestID, number)
+        }
         if schema.isKeyStored {
           key.removeAll(keepingCapacity: true)
           // A template may name one long field over and over. No key is that long.
@@ -447,6 +468,9 @@ package struct Verifier {
       reason = error.description
     }
     if let reason { return damage(Overlay.fileName, reason) }
+    guard idField == nil || greatestID <= overlay.greatestID else {
+      return damage(Overlay.fileName, "says that no id is above \(overlay.greatestID), and \(greatestID) is one")
+    }
     guard isCompared else { return }
     let schema = index.fieldSchema
     let generation = index.generation

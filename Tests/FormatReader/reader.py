@@ -27,7 +27,7 @@ FILE_LIMIT = 1 << 26  # bytes of a shard
 OVERLAY_LIMIT = 1 << 20  # bytes of an overlay's file
 SLOT_UNIT = 4096  # bytes that an overlay's slot has a multiple of
 SECTOR, PIECE = 512, 504  # bytes of a slot's sector, and of the overlay in it
-OVERLAY_START = b"SQO1\2\0"  # magic and version, of an overlay and of its file
+OVERLAY_START = b"SQO1\3\0"  # magic and version, of an overlay and of its file
 READS = 10  # of an overlay that is not what it should be
 FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
@@ -530,6 +530,9 @@ class Index:
             return parts[number].record(place - firsts[number])
 
         need(self.overlay.made_anew(keys, record, self) == self.overlay.data, "overlay: not what its changes make")
+        for place in range(self.records):
+            whole = whole_id(self, record(place))
+            need(whole is None or whole <= self.overlay.greatest_id, "overlay: an id above the greatest")
 
     def template(self):
         """§3.6: the key's template, in texts and paths: (is a path, bytes)."""
@@ -592,7 +595,7 @@ def overlay_of_slots(data, unsettled=False):
 def slot_overlay(slot, number, unsettled=False):
     """The overlay in a slot whose first sector has a number; None if it is unfinished."""
     (size,) = struct.unpack_from("<I", slot, 44)
-    need(48 <= size <= PIECE * (len(slot) // SECTOR), "overlay: a size that no overlay in its slot has")
+    need(56 <= size <= PIECE * (len(slot) // SECTOR), "overlay: a size that no overlay in its slot has")
     sectors = [slot[SECTOR * i : SECTOR * (i + 1)] for i in range(-(-size // PIECE))]
     if any(sector_number(sector, unsettled) != number for sector in sectors):
         return None
@@ -617,7 +620,7 @@ class Overlay:
         start, _, checksum = cursor.unpack("6sHQ")
         need(start == OVERLAY_START, "overlay: another magic, or another version")
         need(checksum == xxh64(data[cursor.at :]), "overlay: another checksum than it says")
-        self.manifest_size, self.root_hash, *self.counts, size = cursor.unpack("QQIIII")
+        self.manifest_size, self.root_hash, *self.counts, size, self.greatest_id = cursor.unpack("QQIIIIQ")
         need(size == len(data), "overlay: another size than it says")
 
     def read(self):
@@ -728,8 +731,17 @@ class Overlay:
             body += varint(cell - before - 1) + signed_varint(more)
             before = cell
         counts = len(self.removed), len(added), len(cells)
-        body = struct.pack("<QQIIII", index.manifest_size, index.root_hash, *counts, 48 + len(body)) + body
+        head = index.manifest_size, index.root_hash, *counts, 56 + len(body), self.greatest_id
+        body = struct.pack("<QQIIIIQ", *head) + body
         return struct.pack("<6sHQ", OVERLAY_START, 0, xxh64(body)) + body
+
+
+def whole_id(index, fields):
+    """The number that a record's id is the only decimal text of; None if it has no such id."""
+    texts = [text for name, _, text in fields if name == index.settings.get(b"id")]
+    if not texts or not re.fullmatch(rb"0|[1-9][0-9]{0,19}", texts[0]) or int(texts[0]) >= 2**64 - 1:
+        return None
+    return int(texts[0])
 
 
 def varint(value):

@@ -661,7 +661,7 @@ class Overlays(Temporary):
         (index / "overlay").write_bytes(slotted(changed(overlay, 50, [overlay[50] ^ 1])))
         self.assertBothRefuse(index)
         # What follows in one of another manifest means nothing, if only its checksum is right.
-        (index / "overlay").write_bytes(slotted(self.sealed(overlay[:32] + 20 * b"\xff")))
+        (index / "overlay").write_bytes(slotted(self.sealed(overlay[:32] + 24 * b"\xff")))
         self.assertBothRead(index, merged)
 
     def test_beside_a_manifest_that_is_told(self):
@@ -748,12 +748,30 @@ class Overlays(Temporary):
         except reader.FormatError:
             self.assertEqual(verified, 1)
             return "found"
-        if not all(text.isascii() for _, _, fields in found.overlay.added for _, _, text in fields):
+        added = [field for _, _, fields in found.overlay.added for field in fields]
+        if not all(text.isascii() for name, _, text in added if name in found.template_paths()):
             # That its fold is another one now is for those to find who have the table.
             self.assertEqual(verified, 1)
             return "found"
         self.assertEqual(verified, 0)
         return "sound"
+
+    def test_greatest_id(self):
+        """An overlay says no less than the greatest id of the shards that is a whole number."""
+        index, _, _ = self.small()
+        path = index / "overlay"
+        for rest in ("8", '"08"', '"x"', '"18446744073709551615"'):
+            shardq("update", "--merge", "-i", index)
+            new = f'{{"name":"Zwolle","country":"C","id":{rest},"lat":1.5,"lon":"1"}}'
+            self.update(index, [new], [])
+            data = reader.overlay_file(index)
+            # The ids of the small index are 0 to 7; one of those added before is in the shards by now.
+            self.assertEqual(reader.Index(index).overlay.greatest_id, 7 if rest == "8" else 8)
+        reader.Index(index).verify_overlay()
+        for greatest, is_sound in [(0, False), (7, False), (8, True), (9, True), (2**64 - 1, True)]:
+            path.write_bytes(slotted(self.sealed(changed(data, 48, struct.pack("<Q", greatest)))))
+            with self.subTest(greatest):
+                self.assertEqual(self.outcome(index), "sound" if is_sound else "found")
 
     @staticmethod
     def count(index):
@@ -766,7 +784,7 @@ class Overlays(Temporary):
 
         def overlay(removed=(), added=(), cells=(), counts=None):
             counts = counts or (len(removed), len(added), len(cells))
-            return self.sealed(start + struct.pack("<IIII", *counts, 0) + b"".join([*removed, *added, *cells]))
+            return self.sealed(start + struct.pack("<IIIIQ", *counts, 0, 2**64 - 1) + b"".join([*removed, *added, *cells]))
 
         def record(before, folded=b"san", fields=((0, 0, b"San"),), count=None):
             content = signed_varint(before) + varint(len(folded)) + folded + varint(len(fields) if count is None else count)
@@ -814,7 +832,7 @@ class Overlays(Temporary):
             *(overlay((), (), [cell(0, more)]) for more in (0, 2**32, -(2**32))),
             *(overlay((), (), [4 * b"\xff" + end + signed_varint(1)]) for end in (b"\x10", b"\xff\1")),
         ]
-        bad += [changed(good[0], 4, [version]) for version in (0, 1, 3)] + [changed(good[0], 0, b"SQO2")]
+        bad += [changed(good[0], 4, [version]) for version in (0, 1, 2, 4)] + [changed(good[0], 0, b"SQO2")]
         for number, data in enumerate(bad):
             with self.subTest(bad=number):
                 path.write_bytes(slotted(data))
@@ -1193,7 +1211,7 @@ class Overlays(Temporary):
         index, _, _ = self.small()
         path = index / "overlay"
         for rest in (b"", bytes(42), 5000 * b"\xff", path.read_bytes()[6:]):
-            for version in (0, 1, 3, 512):
+            for version in (0, 1, 2, 512):
                 path.write_bytes(struct.pack("<4sH", b"SQO1", version) + rest)
                 with self.subTest(version, size=len(rest)):
                     self.assertRaisesRegex(reader.FormatError, "version", reader.Index, index)
@@ -2085,12 +2103,12 @@ class Page(unittest.TestCase):
         self.assertEqual(len(part.lines), 6)
 
     def test_overlay_example(self):
-        data = self.example("## 11. The overlay", 116)
+        data = self.example("## 11. The overlay", 124)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         overlay = reader.Overlay(data, 9, names)
         overlay.read()
         self.assertEqual(overlay.manifest_size, 711)
-        self.assertEqual(overlay.removed, [2, 6])
+        self.assertEqual((overlay.removed, overlay.greatest_id), ([2, 6], 2**64 - 1))
         ((before, folded, fields),) = overlay.added
         self.assertEqual((before, folded), (3, b"san jose\1us"))
         line = b'{"name":"San Jose","country":"US","id":5392171,"coord":{"lon":-121.894958,"lat":38.5}}'

@@ -37,6 +37,9 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     }
   }
 
+  /// Whether every value's text is that of a whole number, itself.
+  package var isWhole: Bool { type == 1 && a == 0 }
+
   /// Room for the text of any value, in bytes: sign, 19 digits, a point, a zero before it.
   package static let longestText = 40
 

@@ -14,9 +14,9 @@
 /// its file is what ``OverlaySlots`` knows.
 package final class Overlay: @unchecked Sendable {  // Only read once it is made.
   package static let magic: UInt32 = 0x314f_5153  // "SQO1"
-  package static let version = 2
+  package static let version = 3
   package static let fileName = "overlay"
-  package static let headerSize = 48
+  package static let headerSize = 56
   /// What the checksum is not of: the magic, the version and itself.
   package static let checkedFrom = 16
   /// Where its size stands in it.
@@ -55,6 +55,8 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
   package private(set) var fileSize = 0
   /// Of its content: two overlays of a manifest that have the same are the same.
   package let checksum: UInt64
+  /// No record of the shards has an id that is a ``wholeNumber(_:)`` and above this; the greatest there is if none is known.
+  package let greatestID: UInt64
   /// Places among the records of the shards, ascending.
   package let removed: [Int]
   /// In order.
@@ -169,6 +171,7 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     let cellCount = Int(try reader.read(UInt32.self))
     let size = Int(try reader.read(UInt32.self))
     guard size == bytes.count else { throw .wrongSize(found: bytes.count, expected: size) }
+    greatestID = try reader.read(UInt64.self)
 
     // What a header says of counts is believed as far as there are bytes: room is made as they come.
     var removed: [Int] = []
@@ -247,6 +250,21 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     let count = min(a.count, b.count)
     for index in 0..<count where a[index] != b[index] { return a[index] < b[index] }
     return a.count <= b.count
+  }
+
+  /// The number whose decimal text this is, in the one way that there is to write it: so what is above all of those is none
+  /// of them. nil for any other text, and for the greatest number there is.
+  package static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    guard 1...20 ~= text.count, text[0] != UInt8(ascii: "0") || text.count == 1 else { return nil }
+    var number: UInt64 = 0
+    for byte in text {
+      let digit = byte &- UInt8(ascii: "0")
+      let (tens, isOver) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isOverToo) = tens.addingReportingOverflow(UInt64(digit))
+      guard digit < 10, !isOver, !isOverToo else { return nil }
+      number = sum
+    }
+    return number < .max ? number : nil
   }
 
   // MARK: Records

@@ -285,6 +285,80 @@ import Testing
     #expect(try index.matches(forPrefix: "").count == fixture.list.records.count)
   }
 
+  @Test("that an id is new is known from the greatest one, once all were looked at") func newIDs() throws {
+    let fixture = try Fixture(300, seed: 18, ChangingList.smooth)
+    let free = fixture.list.records.remove(at: 150).id
+    try fixture.build("index")
+    let greatest = try #require(fixture.list.records.map(\.id).max())
+    func add(_ id: Int, like place: Int) throws {
+      let record = (id, fixture.list.records[place].members)
+      try fixture.update(upsert: [record])
+      fixture.list.records.append(record)
+    }
+    func content() throws -> [UInt8] { try Self.slots(Files.read(fixture.overlay)!).content }
+    func known() throws -> UInt64 {
+      try content()[48..<56].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    // One that was there is found by its key.
+    fixture.list.records[7].members[2] = ("n", .number("2.5"))
+    try fixture.update(upsert: [fixture.list.records[7]])
+    #expect(try known() == .max)
+    try add(greatest + 5, like: 20)
+    #expect(try known() == UInt64(greatest))
+    #expect(try fixture.isSound())
+
+    // Of the shards that no change needs one is gone: nobody comes to look.
+    let index = try ShardedIndex(opening: fixture.path)
+    let key = try index.matches(forPrefix: "").records(in: 0..<1)[0].key
+    let first = try #require(
+      fixture.list.records.firstIndex { record in
+        if case .string(let name) = record.members[0].1 { key.hasPrefix(name + ",") } else { false }
+      })
+    let last = try index.generation.shards().last!.fileName
+    let shard = fixture.directory("index/" + last)
+    let bytes = Files.read(shard)!
+    Files.remove(shard)
+    try add(greatest + 6, like: first)
+    try add(greatest + 1, like: first)
+    #expect(throws: BuildError.self) { try add(free, like: first) }
+    Files.write(bytes, to: shard)
+    #expect(try fixture.isSound())
+    try add(free, like: first)
+    // One that came to be beside the shards only is another matter.
+    try fixture.update(upsert: [(greatest + 1, fixture.list.records[3].members)])
+    fixture.list.records[fixture.list.records.firstIndex { $0.id == greatest + 1 }!].members =
+      fixture.list.records[3].members
+    #expect(try fixture.isSound())
+    #expect(try known() == UInt64(greatest))
+
+    // Verification looks whether it is true.
+    let said = try content()
+    for (number, isTrue) in [(greatest - 1, false), (greatest, true), (greatest + 100, true)] {
+      var bytes = said
+      for byte in 0..<8 { bytes[48 + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
+      let sum = bytes[16...].withUnsafeBufferPointer { Overlay.checksum(of: $0) }
+      for byte in 0..<8 { bytes[8 + byte] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * byte)) }
+      Files.write(OverlaySlots.file(of: bytes), to: fixture.overlay)
+      #expect(try Verifier.verify(index: fixture.path) { _ in }.isSound == isTrue, "\(number)")
+    }
+    // In the shards with the others nothing is known again.
+    try fixture.update(overlay: false)
+    #expect(try fixture.isSound() && !fixture.hasOverlay)
+  }
+
+  @Test(
+    "a whole number is told from other texts, which may be the same number's",
+    arguments: [
+      ("0", 0), ("7", 7), ("102908597", 102_908_597), ("18446744073709551614", UInt64.max - 1),
+      ("18446744073709551615", nil), ("18446744073709551616", nil), ("99999999999999999999", nil),
+      ("100000000000000000000", nil), ("", nil), ("00", nil), ("07", nil), ("+7", nil), ("-7", nil), ("7.0", nil),
+      ("7e1", nil),
+      ("7 ", nil), (":", nil), ("/", nil), ("x", nil),
+    ] as [(String, UInt64?)])
+  func wholeNumbers(text: String, number: UInt64?) {
+    #expect(Array(text.utf8).withUnsafeBufferPointer { Overlay.wholeNumber($0) } == number)
+  }
+
   @Test("an update writes over the slot that does not count, in the same file, and makes a new one where it must not")
   func inPlace() throws {
     let fixture = try Fixture(300, seed: 15, ChangingList.smooth)
