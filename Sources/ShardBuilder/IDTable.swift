@@ -41,10 +41,7 @@ struct IDTable {
       let bit = bit(value)
       guard integers[bit >> 6] >> UInt64(bit & 63) & 1 == 1 else { return nil }
     }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { text in
-      let size = format.write(value, to: text.baseAddress!)
-      return number(of: UnsafeBufferPointer(rebasing: text[..<size]))
-    }
+    return format.withText(of: value) { number(of: $0) }
   }
 
   /// Where an id stands in `slots`, or would.
@@ -76,6 +73,17 @@ struct IDTable {
         slots[slot($0)] = Int32(number)
         note($0)
       }
+    }
+  }
+}
+
+extension NumberFormat {
+  /// Calls `body` with the text of a value; of no format of type 0.
+  @inline(__always)
+  func withText<Result>(of value: Int64, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.longestText) { text in
+      let size = write(value, to: text.baseAddress!)
+      return body(UnsafeBufferPointer(rebasing: text[..<size]))
     }
   }
 }

@@ -229,11 +229,7 @@ extension ShardBuilder {
 
   /// The number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
   private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
-    if format.isWhole { return UInt64(max(0, value)) }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { text in
-      let size = format.write(value, to: text.baseAddress!)
-      return Overlay.wholeNumber(UnsafeBufferPointer(rebasing: text[..<size])) ?? 0
-    }
+    format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { Overlay.wholeNumber($0) ?? 0 }
   }
 
   /// The records of an index that have one of the ids.
