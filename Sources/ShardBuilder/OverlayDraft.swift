@@ -231,9 +231,7 @@ struct OverlayDraft {
       size >>= 8
     }
     var whole = ByteWriter()
-    whole.write(Overlay.magic)
-    whole.write(UInt16(Overlay.version))
-    whole.write(UInt16(0))
+    Overlay.writeStart(to: &whole)
     whole.write(checked.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
     whole.write(checked.bytes)
     return whole.bytes

@@ -77,7 +77,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   let directory: String
   private let descriptor: CInt
   private let lock: CInt
-  /// Whether the directory had an overlay when it was locked.
+  /// Whether the directory had an overlay's file when it was locked.
+  private var hasOverlayFile = false
+  /// Whether it may have an overlay in it. Not looked at where nothing is going to be published but an overlay.
   private var hasOverlay = false
   private let monitor = Monitor()
   private var state = State()
@@ -109,10 +111,11 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     do throws(BuildError) {
       let names = isForOverlay ? try list(hidden: true, most: Self.fewNames) : try list()
       // What cannot be looked at may be there.
-      hasOverlay =
+      hasOverlayFile =
         isForOverlay
         ? faccessat(descriptor, Self.overlayName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
         : names.contains(Self.overlayName)
+      if !isForOverlay, hasOverlayFile { hasOverlay = OverlayFile(in: descriptor, Self.overlayName)?.isBlank != true }
       for name in names where Self.isTemporaryName(name) {
         _ = remove(name)  // Only a directory cannot go, and that is none of ours.
       }
@@ -221,27 +224,32 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
     let isChanged = monitor.withLock { state.summary.written + state.summary.repaired > 0 }
     if !isChanged, try existing(Self.manifestName, manifest) == .kept {
+      var blank = try preparedBlank(overlay)
       monitor.withLock { state.isOver = true }
-      if hasOverlay, overlay != .kept {
+      let hadOverlay = hasOverlay
+      if overlay != .kept {
         // Nor is the manifest on the medium for sure, which has the changes of a stale one: first that.
-        try SystemFile.sync(descriptor, path: directory)
-        try removeOverlay()
+        if hasOverlay { try syncDirectory(blank) }
+        try clearOverlay(&blank)
       }
       // Whoever published it may have been cut off before the directory was synced.
       try SystemFile.sync(descriptor, path: directory)
+      settle(blank)
       var summary = removeOthers(than: previous)
-      summary.isUnchanged = !(hasOverlay && overlay == .replaced)
+      summary.isUnchanged = !(hadOverlay && overlay == .replaced)
       return summary
     }
     let temporary: String
+    var blank: Blank?
     do throws(BuildError) {
       try settle(monitor.withLock { takeWaiting() })
       try SystemFile.sync(descriptor, path: directory)
+      blank = try preparedBlank(overlay)
       let file: CInt
       (file, temporary) = try writeTemporary(manifest)
       try closeSynced(file, path(temporary))
       if hasOverlay, overlay == .stale {
-        try removeOverlay()
+        try clearOverlay(&blank)
         try SystemFile.sync(descriptor, path: directory)
       }
     } catch {
@@ -253,30 +261,108 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       try rename(temporary, Self.manifestName)
     } catch {
       _ = remove(temporary)
+      if let temporary = blank?.temporary { _ = remove(temporary) }
       throw error
     }
-    try SystemFile.sync(descriptor, path: directory)
-    // Beside another manifest it means nothing: that it cannot be removed now is no failure.
-    if overlay == .replaced { try? removeOverlay() }
+    if !hasOverlay { try clearOverlay(&blank) }
+    try syncDirectory(blank)
+    // Behind the manifest that has its changes.
+    if hasOverlay, overlay == .replaced {
+      try clearOverlay(&blank)
+      try SystemFile.sync(descriptor, path: directory)
+    }
+    settle(blank)
     return removeOthers(than: previous)
   }
 
+  /// An overlay's file with no overlay in it. The first overlay is then written over in place as all further ones are,
+  /// without a name that has to come onto the medium.
+  private struct Blank {
+    var number: UInt64
+    /// Its name until it has its place; nil if it has it.
+    var temporary: String?
+  }
+
+  /// The blank file that is there, or a new one; nil if the overlay that is there stays, or it could not be said that a file
+  /// is on the medium.
+  private func preparedBlank(_ overlay: OverlayFate) throws(BuildError) -> Blank? {
+    guard overlay != .kept, marksLock() else { return nil }
+    if hasOverlayFile, !hasOverlay {
+      return OverlayFile(in: descriptor, Self.overlayName).map { Blank(number: $0.number, temporary: nil) }
+    }
+    do throws(BuildError) {
+      let (number, temporary) = try writeOverlay(OverlaySlots.blank())
+      return Blank(number: number, temporary: temporary)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Writes an overlay's file, under a name of its own, and has it on the medium.
+  private func writeOverlay(_ content: [UInt8]) throws(BuildError) -> (number: UInt64, temporary: String) {
+    let (file, temporary) = try writeTemporary(content)
+    let number: UInt64
+    do throws(BuildError) {
+      number = try Self.number(of: file, path(temporary))
+      try SystemFile.setModifiedNow(file, path: path(temporary))
+    } catch {
+      _ = close(file)
+      throw error
+    }
+    try closeSynced(file, path(temporary))
+    return (number, temporary)
+  }
+
+  /// Syncs the directory. If that fails, what was to become the blank file goes.
+  private func syncDirectory(_ blank: Blank?) throws(BuildError) {
+    do throws(BuildError) {
+      try SystemFile.sync(descriptor, path: directory)
+    } catch {
+      if let temporary = blank?.temporary { _ = remove(temporary) }
+      throw error
+    }
+  }
+
+  /// Has a blank file in the place of any overlay, or, where there is none to be had, nothing.
+  private func clearOverlay(_ blank: inout Blank?) throws(BuildError) {
+    guard let temporary = blank?.temporary else { return try removeOverlay() }
+    blank?.temporary = nil
+    do throws(BuildError) {
+      try setSettled(OverlaySlots.unknownMark)
+      try rename(temporary, Self.overlayName)
+    } catch {
+      _ = remove(temporary)
+      throw error
+    }
+    (hasOverlay, hasOverlayFile) = (false, true)
+  }
+
+  /// Says that a blank file is on the medium, name and all, if that is not said yet.
+  private func settle(_ blank: Blank?) {
+    guard let number = blank?.number, settledNumber() != number else { return }
+    try? setSettled(number)
+  }
+
   private func removeOverlay() throws(BuildError) {
-    guard hasOverlay, !remove(Self.overlayName), errno != ENOENT else { return }
-    throw .io(operation: "remove", path: path(Self.overlayName), errno: errno)
+    guard hasOverlay else { return }
+    guard remove(Self.overlayName) || errno == ENOENT else {
+      throw .io(operation: "remove", path: path(Self.overlayName), errno: errno)
+    }
+    (hasOverlay, hasOverlayFile) = (false, false)
   }
 
   /// Puts an overlay beside the manifest that is there, in the place of any other; takes it away for nil.
   ///
   /// One of this manifest is written over in its file, in the slot that does not count, with one sync of that: half the
-  /// time of a new file, whose name takes a sync as well. Until that has ended the file is *unsettled*, which the lock's
+  /// time of a new file, whose name takes a sync as well; the first one in the file that a build left. Until that has ended the file is *unsettled*, which the lock's
   /// file says, for the next update to see: what was not synced, or failed to be, must not be all that there is while the
   /// other slot is written over. What a power cut leaves is on the medium, whatever the lock's file says then.
   ///
   /// A new file is made where it is not known to be settled, or is not this user's own alone, or its time of change is
   /// too coarse for readers to see each change by.
   ///
-  /// - Parameter isOverStale: Whether one that is there is of another manifest.
+  /// - Parameter isOverStale: Whether one that is there, if any is in the file, is of another manifest.
   /// - Returns: Whether there was another before, and how large the file is, in bytes.
   /// - Throws: As ``publish(manifest:previous:overlay:)`` does; the overlay takes its place when it is written, before the
   ///   sync.
@@ -284,7 +370,11 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     overlay: [UInt8]?, isOverStale: Bool
   ) throws(BuildError) -> (isChanged: Bool, fileSize: Int) {
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
-    if hasOverlay, isOverStale {
+    let found = hasOverlayFile ? OverlayFile(in: descriptor, Self.overlayName) : nil
+    let isBlank = found?.isBlank == true
+    let isStale = hasOverlayFile && isOverStale && !isBlank
+    hasOverlay = hasOverlayFile && !isBlank
+    if isStale {
       // The manifest has its changes, and the build that was killed may not have had that on the medium.
       do throws(BuildError) {
         try SystemFile.sync(descriptor, path: directory)
@@ -295,12 +385,13 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
     guard let overlay else {
       monitor.withLock { state.isOver = true }
+      let isChanged = hasOverlay
       try removeOverlay()
       // Also where none was there: whoever took it away may have been cut off before the directory was synced.
       try SystemFile.sync(descriptor, path: directory)
-      return (hasOverlay, 0)
+      return (isChanged, 0)
     }
-    let present = hasOverlay && !isOverStale ? OverlayFile(in: descriptor, Self.overlayName) : nil
+    let present = isStale ? nil : found
     let isThere = present?.content == overlay
     let isSettled = present.map { settledNumber() == $0.number } ?? false
     if isThere, isSettled, let present {
@@ -343,16 +434,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     do throws(BuildError) {
       try setSettled(OverlaySlots.unknownMark)
       let content = OverlaySlots.file(of: overlay)
-      let (file, temporary) = try writeTemporary(content)
-      let number: UInt64
-      do throws(BuildError) {
-        number = try Self.number(of: file, path(temporary))
-        try SystemFile.setModifiedNow(file, path: path(temporary))
-      } catch {
-        _ = close(file)
-        throw error
-      }
-      try closeSynced(file, path(temporary))
+      let (number, temporary) = try writeOverlay(content)
       try rename(temporary, Self.overlayName)
       try SystemFile.sync(descriptor, path: directory)
       return (number, content.count)
@@ -368,7 +450,8 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     let descriptor: CInt
     let number: UInt64
     let size: Int
-    let content: [UInt8]
+    /// nil if no overlay is in it.
+    let content: [UInt8]?
     private let slot: Int
     private let lastNumber: UInt32
 
@@ -396,6 +479,9 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     }
 
     deinit { _ = close(descriptor) }
+
+    /// Whether nothing was ever written into it, nor begun to be.
+    var isBlank: Bool { content == nil && lastNumber == 0 }
 
     /// What to write where for another overlay; nil where it has no room.
     func next(_ overlay: [UInt8]) -> (sectors: [UInt8], offset: Int)? {
@@ -711,7 +797,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
 
   private func rename(_ temporary: String, _ name: String) throws(BuildError) {
     // Until the directory is synced what an overlay is beside may be gone with a power cut: the next overlay syncs that.
-    if hasOverlay { try setSettled(OverlaySlots.unknownMark) }
+    if hasOverlayFile { try setSettled(OverlaySlots.unknownMark) }
     var isInterrupted = false
     while renameat(descriptor, temporary, descriptor, name) != 0 {
       // An interrupted one may have happened all the same; nobody else takes a temporary file away.

@@ -212,13 +212,23 @@ package struct Verifier {
     return isWhole
   }
 
+  /// Whether there is an overlay's file with no overlay in it, as far as can be seen.
+  private var hasBlankOverlay: Bool {
+    do throws(IndexError) {
+      return try Overlay.isBlank(in: index.files)
+    } catch {
+      if case .io = error { return true }
+      return false
+    }
+  }
+
   /// Names what lies in the directory and belongs to no index.
   private func checkDirectory() {
     guard let directory = opendir(index.path) else { return }
     defer { closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
-    if index.overlay != nil { known.insert(Overlay.fileName) }
+    if index.overlay != nil || hasBlankOverlay { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -453,14 +463,15 @@ package struct Verifier {
 
   /// Makes the overlay anew of the records that it adds and the places of those that it removes: it has to be what it is.
   private mutating func checkOverlay(isCompared: Bool) {
-    guard let overlay = index.overlay else { return }
-    summary.bytes += overlay.fileSize
+    guard index.overlay != nil || hasBlankOverlay else { return }
     do throws(IndexError) {
       try Overlay.checkSectors(in: index.files)
     } catch {
       guard case .corrupt(_, let cause) = error else { return unread(Overlay.fileName, error) }
       return damage(Overlay.fileName, cause.description)
     }
+    guard let overlay = index.overlay else { return }
+    summary.bytes += overlay.fileSize
     let reason: String?
     do throws(BuildError) {
       reason = try OverlayDraft.fault(of: overlay, in: index)

@@ -114,7 +114,7 @@ struct UpdateCommandTests {
   func overlayShown() {
     build()
     let plain = Program.run(["stats", "-i", index, "--format", "json"]).output
-    #expect(plain.contains("\"records\":3,") && plain.contains("\"overlay_bytes\":0,"))
+    #expect(plain.contains("\"records\":3,") && plain.contains("\"overlay_bytes\":8192,"))
     #expect(update("--overlay").status == 0)
     let size = TemporaryDirectory.bytes(index + "/overlay").count
     let stats = Program.run(["stats", "-i", index])

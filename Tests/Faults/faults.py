@@ -150,6 +150,13 @@ def read(path):
         return file.read()
 
 
+def overlay_of(index):
+    """The bytes of the overlay's file; None if there is none, or no overlay in it, as every build leaves one."""
+    path = os.path.join(index, "overlay")
+    data = read(path) if os.path.exists(path) else b""
+    return data if any(data[at : at + 4] != bytes(4) for at in range(504, len(data), 512)) else None
+
+
 def settle(index):
     """Says that the overlay is on the medium, as its builder did: in a copy it is another file."""
     path = os.path.join(index, "overlay")
@@ -185,10 +192,10 @@ class Reference:
         self.manifest = read(os.path.join(index, "manifest"))
         if whole is not None and self.manifest != whole.manifest:
             sys.exit(f"setup failed: {index} is not what a build makes")
-        self.overlay = read(os.path.join(index, "overlay")) if "overlay" in names(index) else None
+        self.overlay = overlay_of(index)
         if is_stale:
             shutil.copy(os.path.join(base.index, "overlay"), index)
-        self.is_overlaid = "overlay" in names(index)
+        self.is_overlaid = overlay_of(index) is not None
         self.answers = answers(tools, index)
         if self.answers is None or not self.shards:
             sys.exit(f"setup failed: {index} does not answer")
@@ -344,12 +351,15 @@ def overlay_scenarios(tools, count, command, built, follow):
     # Of two sectors, of which a cut may leave one.
     further = ["update", "--overlay", "--upsert", file("further", [{**rows[5], "note": "further " * 100}])]
     overlaid_further = made("overlaid-further", further, overlaid, base)
+    overlaid_first = made("overlaid-first", further, base, base)
     # The number of the write in the second slot's first sector.
     if {made.overlay[4096 + 504] for made in (overlaid_more, overlaid_further)} != {2}:
         sys.exit("setup failed: an overlay is not written over in place")
     alone = [
         Scenario("an overlay, plainly", base, plain, overlaid,
                  [(plain, overlaid), ([*update, "--upsert", changed], merged), other]),
+        Scenario("an overlay of two sectors, plainly", base, further, overlaid_first,
+                 [(further, overlaid_first), other]),
         Scenario("an overlay over another, plainly", overlaid, further, overlaid_further,
                  [(further, overlaid_further), other]),
         Scenario("an overlay over a stale one, plainly", stale, again, over_stale,
@@ -389,7 +399,7 @@ def check_aftermath(tools, scenario, index, found, which, label):
         # It is there already: nothing is written, and nothing removed. That is left to a build.
         tools.must([*command, "--index", index])
         command, reference = scenario.follow[-1]
-    if scenario.back and found == "new" and "overlay" in names(index):
+    if scenario.back and found == "new" and overlay_of(index) is not None:
         # It is stale. What it is of comes back, and it must not come back with that.
         command, reference = scenario.back
     before = scenario.references().get(found)
@@ -402,7 +412,7 @@ def check_aftermath(tools, scenario, index, found, which, label):
     if now != "next" or read(os.path.join(index, "manifest")) != reference.manifest:
         tools.finding(f"{label}: the next build leaves {now}")
     here = names(index)
-    overlay = read(os.path.join(index, "overlay")) if "overlay" in here else None
+    overlay = overlay_of(index)
     # What is in it say the answers: the same changes stand in one slot or the other, under any number.
     if (overlay is None) != (reference.overlay is None):
         tools.finding(f"{label}: the next build leaves {'an' if overlay else 'no'} overlay")

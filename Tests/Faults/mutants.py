@@ -22,16 +22,14 @@ VERIFIER = "Sources/ShardBuilder/Verifier.swift"
 OVERLAY = "Sources/ShardedIndex/Format/Overlay.swift"
 SLOTS = "Sources/ShardedIndex/Format/OverlaySlots.swift"
 
-SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      let file: CInt\n"
-SYNC_AFTER = "    try SystemFile.sync(descriptor, path: directory)\n    // Beside another"
-REMARK_AFTER = " manifest it means nothing: that it cannot be removed now is no failure.\n"
-REMOVED_AFTER = "    if overlay == .replaced { try? removeOverlay() }\n"
+SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      blank = "
+SYNC_AFTER = "    try syncDirectory(blank)\n    // Behind the"
 SETTLE = "      try settle(monitor.withLock { takeWaiting() })\n"
 
 # What is broken; the harness that must find it and what it is told; file, text, text in its place.
 MUTANTS = [
     ("the manifest takes its place before its shards", "kill.py --only full", [
-        (PUBLISHER, SETTLE + SYNC_BEFORE, "      let file: CInt\n"),
+        (PUBLISHER, SETTLE + SYNC_BEFORE, "      blank = "),
         (PUBLISHER, SYNC_AFTER, "    try settle(monitor.withLock { takeWaiting() })\n" + SYNC_AFTER)]),
     ("the manifest is written in place", "kill.py --only full", [
         (PUBLISHER, "      try rename(temporary, Self.manifestName)\n    } catch {",
@@ -60,11 +58,11 @@ MUTANTS = [
     ("files are not synced", "power.py --real no --only full", [
         (PUBLISHER, "      try SystemFile.sync(file, path: path)\n", "      if path.isEmpty { try SystemFile.sync(file, path: path) }\n")]),
     ("the directory is not synced before the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_BEFORE, "      let file: CInt\n")]),
+        (PUBLISHER, SYNC_BEFORE, "      blank = ")]),
     ("the directory is not synced after the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_AFTER, "    // Beside another")]),
+        (PUBLISHER, SYNC_AFTER, "    // Behind the")]),
     ("the same, on a real file system", "power.py --real only --only one", [
-        (PUBLISHER, SYNC_AFTER, "    // Beside another")]),
+        (PUBLISHER, SYNC_AFTER, "    // Behind the")]),
     ("the parent of a new directory is not synced", "power.py --real no --only first", [
         (PUBLISHER, "if !isForOverlay, !names.contains(Self.manifestName) { try syncParent() }",
          "if !isForOverlay, names.isEmpty { try syncParent() }")]),
@@ -86,25 +84,23 @@ MUTANTS = [
         (PREVIOUS, "case .index(.io(let operation, let path, let code)): throw .io(operation: operation, path: path, errno: code)\n",
          "case .index(.io): return nil\n")]),
     ("a failing rename of the manifest takes its shards away", "errors.py --only full", [
-        (PUBLISHER, "Self.manifestName)\n    } catch {\n      _ = remove(temporary)\n      throw error\n",
+        (PUBLISHER, "Self.manifestName)\n    } catch {\n      _ = remove(temporary)\n",
          "Self.manifestName)\n    } catch {\n      monitor.withLock { state.isOver = false }\n      abandon()\n      throw error\n")]),
     ("an overlay of another manifest counts", "kill.py --only stale", [
         (OVERLAY, "guard size == UInt64(manifest.fileSize), root == manifest.rootChecksum else", "guard size + root > 0 else")]),
     ("an overlay goes before the manifest that has its changes", "kill.py --only merged", [
         (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay != .kept {")]),
     ("an overlay goes behind the manifest, unsynced", "power.py --real no --only merged", [
-        (PUBLISHER, SYNC_AFTER + REMARK_AFTER + REMOVED_AFTER,
-         REMOVED_AFTER + "    try SystemFile.sync(descriptor, path: directory)\n")]),
+        (PUBLISHER, "    if !hasOverlay { try clearOverlay(&blank) }\n", "    if overlay != .kept { try clearOverlay(&blank) }\n")]),
     ("a stale overlay is left where its manifest comes back", "kill.py --only stale", [
         (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay == .stale, manifest.isEmpty {")]),
     ("a stale overlay goes where its manifest comes back, unsynced", "power.py --real no --only stale", [
-        (PUBLISHER, "        try removeOverlay()\n        try SystemFile.sync(descriptor, path: directory)\n      }\n    } catch",
-         "        try removeOverlay()\n      }\n    } catch")]),
+        (PUBLISHER, "        try clearOverlay(&blank)\n        try SystemFile.sync(descriptor, path: directory)\n      }\n    } catch",
+         "        try clearOverlay(&blank)\n      }\n    } catch")]),
     ("a stale overlay goes, and the manifest with its changes is on no medium", "power.py --real no --only merged", [
-        (PUBLISHER, "        try SystemFile.sync(descriptor, path: directory)\n        try removeOverlay()\n      }\n      // Whoever",
-         "        try removeOverlay()\n      }\n      // Whoever")]),
+        (PUBLISHER, "        if hasOverlay { try syncDirectory(blank) }\n", "")]),
     ("an overlay takes a stale one's place, and that manifest is on no medium", "power.py --real no --only overlay", [
-        (PUBLISHER, "    if hasOverlay, isOverStale {", "    if hasOverlay, isOverStale, overlay?.isEmpty == true {")]),
+        (PUBLISHER, "    if isStale {", "    if isStale, overlay?.isEmpty == true {")]),
     ("the directory is not synced after an overlay's rename", "power.py --real no --only overlay", [
         (PUBLISHER, "      try SystemFile.sync(descriptor, path: directory)\n      return (number, ", "      return (number, ")]),
     ("an overlay that is written over is not synced", "power.py --real no --only another", [
@@ -113,6 +109,11 @@ MUTANTS = [
         (PUBLISHER, "(1 - slot) * slotSize)", "slot * slotSize)")]),
     ("a slot that is not whole counts", "power.py --real no --only another", [
         (SLOTS, "== number else { return nil }\n      let end", "!= nil else { return nil }\n      let end")]),
+    ("a blank file is called settled before its name is on the medium", "power.py --real no --only overlay", [
+        (PUBLISHER, "    if !hasOverlay { try clearOverlay(&blank) }\n",
+         "    if !hasOverlay { try clearOverlay(&blank) }\n    settle(blank)\n")]),
+    ("a first overlay that was cut off is damage", "power.py --real no --only sectors", [
+        (SLOTS, "    } else if isFresh {", "    } else if isFresh, one == other {")]),
     ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
         (FILE, "      if errno == ENOENT { return nil }\n", "      if errno != EACCES { return nil }\n")]),
     ("who has opened an overlay does not look again", "kill.py --only stale", [

@@ -514,11 +514,13 @@ class Index:
 
         A folded key of other letters than ASCII's is believed: what folds them is a table that this page has not.
         """
-        if self.overlay is None:
+        if self.overlay is None and not is_blank(self.directory):
             return
         data = read_file(self.directory, "overlay", OVERLAY_LIMIT)
         for at in range(0, len(data), SECTOR):
             sector_number(data[at : at + SECTOR], is_unsettled(self.directory))
+        if self.overlay is None:
+            return
         need(self.overlay.removed or self.overlay.added, "overlay: no changes")
         need(set(self.template_paths()) <= set(self.names), "overlay: beside an index that does not store its keys")
         parts = [part for shard in self.shards() for part in shard.parts]
@@ -551,7 +553,7 @@ class Index:
 
 def overlay_file(directory):
     """The overlay's bytes; None if there is none. It is read again where a write may go on: what stays is what there is."""
-    before = None
+    before = b""
     for last in [False] * (READS - 1) + [True]:
         try:
             data = read_file(directory, "overlay", OVERLAY_LIMIT)
@@ -568,6 +570,11 @@ def overlay_file(directory):
     return overlay
 
 
+def is_blank(directory):
+    """Whether there is an overlay's file with no overlay in it."""
+    return os.path.lexists(os.path.join(directory, "overlay")) and overlay_file(directory) is None
+
+
 def is_unsettled(directory):
     """Whether a sector may be half written."""
     try:
@@ -577,16 +584,22 @@ def is_unsettled(directory):
 
 
 def overlay_of_slots(data, unsettled=False):
-    """The overlay that counts, of those in the two slots of a file, and whether the other one is unfinished."""
+    """The overlay that counts, of those in the two slots of a file, and whether the other one is unfinished.
+
+    None where neither slot was ever written to its end: nothing is changed.
+    """
     need(data[:6] == OVERLAY_START, "overlay: another magic, or another version")
     need(len(data) % (2 * SLOT_UNIT) == 0, "overlay: a file of another size than two slots have")
     middle = len(data) // 2
     slots = [(sector_number(slot, unsettled), slot) for slot in (data[:middle], data[middle:])]
-    (older, other), (newer, slot) = sorted(slots)
-    need(older < newer, "overlay: two slots of the same number")
-    overlay = slot_overlay(slot, newer, unsettled)
+    is_fresh = any(number == 0 for number, _ in slots)
+    (older, other), (newer, slot) = sorted((number or 0, slot) for number, slot in slots)
+    need(older < newer or newer == 0, "overlay: two slots of the same number")
+    overlay = slot_overlay(slot, newer, unsettled) if newer else None
     if overlay is not None:
         return overlay, False
+    if is_fresh:
+        return None, newer > 0
     overlay = slot_overlay(other, older, unsettled) if older else None
     need(overlay is not None, "overlay: neither slot is whole")
     return overlay, True
@@ -603,12 +616,12 @@ def slot_overlay(slot, number, unsettled=False):
 
 
 def sector_number(data, unsettled=False):
-    """The number of the write that the sector at the front is of; 0 if it is of none."""
+    """The number of the write that the sector at the front is of, 0 if it is of none; None if it is half written."""
     number, check = struct.unpack_from("<II", data, PIECE)
     if check == xxh64(data[: PIECE + 4]) & 0xFFFFFFFF:
         return number
     need(unsettled, "overlay: a sector has another check than it says")
-    return 0
+    return None
 
 
 class Overlay:

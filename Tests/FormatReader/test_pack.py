@@ -24,7 +24,7 @@ class Packs(Temporary):
         return self.build(source, "--key", "{name}", "--shard-size", "1KiB", name=name)
 
     def files(self, directory):
-        return {path.name: path.read_bytes() for path in Path(directory).iterdir() if path.name != ".lock"}
+        return {path.name: path.read_bytes() for path in Path(directory).iterdir() if path.name not in (".lock", "overlay")}
 
     def check(self, old, new):
         """What the second reader makes of the command's pack is the new index, and so is what the command makes."""

@@ -178,6 +178,8 @@ class Temporary(unittest.TestCase):
             self.assertEqual(shard.entry.name, f"{label or '_'}-{digest}.zst")
             names.add(shard.entry.name)
         others = {name for name in os.listdir(directory) if not name.startswith(".")}
+        if reader.is_blank(directory):
+            others.remove("overlay")
         self.assertEqual(others, names | {"manifest"})
 
 
@@ -584,7 +586,7 @@ class Overlays(Temporary):
                 prefixes = self.prefixes(rng, list(reader.Index(index).pairs()), 30)
                 pairs = self.compare(index, now, prefixes, self.write("now.jsonl", now))
         shardq("update", "--merge", "-i", index)
-        self.assertFalse((index / "overlay").exists())
+        self.assertTrue(reader.is_blank(index))
         self.assertNotEqual((index / "manifest").read_bytes(), manifest)
         self.assertEqual(self.compare(index, now, prefixes), pairs)
         anew = self.build(self.write("anew.jsonl", now), *self.KEY, *shapes, name="anew")
@@ -1157,12 +1159,20 @@ class Overlays(Temporary):
             *(slots(wrong(first, at), two) for at in (6, 44)), *(slots(wrong(three, at), two) for at in (60, 1030)),
             slots(first[:6] + bytes(506), two),
         ]
+        # No write has come to its end, and there was no other.
+        none = [
+            slots(nothing), slots(nothing[:512] + two[512:]), slots(nothing, mixed), slots(lost(two, 1)), slots(mixed),
+            slots(sectors(new[:8], 0), size=8192), slots(nothing, nothing),
+        ]
+        # The same, of another check than they say.
+        torn_none = [
+            slots(zeroed(two, 1)), slots(wrong(two, 60)), slots(wrong(two, 504)), slots(wrong(two, 508)),
+            slots(wrong(two, 60), NO_SECTOR), slots(nothing, wrong(two, 60)),
+        ]
         bad = [
-            # None is whole, or of a number.
-            slots(nothing), slots(nothing[:512] + two[512:]), slots(nothing, mixed), slots(lost(two, 1)),
+            # None is whole.
             slots(lost(two, 3), lost(three, 1)), slots(wrong(two, 519), wrong(three, 519)), slots(mixed, lost(two, 2)),
-            slots(zeroed(two, 1)), slots(wrong(two, 60)), slots(wrong(two, 504)), slots(wrong(two, 508)), slots(wrong(two, 60), lost(three, 2)),
-            slots(wrong(two, 60), wrong(three, 60)), slots(wrong(two, 60), NO_SECTOR),
+            slots(wrong(two, 60), lost(three, 2)), slots(wrong(two, 60), wrong(three, 60)),
             # The same number.
             slots(two, two), slots(mixed, mixed), slots(two, sectors(old, 2)), slots(two, sectors(other[:504], 2)),
             # Another beginning, whatever counts.
@@ -1177,16 +1187,21 @@ class Overlays(Temporary):
             *(slots(two)[:n] for n in (0, 1, 512, 2048, 4096, 8191)), slots(two) + b"\0", slots(two) + bytes(512),
             slots(two) + bytes(4096), slots(two, b"", (1 << 19) + 4096), new, one,
         ]
-        for kind, files in ("good", good), ("torn", torn), ("bad", bad):
+        path.unlink()
+        plain = list(reader.Index(index).lines())
+        self.assertNotEqual(plain, lines)
+        kinds = ("good", good), ("torn", torn), ("none", none), ("torn none", torn_none), ("bad", bad)
+        for kind, files in kinds:
             for number, data in enumerate(files):
                 path.write_bytes(data)
                 for mark in 1, 0:
                     with self.subTest(kind, number=number, mark=mark):
                         self.mark(index, mark)
-                        refuse = kind == "bad" or kind == "torn" and mark == 1
-                        self.assertBothReadOrRefuse(index, lines, refuse)
+                        refuse = kind == "bad" or kind.startswith("torn") and mark == 1
+                        is_none = kind.endswith("none")
+                        self.assertBothReadOrRefuse(index, plain if is_none else lines, refuse)
                         if not refuse:
-                            self.assertEqual(reader.overlay_file(index), new)
+                            self.assertEqual(reader.overlay_file(index), None if is_none else new)
         # Only these eight bytes say so, in a file that is none of a link.
         path.write_bytes(torn[0])
         (index / ".lock").unlink()

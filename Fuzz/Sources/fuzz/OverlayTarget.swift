@@ -48,11 +48,11 @@ final class OverlayTarget: FuzzTarget {
 
     let overlay: Overlay?
     do throws(FormatError) {
-      if flags & 8 != 0 {
-        content = try Self.exactly(file) { (file) throws(FormatError) in try OverlaySlots(file).content }
-      }
-      overlay = try Self.exactly(content) { (content) throws(FormatError) in
-        try Overlay(content, beside: index.generation)
+      let counts: [UInt8]? =
+        flags & 8 == 0
+        ? content : try Self.exactly(file) { (file) throws(FormatError) in try OverlaySlots(file).content }
+      overlay = try counts.flatMap { (content) throws(FormatError) in
+        try Self.exactly(content) { (content) throws(FormatError) in try Overlay(content, beside: index.generation) }
       }
     } catch {
       require((try? ShardedIndex(opening: directory)) == nil, "an index with an overlay that is refused")
@@ -249,10 +249,10 @@ final class OverlayTarget: FuzzTarget {
       else { fail("an overlay") }
       let file = RawFile.read(directory + "/overlay")
       unlink(directory + "/overlay")
-      guard let slots = try? exactly(file, { (file) throws(FormatError) in try OverlaySlots(file) }) else {
-        fail("the slots of an overlay")
-      }
-      return slots.content
+      guard let slots = try? exactly(file, { (file) throws(FormatError) in try OverlaySlots(file) }),
+        let content = slots.content
+      else { fail("the slots of an overlay") }
+      return content
     }
     func body(_ overlay: [UInt8]) -> ArraySlice<UInt8> { overlay[32...] }
     let changed = lines[10].replacing("town", with: "city")
@@ -271,7 +271,8 @@ final class OverlayTarget: FuzzTarget {
     require(cut.count > OverlaySlots.sectorSize, "an overlay of several sectors")
     unfinished.replaceSubrange(file.count / 2..<file.count / 2 + cut.count, with: cut)
     return [
-      ("slots", [8] + file), ("unfinished", [24] + unfinished), ("changed", [0] + body(overlay([changed]))),
+      ("slots", [8] + file), ("unfinished", [24] + unfinished), ("blank", [8] + OverlaySlots.blank()),
+      ("changed", [0] + body(overlay([changed]))),
       ("moved", [0] + body(overlay([moved, renamed]))),
       ("new", [0] + body(overlay([new] + twins))), ("gone", [0] + body(gone)), ("all", [0] + body(all)),
       ("none", [0] + [UInt8](repeating: 0, count: 16)), ("everything", [0] + body(overlay([], lines))),

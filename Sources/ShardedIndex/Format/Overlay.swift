@@ -66,12 +66,13 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
 
   /// Takes an overlay's file.
   ///
-  /// - Returns: nil if it is beside another manifest than the one that it names: what a rebuild left, and nothing.
+  /// - Returns: nil if it is beside another manifest than the one that it names, what a rebuild left, or no overlay was written
+  ///   into it to its end: nothing is changed.
   static func reading(_ file: borrowing IndexFile, beside manifest: Manifest) throws(IndexError) -> Overlay? {
     guard file.size <= OverlaySlots.fileLimit else {
       throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: OverlaySlots.fileLimit))
     }
-    let content = try content(of: file)
+    guard let content = try content(of: file) else { return nil }
     do throws(FormatError) {
       let overlay = try content.withUnsafeBufferPointer { (content) throws(FormatError) in
         try Overlay(content, beside: manifest)
@@ -85,15 +86,15 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
 
   /// The overlay of a directory, as if a manifest were the one in it.
   ///
-  /// - Returns: nil if there is none, or one of another manifest.
+  /// - Returns: nil if there is none, or one of another manifest, or none that was written to its end.
   package static func reading(in directory: IndexDirectory, beside manifest: Manifest) throws(IndexError) -> Overlay? {
     guard let file = try directory.overlayFile() else { return nil }
     return try reading(file, beside: manifest)
   }
 
-  private static func content(of file: borrowing IndexFile) throws(IndexError) -> [UInt8] {
+  private static func content(of file: borrowing IndexFile) throws(IndexError) -> [UInt8]? {
     var attempt = 1
-    var last: [UInt8] = []
+    var last: [UInt8]? = []
     while true {
       let bytes = try file.read(from: 0, size: file.size)
       defer { bytes.deallocate() }
@@ -115,6 +116,12 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
       }
       attempt += 1
     }
+  }
+
+  /// Whether a directory has an overlay's file with no overlay in it.
+  package static func isBlank(in directory: IndexDirectory) throws(IndexError) -> Bool {
+    guard let file = try directory.overlayFile(), file.size <= OverlaySlots.fileLimit else { return false }
+    return try content(of: file) == nil
   }
 
   private static let attempts = 10
@@ -140,6 +147,13 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
   }
 
   /// Reads what every overlay begins with, whatever its version.
+  /// What an overlay begins with, and so its file.
+  package static func writeStart(to writer: inout ByteWriter) {
+    writer.write(magic)
+    writer.write(UInt16(version))
+    writer.write(UInt16(0))
+  }
+
   static func checkStart(_ reader: inout ByteReader) throws(FormatError) {
     let magic = try reader.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }

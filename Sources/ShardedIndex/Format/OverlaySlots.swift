@@ -13,10 +13,10 @@ package struct OverlaySlots {
   /// No file is larger, in bytes.
   package static let fileLimit = 1 << 20
 
-  /// The slot that counts, 0 or 1.
+  /// The slot that counts, 0 or 1; where none does, the one that is not written next.
   package let slot: Int
-  /// The overlay in it.
-  package let content: [UInt8]
+  /// The overlay in it; nil where none counts and there are no changes: none was written to its end yet.
+  package let content: [UInt8]?
   /// Whether the other one has a larger number and is not whole: a write was cut off, or goes on.
   let isOtherUnfinished: Bool
 
@@ -32,17 +32,21 @@ package struct OverlaySlots {
     guard slotSize > 0, slotSize % Self.slotUnit == 0, bytes.count == 2 * slotSize else {
       throw .wrongSize(found: bytes.count, expected: max(1, slotSize / Self.slotUnit) * 2 * Self.slotUnit)
     }
-    let first = try Self.number(ofSectorAt: 0, in: bytes, isUnsettled) ?? 0
-    let second = try Self.number(ofSectorAt: slotSize, in: bytes, isUnsettled) ?? 0
-    guard first != second else {
-      let reason = first > 0 ? "has two slots of the same number" : "has no whole slot"
-      throw .invalid(reason: reason, offset: Self.sectorContent)
+    let first = try Self.number(ofSectorAt: 0, in: bytes, isUnsettled)
+    let second = try Self.number(ofSectorAt: slotSize, in: bytes, isUnsettled)
+    // Of no write: no overlay was in both slots yet.
+    let isFresh = first == 0 || second == 0
+    let (one, other) = (first ?? 0, second ?? 0)
+    guard one != other || one == 0 else {
+      throw .invalid(reason: "has two slots of the same number", offset: Self.sectorContent)
     }
-    let newer = first > second ? 0 : 1
-    if let content = try Self.content(of: newer, max(first, second), slotSize, in: bytes, isUnsettled) {
+    let newer = one > other ? 0 : 1
+    if one != other, let content = try Self.content(of: newer, max(one, other), slotSize, in: bytes, isUnsettled) {
       (slot, self.content, isOtherUnfinished) = (newer, content, false)
-    } else if min(first, second) > 0,
-      let content = try Self.content(of: 1 - newer, min(first, second), slotSize, in: bytes, isUnsettled)
+    } else if isFresh {
+      (slot, content, isOtherUnfinished) = (one == other ? 1 : 1 - newer, nil, one != other)
+    } else if min(one, other) > 0,
+      let content = try Self.content(of: 1 - newer, min(one, other), slotSize, in: bytes, isUnsettled)
     {
       (slot, self.content, isOtherUnfinished) = (1 - newer, content, true)
     } else {
@@ -100,9 +104,9 @@ package struct OverlaySlots {
   package static func isCopy(
     _ copy: UnsafeBufferPointer<UInt8>, ofDamaged bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    guard copy.count == bytes.count, let slots = try? OverlaySlots(copy), (try? lastNumber(in: copy)) != nil else {
-      return false
-    }
+    guard copy.count == bytes.count, let slots = try? OverlaySlots(copy), slots.content != nil,
+      (try? lastNumber(in: copy)) != nil
+    else { return false }
     return stride(from: 0, to: copy.count, by: sectorSize).allSatisfy { start in
       copy[start..<start + sectorSize].elementsEqual(bytes[start..<start + sectorSize])
         || start / (copy.count / 2) == slots.slot && (try? number(ofSectorAt: start, in: bytes, false)) == nil
@@ -140,8 +144,22 @@ package struct OverlaySlots {
     write(content, number: 1, to: &writer)
     // Written, not left out: room that a disk has to find later can be missing then. And as sectors that are right: zeros
     // are what is left of one that was lost.
-    while writer.bytes.count < 2 * slotSize { write([], number: 0, to: &writer) }
+    fill(&writer, 2 * slotSize)
     return writer.bytes
+  }
+
+  /// A file with no overlay in it, and room for one in a slot of one unit: what a build leaves, so that the first one needs no
+  /// new file.
+  package static func blank() -> [UInt8] {
+    var (start, writer) = (ByteWriter(), ByteWriter())
+    Overlay.writeStart(to: &start)
+    write(start.bytes, number: 0, to: &writer)
+    fill(&writer, 2 * slotUnit)
+    return writer.bytes
+  }
+
+  private static func fill(_ writer: inout ByteWriter, _ size: Int) {
+    while writer.bytes.count < size { write([], number: 0, to: &writer) }
   }
 
   /// An overlay as it is written into a slot.

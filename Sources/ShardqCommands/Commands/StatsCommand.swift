@@ -37,9 +37,11 @@
       var bytes = 0
       var diskBytes = 0
       let shards: [Manifest.Shard]
+      let hasOverlayFile: Bool
       do throws(IndexError) {
         shards = try manifest.shards()
         digest = try index.manifestDigest()
+        hasOverlayFile = if index.overlay == nil { try Overlay.isBlank(in: index.files) } else { true }
       } catch {
         finish(QueryRunner.report(error))
       }
@@ -60,7 +62,7 @@
       report.add("records", .number(index.recordCount))
       report.add("shards", .number(index.shardCount))
       let overlay = index.overlay
-      let overlaySize = overlay == nil ? FileSize() : FileSize(of: index.files.filePath(Overlay.fileName))
+      let overlaySize = hasOverlayFile ? FileSize(of: index.files.filePath(Overlay.fileName)) : FileSize()
       report.add(
         "bytes", .number(bytes + manifestSize.bytes + overlaySize.bytes), note: "in all files of the index")
       report.add(

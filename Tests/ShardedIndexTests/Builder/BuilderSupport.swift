@@ -69,25 +69,9 @@ enum BuilderSupport {
     return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  static func entries(_ directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  static func entries(_ directory: String) -> [String] { Files.names(in: directory) }
 
-  static func remove(_ directory: String) {
-    for name in entries(directory) {
-      if unlink("\(directory)/\(name)") != 0 { rmdir("\(directory)/\(name)") }
-    }
-    rmdir(directory)
-  }
+  static func remove(_ directory: String) { Files.remove(directory) }
 
   static func write(_ bytes: [UInt8], _ path: String) {
     guard let file = fopen(path, "w") else { return }

@@ -46,7 +46,7 @@ import Testing
       return try ShardedIndex(opening: directory("built"))
     }
 
-    var hasOverlay: Bool { Files.read(overlay) != nil }
+    var hasOverlay: Bool { Files.read(overlay) != nil && !Files.isBlankOverlay(overlay) }
 
     /// Whether verification finds nothing, the dataset compared, and names no file that does not belong.
     func isSound() throws -> Bool {
@@ -174,7 +174,7 @@ import Testing
     var changed = Array(records[10..<15])
     for place in changed.indices { changed[place].members[2].1 = .number("9") }
     #expect(try fixture.update(upsert: changed, delete: [records[40].id]).overlayBytes! > 0)
-    let overlay = try Self.slots(Files.read(fixture.overlay)!).content
+    let overlay = try Self.slots(Files.read(fixture.overlay)!).content!
     // The same once more: nothing is written.
     let identity = Files.identity(fixture.overlay)
     let repeated = try fixture.update(upsert: changed)
@@ -295,7 +295,7 @@ import Testing
       try fixture.update(upsert: [record])
       fixture.list.records.append(record)
     }
-    func content() throws -> [UInt8] { try Self.slots(Files.read(fixture.overlay)!).content }
+    func content() throws -> [UInt8] { try Self.slots(Files.read(fixture.overlay)!).content! }
     func known() throws -> UInt64 {
       try content()[48..<56].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -396,7 +396,7 @@ import Testing
     let unsettled = [UInt8](repeating: 0, count: 8)
     /// Whether the next update makes a new file.
     func makesNew(_ count: Int = 1) throws -> Bool {
-      let content = try Self.slots(Files.read(fixture.overlay)!).content
+      let content = try Self.slots(Files.read(fixture.overlay)!).content!
       try update(count)
       defer { number = Files.number(fixture.overlay) }
       #expect(try fixture.isSound() && Self.slots(Files.read(fixture.overlay)!).content != content)
@@ -437,13 +437,137 @@ import Testing
     // No room.
     #expect(try makesNew(200) && !makesNew())
     // The last number there is.
-    let content = try Self.slots(Files.read(fixture.overlay)!).content
+    let content = try Self.slots(Files.read(fixture.overlay)!).content!
     var file = OverlaySlots.file(of: content)
     file.replaceSubrange(..<(file.count / 2), with: repeatElement(0, count: file.count / 2))
     let last = OverlaySlots.sectors(of: content, number: .max)
     file.replaceSubrange(..<last.count, with: last)
     Files.write(file, to: fixture.overlay)
     #expect(try makesNew() && !makesNew())
+  }
+
+  @Test("a build and a merge leave a blank file, over which the first overlay is written in place")
+  func blank() throws {
+    let fixture = try Fixture(200, seed: 31, ChangingList.smooth)
+    let lock = fixture.directory("index/.lock")
+    /// Whether the file stays the one that it is when a record is changed.
+    func isInPlace() throws -> Bool {
+      let number = Files.number(fixture.overlay)
+      let change = fixture.list.change(1)
+      try fixture.update(upsert: change.upsert, delete: change.delete)
+      #expect(try fixture.hasOverlay && fixture.isSound())
+      return Files.number(fixture.overlay) == number
+    }
+    func expectBlank() throws {
+      #expect(Files.read(fixture.overlay)! == OverlaySlots.blank())
+      #expect(try fixture.isSound() && ShardedIndex(opening: fixture.path).overlay == nil)
+      // Its number is where a file's is that is on the medium.
+      let number = Files.number(fixture.overlay)
+      #expect(Files.read(lock)! == withUnsafeBytes(of: number.littleEndian) { Array($0) })
+    }
+    func merge() throws {
+      try fixture.update(overlay: false)
+      try expectBlank()
+    }
+    try expectBlank()
+    #expect(try isInPlace() && isInPlace())
+    #expect(try Self.slots(Files.read(fixture.overlay)!).slot == 1)
+    try merge()
+    #expect(try isInPlace())
+    try fixture.build("index")
+    try expectBlank()
+    // Where nothing is to be done it is the same one, also where a shard is written.
+    let number = Files.number(fixture.overlay)
+    try fixture.build("index")
+    let change = fixture.list.change(1)
+    try fixture.update(upsert: change.upsert, delete: change.delete, overlay: false)
+    try expectBlank()
+    #expect(Files.number(fixture.overlay) == number)
+    #expect(try isInPlace())
+    // Nobody knows whether it is on the medium; another name leads to it; somebody took it away.
+    for mark in [[UInt8](repeating: 0, count: 8), [], [UInt8](repeating: 255, count: 8)] {
+      try merge()
+      Files.write(mark, to: lock)
+      #expect(try !isInPlace() && isInPlace())
+    }
+    try merge()
+    Files.addName(fixture.directory("other"), to: fixture.overlay)
+    #expect(try !isInPlace())
+    #expect(Files.read(fixture.directory("other"))! == OverlaySlots.blank())
+    try merge()
+    Files.remove(fixture.overlay)
+    let last = fixture.list.change(1)
+    try fixture.update(upsert: last.upsert, delete: last.delete)
+    #expect(try fixture.hasOverlay && fixture.isSound())
+    try merge()
+    Files.remove(fixture.overlay)
+    try fixture.build("index")
+    try expectBlank()
+  }
+
+  @Test("of a first write that was cut off nothing counts, whatever sectors of it are there, and the next one does")
+  func firstCutOff() throws {
+    let fixture = try Fixture(200, seed: 32, ChangingList.smooth)
+    let lock = fixture.directory("index/.lock")
+    let (before, settled) = (Files.read(fixture.overlay)!, Files.read(lock)!)
+    let records = fixture.list.records
+    let change = fixture.list.change(50)
+    try fixture.update(upsert: change.upsert, delete: change.delete)
+    let after = Files.read(fixture.overlay)!
+    #expect(Files.read(lock)! == settled && after.count == before.count)
+    let changed = stride(from: 0, to: before.count, by: 512).filter { before[$0..<$0 + 512] != after[$0..<$0 + 512] }
+    #expect((3...8).contains(changed.count), "\(changed.count)")
+    for kept in 0..<1 << changed.count {
+      var file = before
+      for (bit, start) in changed.enumerated() where kept >> bit & 1 == 1 {
+        file.replaceSubrange(start..<start + 512, with: after[start..<start + 512])
+      }
+      let slots = try Self.slots(file)
+      #expect((slots.content == nil) == (kept + 1 < 1 << changed.count), "\(kept)")
+    }
+    // By a power cut after sectors in the middle of it; by a kill in the middle of a sector.
+    for (start, end, mark) in [(512, 1024, settled), (0, 512, settled), (0, 700, [UInt8](repeating: 0, count: 8))] {
+      var file = before
+      file.replaceSubrange(start..<end, with: after[start..<end])
+      Files.write(file, to: fixture.overlay)
+      Files.write(mark, to: lock)
+      fixture.list.records = records
+      #expect(try ShardedIndex(opening: fixture.path).overlay == nil)
+      if mark == settled { #expect(try fixture.isSound()) }
+      let next = fixture.list.change(2)
+      try fixture.update(upsert: next.upsert, delete: next.delete)
+      #expect(try fixture.hasOverlay && fixture.isSound())
+    }
+  }
+
+  @Test("damage of a blank file is an error that names it where a reader looks, and found elsewhere")
+  func damagedBlank() throws {
+    let fixture = try Fixture(50, seed: 33, ChangingList.smooth)
+    let blank = Files.read(fixture.overlay)!
+    func expectDamage(_ bytes: [UInt8], _ what: String) {
+      Files.write(bytes, to: fixture.overlay)
+      #expect("\(what)") {
+        _ = try ShardedIndex(opening: fixture.path)
+      } throws: {
+        if case IndexError.corrupt(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
+      }
+    }
+    for at in blank.indices where at % 4096 < 512 || at % 512 == 16 {
+      var bytes = blank
+      bytes[at] ^= 1 << UInt8(at % 8)
+      if at % 4096 < 512 {
+        expectDamage(bytes, "byte \(at)")
+      } else {
+        Files.write(bytes, to: fixture.overlay)
+        #expect(try ShardedIndex(opening: fixture.path).recordCount == fixture.list.records.count)
+        #expect(try !Verifier.verify(index: fixture.path) { _ in }.isSound, "byte \(at)")
+      }
+    }
+    for size in stride(from: 0, to: blank.count, by: 61) { expectDamage(Array(blank[..<size]), "size \(size)") }
+    expectDamage([UInt8](repeating: 0, count: blank.count), "zeros")
+    // A build does not need it.
+    try fixture.build("index")
+    #expect(Files.read(fixture.overlay)! == blank)
   }
 
   @Test("of a write that was cut off, whatever sectors of it are there, the overlay before or the new one counts")
@@ -453,7 +577,7 @@ import Testing
       let change = fixture.list.change(count)
       try fixture.update(upsert: change.upsert, delete: change.delete)
       let file = Files.read(fixture.overlay)!
-      return (file, try Self.slots(file).content)
+      return (file, try Self.slots(file).content!)
     }
     _ = try change(80)
     var before = try change(1)
@@ -471,7 +595,7 @@ import Testing
         for (bit, start) in changed.enumerated() where kept >> bit & 1 == 1 {
           file.replaceSubrange(start..<start + 512, with: after.file[start..<start + 512])
         }
-        let content = try Self.slots(file).content
+        let content = try Self.slots(file).content!
         if content == after.content {
           whole += 1
         } else {
@@ -534,7 +658,7 @@ import Testing
       opening: fixture.path, options: Options(cacheLimitBytes: 1 << 20, reloadInterval: .zero))
     let id = fixture.list.records[0].id
     try fixture.update(delete: [id])
-    let other = try Self.slots(Files.read(fixture.overlay)!).content
+    let other = try Self.slots(Files.read(fixture.overlay)!).content!
     try fixture.update(delete: [id, fixture.list.records[1].id])
     let contents = [other, try Self.slots(Files.read(fixture.overlay)!).content]
     for round in 0..<300 {
@@ -618,7 +742,7 @@ import Testing
       }
     }
     let slot = overlay.count / 2
-    let used = (try Self.slots(overlay).content.count + 503) / 504 * 512
+    let used = (try Self.slots(overlay).content!.count + 503) / 504 * 512
     let count = fixture.list.records.count
     for at in overlay.indices {
       var bytes = overlay
@@ -636,7 +760,7 @@ import Testing
     for size in 0..<overlay.count { expectDamage(Array(overlay[..<size]), "size \(size)") }
     expectDamage(overlay + [0], "a byte more")
     expectDamage([UInt8](repeating: 0, count: OverlaySlots.fileLimit + 8192), "too large")
-    let number = OverlaySlots.sectors(of: try Self.slots(overlay).content, number: 1)
+    let number = OverlaySlots.sectors(of: try Self.slots(overlay).content!, number: 1)
     expectDamage(overlay[..<slot] + number + overlay[(slot + number.count)...], "the same number twice")
     Files.write(Array(overlay.dropLast()), to: fixture.overlay)
     var findings: [Verifier.Finding] = []
@@ -654,7 +778,7 @@ import Testing
     let fixture = try Fixture(200, seed: 14, ChangingList.smooth)
     let change = fixture.list.change(6)
     try fixture.update(upsert: change.upsert, delete: change.delete)
-    let overlay = try Self.slots(Files.read(fixture.overlay)!).content
+    let overlay = try Self.slots(Files.read(fixture.overlay)!).content!
     var random = SplitMix64(seed: 99)
     var (opened, sound) = (0, 0)
     let prefixes = ["", "a", "b", "s", "to", "u, ch", "z"]
@@ -719,7 +843,7 @@ import Testing
     Files.copy(fixture.path, to: copy)
     let sound = Files.read(fixture.overlay)!
     let slots = try Self.slots(sound)
-    let needed = (slots.content.count + OverlaySlots.sectorContent - 1) / OverlaySlots.sectorContent
+    let needed = (slots.content!.count + OverlaySlots.sectorContent - 1) / OverlaySlots.sectorContent
     #expect(slots.slot == 1 && needed > 1)
     func repaired(from copy: String, takesUnproven: Bool = false) throws -> Bool {
       let before = Files.contents(of: fixture.path)
@@ -750,7 +874,7 @@ import Testing
           damage(place, of: sound)
           #expect(try repaired(from: from, takesUnproven: takesUnproven) == isMended, "\(place) \(from)")
           guard isMended else { continue }
-          #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content, "\(place) \(from)")
+          #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content!, "\(place) \(from)")
         }
       }
     }
@@ -776,6 +900,6 @@ import Testing
     Files.overwrite(fixture.directory("index/manifest"), at: 60, with: [manifest[60] ^ 1])
     let summary = try ShardBuilder.repair(fixture.path, from: copy, takesUnproven: true)
     #expect(summary.isSound && summary.repaired == ["manifest", "overlay"])
-    #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content)
+    #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content!)
   }
 }
