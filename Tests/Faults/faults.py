@@ -358,8 +358,6 @@ def overlay_scenarios(tools, count, command, built, follow):
     alone = [
         Scenario("an overlay, plainly", base, plain, overlaid,
                  [(plain, overlaid), ([*update, "--upsert", changed], merged), other]),
-        Scenario("an overlay of two sectors, plainly", base, further, overlaid_first,
-                 [(further, overlaid_first), other]),
         Scenario("an overlay over another, plainly", overlaid, further, overlaid_further,
                  [(further, overlaid_further), other]),
         Scenario("an overlay over a stale one, plainly", stale, again, over_stale,
@@ -369,6 +367,8 @@ def overlay_scenarios(tools, count, command, built, follow):
     return (alone if small else []) + [
         Scenario("an overlay", base, [*beside, "--upsert", changed], overlaid,
                  [([*beside, "--upsert", changed], overlaid), ([*update, "--upsert", changed], merged), other]),
+        Scenario("an overlay of two sectors", base, [*beside, *further[2:]], overlaid_first,
+                 [([*beside, *further[2:]], overlaid_first), other]),
         Scenario("an overlay over another", overlaid, [*beside, *more], overlaid_more,
                  [([*beside, *more], overlaid_more), ([*update, *more], two), other]),
         Scenario("an overlay taken back", overlaid, [*beside, "--upsert", original], base,
