@@ -109,9 +109,6 @@ MUTANTS = [
         (PUBLISHER, "(1 - slot) * slotSize)", "slot * slotSize)")]),
     ("a slot that is not whole counts", "power.py --real no --only another", [
         (SLOTS, "== number else { return nil }\n      let end", "!= nil else { return nil }\n      let end")]),
-    ("a blank file is called settled before its name is on the medium", "power.py --real no --only overlay", [
-        (PUBLISHER, "    if !hasOverlay { try clearOverlay(&blank) }\n",
-         "    if !hasOverlay { try clearOverlay(&blank) }\n    settle(blank)\n")]),
     ("a first overlay that was cut off is damage", "power.py --real no --only sectors", [
         (SLOTS, "    } else if isFresh {", "    } else if isFresh, one == other {")]),
     ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
