@@ -355,9 +355,10 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// Puts an overlay beside the manifest that is there, in the place of any other; takes it away for nil.
   ///
   /// One of this manifest is written over in its file, in the slot that does not count, with one sync of that: half the
-  /// time of a new file, whose name takes a sync as well; the first one in the file that a build left. Until that has ended the file is *unsettled*, which the lock's
-  /// file says, for the next update to see: what was not synced, or failed to be, must not be all that there is while the
-  /// other slot is written over. What a power cut leaves is on the medium, whatever the lock's file says then.
+  /// time of a new file, whose name takes a sync as well; the first one in the file that a build left. Until that has
+  /// ended the file is *unsettled*, which the lock's file says, for the next update to see: what was not synced, or failed
+  /// to be, must not be all that there is while the other slot is written over. What a power cut leaves is on the medium,
+  /// whatever the lock's file says then.
   ///
   /// A new file is made where it is not known to be settled, or is not this user's own alone, or its time of change is
   /// too coarse for readers to see each change by.

@@ -146,14 +146,14 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     }
   }
 
-  /// Reads what every overlay begins with, whatever its version.
-  /// What an overlay begins with, and so its file.
+  /// Writes what an overlay begins with, and so its file.
   package static func writeStart(to writer: inout ByteWriter) {
     writer.write(magic)
     writer.write(UInt16(version))
     writer.write(UInt16(0))
   }
 
+  /// Reads what every overlay begins with, whatever its version.
   static func checkStart(_ reader: inout ByteReader) throws(FormatError) {
     let magic = try reader.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
