@@ -48,6 +48,16 @@ import Testing
 
     var hasOverlay: Bool { Files.read(overlay) != nil && !Files.isBlankOverlay(overlay) }
 
+    /// That an overlay's file of these bytes is an error, which names it.
+    func expectDamage(_ bytes: [UInt8], _ what: String) {
+      Files.write(bytes, to: overlay)
+      #expect("\(what)") {
+        _ = try ShardedIndex(opening: self.path)
+      } throws: {
+        if case IndexError.corrupt(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
+      }
+    }
+
     /// Whether verification finds nothing, the dataset compared, and names no file that does not belong.
     func isSound() throws -> Bool {
       let input = directory.write(ChangingList.text(list.records), to: "list.jsonl")
@@ -544,27 +554,19 @@ import Testing
   func damagedBlank() throws {
     let fixture = try Fixture(50, seed: 33, ChangingList.smooth)
     let blank = Files.read(fixture.overlay)!
-    func expectDamage(_ bytes: [UInt8], _ what: String) {
-      Files.write(bytes, to: fixture.overlay)
-      #expect("\(what)") {
-        _ = try ShardedIndex(opening: fixture.path)
-      } throws: {
-        if case IndexError.corrupt(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
-      }
-    }
     for at in blank.indices where at % 4096 < 512 || at % 512 == 16 {
       var bytes = blank
       bytes[at] ^= 1 << UInt8(at % 8)
       if at % 4096 < 512 {
-        expectDamage(bytes, "byte \(at)")
+        fixture.expectDamage(bytes, "byte \(at)")
       } else {
         Files.write(bytes, to: fixture.overlay)
         #expect(try ShardedIndex(opening: fixture.path).recordCount == fixture.list.records.count)
         #expect(try !Verifier.verify(index: fixture.path) { _ in }.isSound, "byte \(at)")
       }
     }
-    for size in stride(from: 0, to: blank.count, by: 61) { expectDamage(Array(blank[..<size]), "size \(size)") }
-    expectDamage([UInt8](repeating: 0, count: blank.count), "zeros")
+    for size in stride(from: 0, to: blank.count, by: 61) { fixture.expectDamage(Array(blank[..<size]), "size \(size)") }
+    fixture.expectDamage([UInt8](repeating: 0, count: blank.count), "zeros")
     // A build does not need it.
     try fixture.build("index")
     #expect(Files.read(fixture.overlay)! == blank)
@@ -733,14 +735,6 @@ import Testing
     let change = fixture.list.change(3)
     try fixture.update(upsert: change.upsert, delete: change.delete)
     let overlay = Files.read(fixture.overlay)!
-    func expectDamage(_ bytes: [UInt8], _ what: String) {
-      Files.write(bytes, to: fixture.overlay)
-      #expect("\(what)") {
-        _ = try ShardedIndex(opening: fixture.path)
-      } throws: {
-        if case IndexError.corrupt(let path, _) = $0 { path.hasSuffix("/overlay") } else { false }
-      }
-    }
     let slot = overlay.count / 2
     let used = (try Self.slots(overlay).content!.count + 503) / 504 * 512
     let count = fixture.list.records.count
@@ -749,7 +743,7 @@ import Testing
       bytes[at] ^= 1 << UInt8(at % 8)
       // The sectors that it stands in, and the first one of the other slot, which says that nothing is in that.
       if at < used || slot..<slot + 512 ~= at {
-        expectDamage(bytes, "byte \(at)")
+        fixture.expectDamage(bytes, "byte \(at)")
       } else if at % 16 == 0 {
         Files.write(bytes, to: fixture.overlay)
         #expect(try ShardedIndex(opening: fixture.path).recordCount == count)
@@ -757,11 +751,11 @@ import Testing
         if at % 512 == 16 { #expect(try !Verifier.verify(index: fixture.path) { _ in }.isSound, "byte \(at)") }
       }
     }
-    for size in 0..<overlay.count { expectDamage(Array(overlay[..<size]), "size \(size)") }
-    expectDamage(overlay + [0], "a byte more")
-    expectDamage([UInt8](repeating: 0, count: OverlaySlots.fileLimit + 8192), "too large")
+    for size in 0..<overlay.count { fixture.expectDamage(Array(overlay[..<size]), "size \(size)") }
+    fixture.expectDamage(overlay + [0], "a byte more")
+    fixture.expectDamage([UInt8](repeating: 0, count: OverlaySlots.fileLimit + 8192), "too large")
     let number = OverlaySlots.sectors(of: try Self.slots(overlay).content!, number: 1)
-    expectDamage(overlay[..<slot] + number + overlay[(slot + number.count)...], "the same number twice")
+    fixture.expectDamage(overlay[..<slot] + number + overlay[(slot + number.count)...], "the same number twice")
     Files.write(Array(overlay.dropLast()), to: fixture.overlay)
     var findings: [Verifier.Finding] = []
     #expect(try Verifier.verify(index: fixture.path) { findings.append($0) }.damagedFiles == 1)
