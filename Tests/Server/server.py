@@ -135,6 +135,13 @@ class Server:
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
             return int(file.read().split()[0])
 
+    @property
+    def processor_time(self):
+        """What it has used, in ticks of the system's clock."""
+        with open(f"/proc/{self.server_process}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
     def close(self):
         if self.process.poll() is None:
             os.kill(self.server_process, signal.SIGTERM)
