@@ -66,7 +66,8 @@
       /// How many pages of a directory's files the system's cache does not have, after `change` was done to each.
       private static func missingPages(in directory: String, _ change: (CInt) -> Void) -> Int {
         var missing = 0
-        for name in TemporaryDirectory.names(directory) {
+        // The lock's file, which has a mark in it, is no query's.
+        for name in TemporaryDirectory.names(directory) where !name.hasPrefix(".") {
           let file = open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
           defer { close(file) }
           change(file)
