@@ -81,39 +81,43 @@ final class Generation: Sendable {
 
   /// The part of a shard that `choose` names.
   ///
-  /// - Parameter promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
+  /// - Parameters:
+  ///   - promotes: Whether it counts as a use that the cache protects: a query's does, a walk through records does not.
+  ///   - unpacks: Whether its records are read next: if it has to be loaded its fields are unpacked with it.
   @inline(__always)
   func part(
-    of shard: Manifest.Place, promotes: Bool = true, choose: (PartTable) -> Int
+    of shard: Manifest.Place, promotes: Bool = true, unpacks: Bool = false, choose: (PartTable) -> Int
   ) throws(IndexError) -> PartReference {
     let part =
       if let found = cache.part(of: shard.number, in: entries, promotes: promotes, choose: choose) {
         found
       } else {
-        try missingPart(of: shard.number, promotes, choose)
+        try missingPart(of: shard.number, promotes, unpacks, choose)
       }
     return PartReference(part: part, shard: shard.number, start: shard.firstRecord &+ part.firstRecord)
   }
 
   @inline(never)
   private func missingPart(
-    of shard: Int, _ promotes: Bool, _ choose: (PartTable) -> Int
+    of shard: Int, _ promotes: Bool, _ unpacks: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> LoadedPart {
     try cache.part(of: shard, in: entries, promotes: promotes, choose: choose) {
-      (resident) throws(IndexError) in try load(shard, resident, choose)
+      (resident) throws(IndexError) in try load(shard, resident, unpacks, choose)
     }
   }
 
   private func load(
-    _ shard: Int, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
+    _ shard: Int, _ resident: LoadedShard?, _ unpacks: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     do throws(IndexError) {
-      if loader.checksDigests { return try read(manifest.source(shard), resident, choose) }
-      if let kept = files.kept(shard), let found = try? part(shard, of: resident, kept, choose) { return found }
+      if loader.checksDigests { return try read(manifest.source(shard), resident, unpacks, choose) }
+      if let kept = files.kept(shard), let found = try? part(shard, of: resident, kept, unpacks, choose) {
+        return found
+      }
       // Where it could not be read: what has its name by now may be sound.
       let open = try files.open(shard, manifest.source(shard))
       do throws(IndexError) {
-        return try part(shard, of: resident, open, choose)
+        return try part(shard, of: resident, open, unpacks, choose)
       } catch {
         files.close(shard)
         throw error
@@ -124,36 +128,40 @@ final class Generation: Sendable {
   }
 
   private func part(
-    _ shard: Int, of resident: LoadedShard?, _ open: OpenFile, _ choose: (PartTable) -> Int
+    _ shard: Int, of resident: LoadedShard?, _ open: OpenFile, _ unpacks: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
-    if let resident { return (resident, try loader.part(choose(resident.parts), of: resident.header, open.file)) }
-    return try part(of: nil, open.file, manifest.source(shard), choose)
+    if let resident {
+      let number = choose(resident.parts)
+      return (resident, try loader.part(number, of: resident.header, open.file, unpacks: unpacks))
+    }
+    return try part(of: nil, open.file, manifest.source(shard), unpacks, choose)
   }
 
   /// Reads a part of a shard from its file, past the cache.
   func read(
-    _ source: Manifest.Source, _ resident: LoadedShard?, _ choose: (PartTable) -> Int
+    _ source: Manifest.Source, _ resident: LoadedShard?, _ unpacks: Bool = false, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     try source.withFileName { (name) throws(IndexError) in
-      try part(of: resident, loader.open(name, source), source, choose)
+      try part(of: resident, loader.open(name, source), source, unpacks, choose)
     }
   }
 
   @inline(never)
   private func part(
-    of resident: LoadedShard?, _ file: borrowing IndexFile, _ source: Manifest.Source, _ choose: (PartTable) -> Int
+    of resident: LoadedShard?, _ file: borrowing IndexFile, _ source: Manifest.Source, _ unpacks: Bool,
+    _ choose: (PartTable) -> Int
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     try loader.part(
-      of: resident, file, source, choose: choose, fieldNumber: { manifest.fieldNumber(of: $0) })
+      of: resident, file, source, choose: choose, unpacks: unpacks, fieldNumber: { manifest.fieldNumber(of: $0) })
   }
 
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
-  func unpackFields(of reference: PartReference) throws(IndexError) -> LoadedFields {
+  func unpackFields(of reference: PartReference) throws(IndexError) -> FieldColumns {
     do throws(IndexError) {
-      return try reference.part.fields(
+      return try reference.part.columns(
         unpack: { (packed) throws(IndexError) in
-          try loader.fields(packed, of: reference.part, path: filePath(of: reference.shard))
+          try loader.columns(packed, of: reference.part, path: filePath(of: reference.shard))
         },
         grew: { cache.grew(reference.part, by: $0) })
     } catch {
@@ -189,7 +197,8 @@ final class Generation: Sendable {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches(limit: limit) }
     let head = KeyBlocks.head(of: prefix)
     let (first, last) = try manifest.places(forPrefix: prefix, head: head)
-    let part = try part(of: first) { $0.first(for: prefix, head: head) }
+    // Whoever says how many matches are wanted wants them read.
+    let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix, head: head) }
     let keys = part.part.keys
     // The part is there: nothing is counted.
     let searched = Unmanaged.passUnretained(part.part)

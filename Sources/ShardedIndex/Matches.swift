@@ -174,13 +174,15 @@ public struct Matches: Sendable {
       }
     }
     let place = if let shard { shard } else { try generation.manifest.place(holding: position) }
-    return try generation.part(of: place, promotes: false) { $0.part(holding: position &- place.firstRecord) }
+    return try generation.part(of: place, promotes: false, unpacks: true) {
+      $0.part(holding: position &- place.firstRecord)
+    }
   }
 
   @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
     if !decodeUnpacked(range, of: part.part, into: buffer) {
-      decode(range, part.part.keys, try generation.unpackFields(of: part).columns, into: buffer)
+      decode(range, part.part.keys, try generation.unpackFields(of: part), into: buffer)
     }
     try check(buffer, part.shard)
   }
@@ -188,8 +190,9 @@ public struct Matches: Sendable {
   /// - Returns: Whether the part's fields are unpacked; else there is nothing done.
   @inline(__always)
   private func decodeUnpacked(_ range: Range<Int>, of part: LoadedPart, into buffer: RecordBuffer) -> Bool {
-    let keys = part.keys
-    return part.withFields { decode(range, keys, $0, into: buffer) }
+    guard let columns = part.columns else { return false }
+    decode(range, part.keys, columns, into: buffer)
+    return true
   }
 
   @inline(__always)

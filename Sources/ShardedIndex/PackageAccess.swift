@@ -228,7 +228,7 @@ extension ShardedIndex {
   /// The numbers of the fields that a shard's records have, in the order of its columns.
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
     let header = try current.read(shard.source, nil) { _ in 0 }.0.header
-    return (0..<header.columnCount).map { UInt32(header.columns[$0].name) }
+    return (0..<header.columnCount).map { UInt32(header.layout.pointee.columns[$0].name) }
   }
 
   /// The same for the parts that may have folded keys from one to another, both included; for all if `keys` is nil.
@@ -255,9 +255,9 @@ extension ShardedIndex {
       var failure: Failure?
       try generation.loader.parts(
         name, shard.source, choose: parts, fieldNumber: { generation.manifest.fieldNumber(of: $0) }
-      ) { loaded, part, fields in
+      ) { loaded, part, columns in
         do throws(Failure) {
-          try body(PartContent(part.number, of: loaded.header, part.keys, fields.columns))
+          try body(PartContent(part.number, of: loaded.header, part.keys, columns))
           return true
         } catch {
           failure = error

@@ -5,7 +5,8 @@ import CPrefetch
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
 /// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it.
-package struct FieldColumns {
+package struct FieldColumns: @unchecked Sendable {
+  // Sendable because nothing writes to what it leads to once it is made.
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
   /// Bytes behind the content that may be read, though not used.
   package static let slack = 32
@@ -13,48 +14,84 @@ package struct FieldColumns {
   /// seven bytes at most, and reading one takes eight.
   private static let numbersAtOnce = (slack - 8) / 7 + 1
 
-  /// The data of a dictionary, text or spelled column.
-  private struct Data {
+  /// The data of a dictionary, text or spelled column. Content is bounded, and so is what is made of it: numbers of 32 bits,
+  /// since many parts are kept.
+  private struct Data: BitwiseCopyable {
     /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
-    /// text, spelled: per block of records where its texts start. dictionary: zeros.
-    var starts: UnsafeMutablePointer<UInt32>
     /// Pairs of a record and the size of its text.
     var long: UnsafePointer<UInt8>
-    var longCount: Int
+    var longCount: UInt32
+    /// Twice the bytes from here to where its starts stand, and 1 more if they have 32 bits.
+    var startsPlace: UInt32 = 0
   }
 
-  private let header: ShardHeader
-  /// Where all that it keeps begins.
-  private let data: UnsafeMutablePointer<Data>
-  private let shapeCodes: UnsafePointer<UInt8>
-  private let rowFormatCodes: UnsafePointer<UInt8>
-  /// Per block of records where its rows start, in bits.
-  private let rowStarts: UnsafeMutablePointer<UInt32>
-  private let rows: UnsafePointer<UInt8>
-  // Content is bounded, and so is what is made of it: numbers of 32 bits, since many parts are kept.
-  private let (recordCount, contentBytes): (UInt32, UInt32)
-  private let (rowsEnd, lastRowEnd): (UInt32, UInt32)
-  private let (keptBytes, derivedBytes): (UInt32, UInt32)
+  /// What leads to the rest, before which it stands: a part leads to it by one address, and has no object for its fields.
+  ///
+  /// Behind it stand the columns that have data, where the texts of each start, and where rows do.
+  private struct Head: BitwiseCopyable {
+    let header: UnsafePointer<ShardHeader.Layout>
+    let shapeCodes: UnsafePointer<UInt8>
+    let rowFormatCodes: UnsafePointer<UInt8>
+    let rows: UnsafePointer<UInt8>
+    let (recordCount, contentBytes): (UInt32, UInt32)
+    /// Where the rows end, in bits, and where the last of them does, which need not fill its last byte.
+    let (rowsEnd, lastRowEnd): (UInt32, UInt32)
+    let (keptBytes, derivedBytes): (UInt32, UInt32)
+    /// Where rows start, from here on, in bytes.
+    let rowStarts: UInt32
+    let hasWideStarts: Bool
+  }
 
-  private var count: Int { Int(recordCount) }
-  private var contentSize: Int { Int(contentBytes) }
-  private var rowBits: Int { Int(rowsEnd) }
+  private let head: UnsafePointer<Head>
+
+  /// Those that begin at an address.
+  ///
+  /// - Parameter start: ``start`` of columns that were not deallocated.
+  @inline(__always) init(at start: UnsafeRawPointer) { head = start.assumingMemoryBound(to: Head.self) }
+
+  /// Where all that it keeps begins.
+  var start: UnsafeRawPointer { UnsafeRawPointer(head) }
+
+  private var header: ShardHeader.Layout { @inline(__always) unsafeAddress { head.pointee.header } }
+  @inline(__always) private var data: UnsafePointer<Data> {
+    UnsafeRawPointer(head + 1).assumingMemoryBound(to: Data.self)
+  }
+  @inline(__always) private var shapeCodes: UnsafePointer<UInt8> { head.pointee.shapeCodes }
+  @inline(__always) private var rowFormatCodes: UnsafePointer<UInt8> { head.pointee.rowFormatCodes }
+  @inline(__always) private var rows: UnsafePointer<UInt8> { head.pointee.rows }
+  /// Per block of records where its rows start, in bits.
+  @inline(__always) private var rowStarts: BlockStarts {
+    BlockStarts(
+      UnsafeMutableRawPointer(mutating: start + Int(head.pointee.rowStarts)), isWide: head.pointee.hasWideStarts)
+  }
+
+  /// Per block of records where its texts start; of a dictionary zeros.
+  @inline(__always) private static func starts(_ data: UnsafePointer<Data>) -> BlockStarts {
+    let place = data.pointee.startsPlace
+    return BlockStarts(
+      UnsafeMutableRawPointer(mutating: UnsafeRawPointer(data) + Int(place >> 1)), isWide: place & 1 == 1)
+  }
+
+  @inline(__always) private var count: Int { Int(head.pointee.recordCount) }
+  @inline(__always) private var contentSize: Int { Int(head.pointee.contentBytes) }
+  @inline(__always) private var rowBits: Int { Int(head.pointee.rowsEnd) }
   /// Of the last row, in bits: `rowBits` but for what fills up the last byte.
-  private var rowEnd: Int { Int(lastRowEnd) }
+  @inline(__always) private var rowEnd: Int { Int(head.pointee.lastRowEnd) }
   /// Bytes that it keeps in memory.
-  package var charge: Int { Int(keptBytes) }
+  var charge: Int { Int(head.pointee.keptBytes) }
   /// Bytes of the content, were nothing packed in it.
-  package var unpackedSize: Int { charge - Int(derivedBytes) - Self.slack }
+  package var unpackedSize: Int { charge - Int(head.pointee.derivedBytes) - Self.slack }
 
   /// Checks `content`, unpacks what is packed in it, and notes where everything lies.
   ///
   /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   package init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
+    content: UnsafeBufferPointer<UInt8>, records: Int, header owner: ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
+    var header: ShardHeader.Layout { unsafeAddress { owner.layout } }
     var fixed = ByteReader(content)
     let magic = try fixed.read(UInt32.self)
     guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
@@ -79,25 +116,28 @@ package struct FieldColumns {
     guard header.plainColumnCount * count <= plainSize else {
       throw .truncated(offset: fixed.offset, needed: header.plainColumnCount * count, available: plainSize)
     }
-    (self.header, recordCount, contentBytes) = (header, UInt32(count), UInt32(content.count))
     let blocks = (count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let columns = header.dataCount
-    let derivedSize = columns * MemoryLayout<Data>.stride + (columns + 1) * 4 * blocks
+    let hasWideStarts = BlockStarts.areWide(upTo: max(8 * rowSize, plainSize + packedTexts))
+    let startsSize = blocks * BlockStarts.stride(isWide: hasWideStarts)
+    let (headSize, dataSize) = (MemoryLayout<Head>.stride, columns * MemoryLayout<Data>.stride)
+    let derivedSize = headSize + dataSize + (columns + 1) * startsSize
     // The content as it is, but for what is packed, which stands before it unpacked.
     let size = derivedSize + unpackedSize + plainSize + rowSize + Self.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    (keptBytes, derivedBytes) = (UInt32(size), UInt32(derivedSize))
-    data = storage.bindMemory(to: Data.self, capacity: max(1, columns))
-    let starts = (storage + columns * MemoryLayout<Data>.stride).bindMemory(
-      to: UInt32.self, capacity: (columns + 1) * blocks)
-    rowStarts = starts + columns * blocks
+    let head = storage.bindMemory(to: Head.self, capacity: 1)
+    let data = (storage + headSize).bindMemory(to: Data.self, capacity: columns)
+    func starts(_ slot: Int) -> BlockStarts {
+      BlockStarts(storage + (headSize + dataSize + slot * startsSize), isWide: hasWideStarts)
+    }
     var unpacked = (storage + derivedSize).bindMemory(to: UInt8.self, capacity: size - derivedSize)
     let own = unpacked + unpackedSize
     var textsLeft = packedTexts
     own.copy(from: content.baseAddress!, count: plainSize)
     (own + plainSize).copy(from: content.baseAddress! + plainSize + packedSize, count: rowSize)
     // What lies behind may be read by whole words, so it is made to hold something.
-    (own + plainSize + rowSize).update(repeating: 0, count: Self.slack)
+    let zeros = own + plainSize + rowSize
+    zeros.update(repeating: 0, count: Self.slack)
     do throws(FormatError) {
       var reader = ByteReader(UnsafeBufferPointer(start: own, count: plainSize))
       _ = try reader.read(bytes: fixed.offset)
@@ -108,20 +148,19 @@ package struct FieldColumns {
         defer { unpacked += count }
         return UnsafePointer(unpacked)
       }
-      shapeCodes = try codes(header.shapeCode, header.shapeCount, isPresent: header.shapeCount > 1)
+      let shapeCodes = try codes(header.shapeCode, header.shapeCount, isPresent: header.shapeCount > 1)
       for slot in 0..<columns {
         let column = header.columns[Int(header.dataColumns[slot])]
-        let own = starts + slot * blocks
+        let starts = starts(slot)
         if column.encoding == .dictionary {
-          own.initialize(repeating: 0, count: blocks)
+          for block in 0..<blocks { starts[block] = 0 }
           data[slot] = Data(
-            codes: try codes(header.dataCodes[slot], Int(column.number)), texts: header.zero, starts: own,
-            long: header.zero, longCount: 0)
+            codes: try codes(header.dataCodes[slot], Int(column.number)), texts: zeros, long: zeros, longCount: 0)
         } else {
           let sizes = header.dataCodes[slot].isPresent ? try codes(header.dataCodes[slot], 256) : nil
           let code = header.textCodes[slot]
           data[slot] = try Self.texts(
-            &reader, count, own, sizes: sizes, isMixed: column.kind == ShardHeader.mixedKinds
+            &reader, count, starts, sizes: sizes, isMixed: column.kind == ShardHeader.mixedKinds
           ) { (size) throws(FormatError) in
             guard code.isPresent else { return nil }
             guard size <= textsLeft else {
@@ -133,11 +172,14 @@ package struct FieldColumns {
             return UnsafePointer(unpacked)
           }
         }
+        let place = dataSize - slot * MemoryLayout<Data>.stride + slot * startsSize
+        data[slot].startsPlace = UInt32(2 * place + (hasWideStarts ? 1 : 0))
       }
       let numbers = header.numberCount
       let formats = try codes(header.rowCode, header.rowFormatCount, isPresent: header.rowFormatCount > 1)
       // Where there are no codes, every record reads the same zero.
-      rowFormatCodes = header.formatMask == 0 ? header.zero : formats
+      let rowFormatCodes = header.formatMask == 0 ? UnsafePointer(zeros) : formats
+      let rowStarts = starts(columns)
       var bit = 0
       if numbers > 0 {
         let least = try reader.readVarint()
@@ -145,21 +187,27 @@ package struct FieldColumns {
         guard width <= 2 else { throw .invalid(reason: "sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
         let more = try reader.read(bytes: width * blocks)
         for block in 0..<blocks {
-          rowStarts[block] = UInt32(truncatingIfNeeded: bit)
+          rowStarts[block] = bit
           bit &+= least
           if width > 0 { bit &+= Int(more[width &* block]) }
           if width > 1 { bit &+= Int(more[2 &* block &+ 1]) << 8 }
         }
       }
       guard (bit + 7) / 8 == rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
-      rows = UnsafePointer(own + plainSize)
-      (rowsEnd, lastRowEnd) = (UInt32(rowSize * 8), UInt32(bit))
+      let rows = UnsafePointer(own + plainSize)
       guard bit & 7 == 0 || rows[rowSize - 1] >> UInt8(bit & 7) == 0 else {
         throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
       }
       guard reader.remaining == 0, packed.remaining == 0, textsLeft == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
+      head.initialize(
+        to: Head(
+          header: owner.layout, shapeCodes: shapeCodes, rowFormatCodes: rowFormatCodes, rows: rows,
+          recordCount: UInt32(count), contentBytes: UInt32(content.count), rowsEnd: UInt32(rowSize * 8),
+          lastRowEnd: UInt32(bit), keptBytes: UInt32(size), derivedBytes: UInt32(derivedSize),
+          rowStarts: UInt32(derivedSize - startsSize), hasWideStarts: hasWideStarts))
+      self.head = UnsafePointer(head)
     } catch {
       storage.deallocate()
       throw error
@@ -167,7 +215,7 @@ package struct FieldColumns {
   }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { UnsafeMutableRawPointer(data).deallocate() }
+  package func deallocate() { head.deallocate() }
 
   /// The first block of records whose rows are not of the size that is given for them; nil if all are.
   ///
@@ -178,7 +226,7 @@ package struct FieldColumns {
     var bit = 0
     for record in 0..<count {
       let block = record / KeyBlocks.blockSize
-      if record % KeyBlocks.blockSize == 0, bit != Int(rowStarts[block]) { return block - 1 }
+      if record % KeyBlocks.blockSize == 0, bit != rowStarts[block] { return block - 1 }
       let rangeRow = header.ranges.row(keys.tailCount > 0 ? Int(keys.tails[record]) : 0)
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) : 0) * numberCount
       for number in 0..<numberCount { bit += header.ranges.bits(header.models + Int(row[number]), rangeRow) }
@@ -199,7 +247,7 @@ package struct FieldColumns {
     let (models, ranges, numberCount) = (header.models, header.ranges, header.numberCount)
     var bit = 0
     for record in 0..<count {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record / KeyBlocks.blockSize]) }
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = rowStarts[record / KeyBlocks.blockSize] }
       let rangeRow = ranges.row(keys.tailCount > 0 ? Int(keys.tails[record]) : 0)
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) &* numberCount : 0)
       for number in 0..<numberCount {
@@ -242,8 +290,9 @@ package struct FieldColumns {
   /// - Parameters:
   ///   - given: A byte a record where sizes were packed; nil if they stand before the texts.
   ///   - unpack: Gives the texts, of so many bytes, if they were packed.
+  @inline(__always)
   private static func texts(
-    _ reader: inout ByteReader, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>,
+    _ reader: inout ByteReader, _ count: Int, _ starts: BlockStarts,
     sizes given: UnsafePointer<UInt8>?, isMixed: Bool,
     unpack: (_ size: Int) throws(FormatError) -> UnsafePointer<UInt8>?
   ) throws(FormatError) -> Data {
@@ -262,7 +311,7 @@ package struct FieldColumns {
     var record = 0
     while record < count {
       if record & (KeyBlocks.blockSize - 1) == 0 {
-        starts[record / KeyBlocks.blockSize] = UInt32(truncatingIfNeeded: position)
+        starts[record / KeyBlocks.blockSize] = position
         // A block at a time, if all of it is there and none of it is long.
         let block = UnsafeRawPointer(sizes + record).loadUnaligned(as: SIMD16<UInt8>.self)
         let long = unsafeBitCast(block .== SIMD16<UInt8>(repeating: 255), to: SIMD2<UInt64>.self)
@@ -303,7 +352,7 @@ package struct FieldColumns {
         }
       }
     }
-    return Data(codes: sizes, texts: texts, starts: starts, long: long, longCount: longCount)
+    return Data(codes: sizes, texts: texts, long: long, longCount: UInt32(longCount))
   }
 
   @inline(__always) private static func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> Int {
@@ -633,14 +682,14 @@ package struct FieldColumns {
     let block = record >> KeyBlocks.blockShift
     CPrefetch.prefetch(rowFormatCodes + record)
     if header.numberCount > 0 {
-      let row = rows + Int(rowStarts[block]) >> 3
+      let row = rows + rowStarts[block] >> 3
       CPrefetch.prefetch(row)
       CPrefetch.prefetch(row + 64)
     }
     for slot in 0..<min(4, header.dataCount) {
-      let data = data[slot]
-      CPrefetch.prefetch(data.codes + record)
-      CPrefetch.prefetch(data.texts + Int(data.starts[block]))
+      let data = data + slot
+      CPrefetch.prefetch(data.pointee.codes + record)
+      CPrefetch.prefetch(data.pointee.texts + Self.starts(data)[block])
     }
   }
 
@@ -666,7 +715,7 @@ package struct FieldColumns {
     CPrefetch.prefetch(suffix + 64)
     let ranges = header.ranges
     guard ranges.rowSize > 0, header.tailMask != 0 else { return }
-    let row = rows + Int(rowStarts[block]) >> 3
+    let row = rows + rowStarts[block] >> 3
     CPrefetch.prefetch(row)
     CPrefetch.prefetch(row + 64)
     let (passed, tails) = (passed(before: run).records, keys.tails)
@@ -687,9 +736,9 @@ package struct FieldColumns {
     let block = run.lowerBound >> KeyBlocks.blockShift
     let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
     guard run.lowerBound &- start > KeyBlocks.blockSize / 2 else {
-      return (start..<run.lowerBound, Int(rowStarts[block]))
+      return (start..<run.lowerBound, rowStarts[block])
     }
-    return (run.lowerBound..<next, next < count ? Int(rowStarts[block &+ 1]) : rowEnd)
+    return (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
   }
 
   /// Values of all columns of numbers, row by row.
@@ -724,7 +773,7 @@ package struct FieldColumns {
     let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
     (record, end) = (run.lowerBound, run.upperBound)
     while record < end {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = Int(rowStarts[record >> KeyBlocks.blockShift]) }
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = rowStarts[record >> KeyBlocks.blockShift] }
       let (row, rangeRow) = (row(record), rangeRow(record))
       var number = 0
       repeat {
@@ -798,7 +847,7 @@ package struct FieldColumns {
   @inline(__always) private static func textStart(_ data: UnsafePointer<Data>, _ record: Int) -> Int {
     let first = record & ~(KeyBlocks.blockSize - 1)
     let sizes = data.pointee.codes + first
-    let start = Int(data.pointee.starts[record >> KeyBlocks.blockShift])
+    let start = starts(data)[record >> KeyBlocks.blockShift]
     if data.pointee.longCount == 0 { return start &+ sum(sizes, record &- first) }
     return start &+ (first..<record).reduce(0) { $0 &+ textSize(data, $1) }
   }
@@ -809,14 +858,13 @@ package struct FieldColumns {
   }
 
   @inline(never) private static func longSize(_ data: UnsafePointer<Data>, _ record: Int) -> Int {
-    let data = data.pointee
     var low = 0
-    var high = data.longCount
+    var high = Int(data.pointee.longCount)
     while low < high {
       let middle = (low + high) / 2
-      if word(data.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
+      if word(data.pointee.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
     }
-    return word(data.long, 2 * low + 1)  // It is there: checked when loaded.
+    return word(data.pointee.long, 2 * low + 1)  // It is there: checked when loaded.
   }
 }
 

@@ -14,40 +14,49 @@ package struct KeyBlocks {
   package static let blockSize = 16
   static let blockShift = 4
 
-  // In the order in which a search comes upon them; numbers of 32 bits, since content is bounded and many parts are kept.
+  /// All that it keeps, one after the other: per block the first eight bytes of its restart key, per block where its suffixes
+  /// start, what each record shares and what it adds, each record's tail when there are tails, and the suffixes. Numbers of
+  /// 32 bits say where these begin, since many parts are kept, and content is bounded.
+  private let content: UnsafeRawPointer
   private let recordCount: UInt32
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8.
-  private let isWide: Bool
-  // Derived when loaded, behind the content. With the heads all that it keeps begins.
-  private let heads: UnsafePointer<UInt64>  // Per block: the first eight bytes of its restart key.
-  private let starts: UnsafePointer<UInt32>  // Per block: where its suffixes start.
-  private let suffixes: UnsafePointer<UInt8>
-  private let shared: UnsafeRawPointer
-  private let length: UnsafeRawPointer
-  /// Each record's tail, when there are tails.
-  package let tails: UnsafePointer<UInt8>
-  private let tailTable: TailTable
+  private let (sharedOffset, suffixOffset): (UInt32, UInt32)
   private let (longest, keptBytes): (UInt32, UInt32)
+  private let tailLimit: UInt16
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first are, all.
+  private let (isWide, hasWideStarts): (Bool, Bool)
+  private let tailTable: UnsafePointer<TailTable>
+
+  @inline(__always) private var heads: UnsafePointer<UInt64> { content.assumingMemoryBound(to: UInt64.self) }
+  @inline(__always) private var starts: BlockStarts {
+    BlockStarts(UnsafeMutableRawPointer(mutating: content + 8 &* blockCount), isWide: hasWideStarts)
+  }
+  @inline(__always) private var shared: UnsafeRawPointer { content + Int(sharedOffset) }
+  @inline(__always) private var length: UnsafeRawPointer { shared + (isWide ? 4 &* count : count) }
+  @inline(__always) private var suffixes: UnsafePointer<UInt8> {
+    (content + Int(suffixOffset)).assumingMemoryBound(to: UInt8.self)
+  }
+  /// Each record's tail, when there are tails.
+  @inline(__always) package var tails: UnsafePointer<UInt8> { suffixes - count }
 
   /// Records in the part, at least one.
   @inline(__always) package var count: Int { Int(recordCount) }
   /// The longest stem, in bytes.
   @inline(__always) package var longestStem: Int { Int(longest) }
   /// Distinct tails, 0 when keys are stems alone.
-  @inline(__always) package var tailCount: Int { tailTable.count }
+  @inline(__always) package var tailCount: Int { Int(tailLimit) }
   /// Bytes that it keeps in memory.
-  package var charge: Int { Int(keptBytes) }
+  var charge: Int { Int(keptBytes) }
 
   /// Bytes of the content, about, were nothing packed in it.
-  package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - 12 * blockCount }
+  package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - Int(sharedOffset) }
 
   /// Asks for the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
   @inline(__always) func prefetch() {
-    for line in 0..<6 { CPrefetch.prefetch(UnsafeRawPointer(heads) + 64 &* line) }
+    for line in 0..<6 { CPrefetch.prefetch(content + 64 &* line) }
   }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { heads.deallocate() }
+  package func deallocate() { content.deallocate() }
 
   /// Checks `content`, unpacks what is packed in it, and takes what searches read.
   ///
@@ -70,34 +79,38 @@ package struct KeyBlocks {
       throw .invalid(reason: "has flags this version does not know", offset: reader.offset - 1)
     }
     let isWide = flags == 1
-    let isPacked = header.suffixCode.isPresent
+    let layout = header.layout
+    let isPacked = layout.pointee.suffixCode.isPresent
     // What is packed takes a bit at least.
     guard !isPacked || suffixBytes <= 8 * reader.remaining else {
       throw .truncated(offset: 8, needed: suffixBytes / 8, available: reader.remaining)
     }
     let suffixes = try reader.read(bytes: isPacked ? 0 : suffixBytes)
     let packedSizes = try reader.read(bytes: count)
-    let tailTable = header.tailTable
+    let tailTable = layout.pointee.tailTable
 
     // A record has a byte of sizes in the content at least: no more is allocated than a multiple of that.
     let blocks = (count + Self.blockSize - 1) / Self.blockSize
     let width = isWide ? 4 : 1
-    let tailBytes = tailTable.count > 0 ? count : 0
-    let size = 12 * blocks + 2 * count * width + tailBytes + suffixBytes + FieldColumns.slack
+    let tailCount = tailTable.pointee.count
+    let tailBytes = tailCount > 0 ? count : 0
+    let hasWideStarts = isWide || BlockStarts.areWide(upTo: suffixBytes)
+    let derivedSize = (8 + BlockStarts.stride(isWide: hasWideStarts)) * blocks
+    let size = derivedSize + 2 * count * width + tailBytes + suffixBytes + FieldColumns.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     let heads = storage.bindMemory(to: UInt64.self, capacity: blocks)
-    let starts = (storage + 8 * blocks).bindMemory(to: UInt32.self, capacity: blocks)
-    let shared = storage + 12 * blocks
+    let starts = BlockStarts(storage + 8 * blocks, isWide: hasWideStarts)
+    let shared = storage + derivedSize
     let length = shared + count * width
     let tails = (length + count * width).bindMemory(to: UInt8.self, capacity: tailBytes)
     let ownSuffixes = (tails + tailBytes)
     ownSuffixes.copy(from: suffixes.baseAddress!, count: suffixes.count)
     // What lies behind may be read by whole words, so it is made to hold something.
     (ownSuffixes + suffixBytes).update(repeating: 0, count: FieldColumns.slack)
-    (keptBytes, recordCount, self.isWide, self.tailTable) = (UInt32(size), UInt32(count), isWide, tailTable)
-    (self.heads, self.starts) = (UnsafePointer(heads), UnsafePointer(starts))
-    (self.shared, self.length) = (UnsafeRawPointer(shared), UnsafeRawPointer(length))
-    (self.tails, self.suffixes) = (UnsafePointer(tails), UnsafePointer(ownSuffixes))
+    (self.content, self.tailTable, recordCount) = (UnsafeRawPointer(storage), tailTable, UInt32(count))
+    sharedOffset = UInt32(derivedSize)
+    suffixOffset = UInt32(derivedSize + 2 * count * width + tailBytes)
+    (keptBytes, tailLimit, self.isWide, self.hasWideStarts) = (UInt32(size), UInt16(tailCount), isWide, hasWideStarts)
     do throws(FormatError) {
       let (position, longest): (Int, Int)
       if isWide {
@@ -119,18 +132,18 @@ package struct KeyBlocks {
         throw .invalid(reason: "suffixes do not fill their section", offset: Self.headerSize)
       }
       self.longest = UInt32(longest)
-      if tailTable.count > 0, !header.tailCode.isPresent {
+      if tailCount > 0, !layout.pointee.tailCode.isPresent {
         let codes = try reader.read(bytes: count)
         tails.copy(from: codes.baseAddress!, count: count)
         var highest: UInt8 = 0
         for index in 0..<count { highest = max(highest, tails[index]) }
-        guard Int(highest) < tailTable.count else {
+        guard Int(highest) < tailCount else {
           throw .invalid(reason: "a record names a tail that is not there", offset: reader.offset - count)
         }
       }
-      if isPacked { try header.suffixCode.unpack(&reader, count: suffixBytes, into: ownSuffixes, table: table) }
-      if header.tailCode.isPresent {
-        try header.tailCode.unpack(&reader, count: count, into: tails, table: table)
+      if isPacked { try layout.pointee.suffixCode.unpack(&reader, count: suffixBytes, into: ownSuffixes, table: table) }
+      if layout.pointee.tailCode.isPresent {
+        try layout.pointee.tailCode.unpack(&reader, count: count, into: tails, table: table)
       }
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
@@ -193,7 +206,7 @@ package struct KeyBlocks {
   @inline(__always)
   private static func check<Size: FixedWidthInteger & UnsignedInteger>(
     _ shared: UnsafePointer<Size>, _ length: UnsafePointer<Size>, from first: Int, _ count: Int,
-    _ starts: UnsafeMutablePointer<UInt32>, position: Int = 0
+    _ starts: BlockStarts, position: Int = 0
   ) throws(FormatError) -> (size: Int, longest: Int) {
     var position = position
     var longest = 0
@@ -201,7 +214,7 @@ package struct KeyBlocks {
     var isSound = shared[0] == 0
     var index = first
     while index < count {
-      starts[index >> blockShift] = UInt32(truncatingIfNeeded: position)
+      starts[index >> blockShift] = position
       let end = min(index &+ blockSize, count)
       // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
       var stem = Int(length[index])
@@ -225,7 +238,7 @@ package struct KeyBlocks {
 
   /// The same where sizes have 8 bits: a block at a time.
   private static func checkNarrow(
-    _ shared: UnsafePointer<UInt8>, _ length: UnsafePointer<UInt8>, _ count: Int, _ starts: UnsafeMutablePointer<UInt32>
+    _ shared: UnsafePointer<UInt8>, _ length: UnsafePointer<UInt8>, _ count: Int, _ starts: BlockStarts
   ) throws(FormatError) -> (size: Int, longest: Int) {
     typealias Sizes = SIMD16<UInt8>
     var position = 0
@@ -235,7 +248,7 @@ package struct KeyBlocks {
     // Those before the last block, so that what a record of it shares can be looked at from the one before.
     let whole = (count &- 1) >> blockShift
     for block in 0..<whole {
-      starts[block] = UInt32(truncatingIfNeeded: position)
+      starts[block] = position
       let first = block << blockShift
       var common = UnsafeRawPointer(shared + first).loadUnaligned(as: Sizes.self)
       let rest = UnsafeRawPointer(length + first).loadUnaligned(as: Sizes.self)
@@ -274,10 +287,10 @@ package struct KeyBlocks {
   }
 
   /// The folded text of tail number `tail`.
-  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { tailTable[tail] }
+  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { tailTable.pointee[tail] }
 
   package var blockCount: Int { (count + Self.blockSize - 1) >> Self.blockShift }
-  @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> { suffixes + Int(starts[block]) }
+  @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> { suffixes + starts[block] }
 
   private func head(ofBlock block: Int) -> UInt64 {
     let record = block << Self.blockShift
@@ -548,7 +561,7 @@ package struct KeyBlocks {
 }
 
 /// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
-package struct TailTable {
+package struct TailTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
   let ends: UnsafePointer<UInt16>

@@ -119,49 +119,62 @@ package final class ShardHeader: @unchecked Sendable {
     var ranges: UnsafePointer<UInt64>
   }
 
-  // What a query reads that has all of it cached stands side by side, in few lines of the processor's cache: there are as
-  // many headers as shards, so that mostly nothing of one is there.
-  package let parts: PartTable
-  /// Whether every record has every column once: then its fields are its cells.
-  let isPlain: Bool
-  /// Whether there is a model of type 0.
-  let hasLiterals: Bool
-  let columnCount: Int
-  /// Bytes that it keeps in memory.
-  package let charge: Int
-  // What queries walk through lies in plain memory, freed with the header.
-  let columns: UnsafePointer<Column>
-  /// How many columns are no numbers, and the first of them: each names the next.
-  let (textCount, firstText): (Int, Int)
-  /// How many columns are numbers.
-  let numberCount: Int
-  /// Per row format and number column the model of the value.
-  let rowModels: UnsafePointer<UInt16>
-  let models: UnsafePointer<Model>
-  let ranges: Ranges
-  /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
-  let (tailMask, formatMask): (Int, Int)
-  /// What stands for the codes of records where there are none.
-  let zero: UnsafePointer<UInt8>
-  /// How many columns have data in the parts (dictionary, text, spelled), and below which, in file order.
-  let dataCount: Int
+  /// What leads to all that a header keeps: a plain value in the header's memory, which parts lead to without counting who does.
+  package struct Layout: BitwiseCopyable {
+    // What a query reads that has all of it cached stands side by side, in few lines of the processor's cache: there are as
+    // many headers as shards, so that mostly nothing of one is there.
+    /// Whether every record has every column once: then its fields are its cells.
+    let isPlain: Bool
+    /// Whether there is a model of type 0.
+    let hasLiterals: Bool
+    package let columnCount: Int
+    /// Bytes that the header keeps in memory.
+    let charge: Int
+    let columns: UnsafePointer<Column>
+    /// How many columns are no numbers, and the first of them: each names the next.
+    let (textCount, firstText): (Int, Int)
+    /// How many columns are numbers.
+    let numberCount: Int
+    /// Per row format and number column the model of the value.
+    let rowModels: UnsafePointer<UInt16>
+    let models: UnsafePointer<Model>
+    let ranges: Ranges
+    /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
+    let (tailMask, formatMask): (Int, Int)
+    /// What stands for the codes of records where there are none.
+    let zero: UnsafePointer<UInt8>
+    /// How many columns have data in the parts (dictionary, text, spelled), and below which, in file order.
+    let dataCount: Int
 
+    package let tailTable: UnsafePointer<TailTable>
+    let dataColumns: UnsafePointer<UInt16>
+    /// Per such column how its codes, or the sizes of its texts, are packed.
+    let dataCodes: UnsafePointer<HuffmanCode>
+    /// And how the bytes of its texts are; of a dictionary nothing.
+    let textCodes: UnsafePointer<HuffmanCode>
+    /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
+    let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
+    let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
+    /// How many columns of small numbers are packed in a part's fields; how many columns have numbers there that are not.
+    let (packedColumnCount, plainColumnCount): (Int, Int)
+    let shapeCount: Int
+    let shapeColumns: UnsafePointer<UInt16>
+    let shapeEnds: UnsafePointer<UInt32>
+    let rowFormatCount: Int
+
+    /// The columns that a record of a shape has, in its own order.
+    @inline(__always) func shape(_ shape: Int) -> UnsafeBufferPointer<UInt16> {
+      let start = shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
+      return UnsafeBufferPointer(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
+    }
+  }
+
+  package let parts: PartTable
   package let recordCount: Int
-  package let tailTable: TailTable
-  let dataColumns: UnsafePointer<UInt16>
-  /// Per such column how its codes, or the sizes of its texts, are packed.
-  let dataCodes: UnsafePointer<HuffmanCode>
-  /// And how the bytes of its texts are; of a dictionary nothing.
-  let textCodes: UnsafePointer<HuffmanCode>
-  /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
-  let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
-  let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
-  /// How many columns of small numbers are packed in a part's fields; how many columns have numbers there that are not.
-  let (packedColumnCount, plainColumnCount): (Int, Int)
-  let shapeCount: Int
-  private let shapeColumns: UnsafePointer<UInt16>
-  private let shapeEnds: UnsafePointer<UInt32>
-  let rowFormatCount: Int
+  package let layout: UnsafePointer<Layout>
+  /// Bytes that it keeps in memory.
+  package var charge: Int { layout.pointee.charge }
+  package var columnCount: Int { layout.pointee.columnCount }
   private let runs: UnsafeMutableRawPointer?
 
   /// Checks a header and takes from its bytes what is used.
@@ -184,9 +197,9 @@ package final class ShardHeader: @unchecked Sendable {
       }
       let partCount = try reader.readVarint()
       let tailCount = try reader.readVarint()
-      columnCount = try reader.readVarint()
-      shapeCount = try reader.readVarint()
-      rowFormatCount = try reader.readVarint()
+      let columnCount = try reader.readVarint()
+      let shapeCount = try reader.readVarint()
+      let rowFormatCount = try reader.readVarint()
       guard partCount >= 1, partCount <= records, tailCount <= 256, columnCount <= Self.columnLimit, shapeCount >= 1,
         shapeCount <= 65536, rowFormatCount <= 256, records < UInt32.max, fileSize <= UInt32.max
       else { throw .invalid(reason: "counts beyond this version", offset: 4) }
@@ -246,7 +259,7 @@ package final class ShardHeader: @unchecked Sendable {
           tailEnds[tail] = UInt16(truncatingIfNeeded: end)
         }
       }
-      tailTable = TailTable(
+      let tailTable = TailTable(
         count: tailCount, texts: arena.copy(try reader.read(bytes: end)), ends: UnsafePointer(tailEnds))
       let codeScratch = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity)
       func huffmanCode(below limit: Int) throws(FormatError) -> HuffmanCode {
@@ -254,8 +267,8 @@ package final class ShardHeader: @unchecked Sendable {
           UnsafeMutableRawPointer(arena.allocate(UInt16.self, ($0 + 1) / 2))
         }
       }
-      tailCode = tailCount > 1 ? try huffmanCode(below: tailCount) : HuffmanCode()
-      suffixCode = try huffmanCode(below: 256)
+      let tailCode = tailCount > 1 ? try huffmanCode(below: tailCount) : HuffmanCode()
+      let suffixCode = try huffmanCode(below: 256)
 
       // Names and shapes.
       let names = scratch.allocate(UInt16.self, columnCount)
@@ -297,12 +310,11 @@ package final class ShardHeader: @unchecked Sendable {
         }
         shapeEnds[shape] = UInt32(shapeFields.count)
       }
-      self.shapeEnds = UnsafePointer(shapeEnds)
-      shapeCode = 2...256 ~= shapeCount ? try huffmanCode(below: shapeCount) : HuffmanCode()
-      isPlain = shapeCount == 1 && shapeFields.count == columnCount
+      let shapeCode = 2...256 ~= shapeCount ? try huffmanCode(below: shapeCount) : HuffmanCode()
+      let isPlain = shapeCount == 1 && shapeFields.count == columnCount
       let cells = scratch.allocate(UInt16.self, columnCount)
       for index in 0..<columnCount { cells[isPlain ? Int(shapeFields.start[index]) : index] = UInt16(index) }
-      shapeColumns = arena.copy(shapeFields)
+      let shapeColumns = arena.copy(shapeFields)
 
       // Columns.
       let columns = arena.allocate(Column.self, columnCount)
@@ -443,30 +455,33 @@ package final class ShardHeader: @unchecked Sendable {
         }
       }
       try rowBits.finish(&reader)
-      rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
-      packedColumnCount = packedColumns + (shapeCode.isPresent ? 1 : 0) + (rowCode.isPresent ? 1 : 0)
-      dataCount = dataColumns.count
-      plainColumnCount = dataCount - packedColumns
+      let rowCode = rowFormatCount > 1 ? try huffmanCode(below: rowFormatCount) : HuffmanCode()
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
-      self.columns = UnsafePointer(columns)
-      ranges = Self.ranges(ownRanges, contexts, of: models, in: arena, scratch)
-      self.models = arena.copy(models)
-      self.rowModels = UnsafePointer(rowModels)
-      (self.dataColumns, self.dataCodes) = (arena.copy(dataColumns), arena.copy(dataCodes))
-      self.textCodes = arena.copy(textCodes)
-      self.numberCount = numberCount
-      (self.textCount, self.firstText) = (textCount, firstText)
-      self.hasLiterals = hasLiterals
-      self.zero = UnsafePointer(zero)
-      (tailMask, formatMask) = (tailCount > 0 ? -1 : 0, rowFormatCount > 1 ? -1 : 0)
+      let ranges = Self.ranges(ownRanges, contexts, of: models, in: arena, scratch)
+      let tails = arena.allocate(TailTable.self, 1)
+      tails.initialize(to: tailTable)
+      let (keptModels, keptCodes) = (arena.copy(models), arena.copy(dataCodes))
+      let (keptColumns, keptTextCodes) = (arena.copy(dataColumns), arena.copy(textCodes))
+      let layout = arena.allocate(Layout.self, 1)
+      layout.initialize(
+        to: Layout(
+          isPlain: isPlain, hasLiterals: hasLiterals, columnCount: columnCount, charge: arena.size,
+          columns: UnsafePointer(columns), textCount: textCount, firstText: firstText, numberCount: numberCount,
+          rowModels: UnsafePointer(rowModels), models: keptModels, ranges: ranges, tailMask: tailCount > 0 ? -1 : 0,
+          formatMask: rowFormatCount > 1 ? -1 : 0, zero: UnsafePointer(zero), dataCount: dataColumns.count,
+          tailTable: UnsafePointer(tails), dataColumns: keptColumns, dataCodes: keptCodes, textCodes: keptTextCodes,
+          suffixCode: suffixCode, tailCode: tailCode, shapeCode: shapeCode, rowCode: rowCode,
+          packedColumnCount: packedColumns + (shapeCode.isPresent ? 1 : 0) + (rowCode.isPresent ? 1 : 0),
+          plainColumnCount: dataColumns.count - packedColumns, shapeCount: shapeCount, shapeColumns: shapeColumns,
+          shapeEnds: UnsafePointer(shapeEnds), rowFormatCount: rowFormatCount))
+      self.layout = UnsafePointer(layout)
     } catch {
       Arena.deallocate(arena.last)
       throw error
     }
     runs = arena.last
-    charge = arena.size
   }
 
   deinit { Arena.deallocate(runs) }
@@ -750,11 +765,5 @@ package final class ShardHeader: @unchecked Sendable {
       (start + count).initialize(to: value)
       count += 1
     }
-  }
-
-  /// The columns that a record of a shape has, in its own order.
-  @inline(__always) func shape(_ shape: Int) -> UnsafeBufferPointer<UInt16> {
-    let start = shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
-    return UnsafeBufferPointer(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
   }
 }

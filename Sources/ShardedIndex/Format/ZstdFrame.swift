@@ -82,6 +82,19 @@ package enum ZstdFrame {
     guard size == target.count else { throw .wrongSize(found: size, expected: target.count) }
   }
 
+  /// The content of a frame that is stored as it is, in one block, where it stands in the frame.
+  ///
+  /// - Returns: nil for any other frame, and if anything is wrong with it: what, ``decompress(_:into:with:)`` says.
+  static func storedContent(of source: UnsafeBufferPointer<UInt8>, size: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let header = Header(source), header.contentSize == size, header.isSingleSegment, header.hasChecksum,
+      let block = block(at: header.size, of: source), block.isStored, block.isLast, block.size == size,
+      size <= blockLimit, header.size + 3 + size + 4 == source.count
+    else { return nil }
+    let content = UnsafeBufferPointer(rebasing: source[(header.size + 3)..<(source.count - 4)])
+    let hash = UInt32(truncatingIfNeeded: XXHash64.hash(UnsafeRawBufferPointer(content)))
+    return checksum(of: source) == hash ? content : nil
+  }
+
   /// Copies the content of a frame that is stored as it is.
   ///
   /// - Returns: false for any other frame, and if anything is wrong with it: what, zstd says.
@@ -304,9 +317,9 @@ package final class Decompressor: @unchecked Sendable {
     return UnsafeBufferPointer(start: bytes, count: size)
   }
 
-  /// Room for `size` bytes of a file, valid until the next.
+  /// Room for `size` bytes of a file, valid until the next, with ``FieldColumns/slack`` behind them that can be read.
   func fileRoom(_ size: Int) -> UnsafeMutablePointer<UInt8> {
-    if size > fileSize { makeFileRoom(size) }
+    if size + FieldColumns.slack > fileSize { makeFileRoom(size + FieldColumns.slack) }
     return file
   }
 

@@ -1,4 +1,5 @@
 import CPrefetch
+import Synchronization
 
 /// One shard in memory: its header, and places for its parts.
 final class LoadedShard: @unchecked Sendable {
@@ -34,12 +35,14 @@ final class LoadedPart: @unchecked Sendable {
   var protectedAt: UInt32 = 0
   // No number that the format counts with has more than 32 bits.
   private let (first, place, keptBytes): (UInt32, UInt32, UInt32)
-  private let unpacked = OnceReference<LoadedFields>()
   let keys: KeyBlocks
+  /// Where the fields begin; nil until they are unpacked.
+  private let unpacked: Atomic<UnsafeRawPointer?>
   let header: ShardHeader  // Keys and fields lead into it.
   // No optional by itself: of that a type would be made up at run time when the part goes.
   private struct Packed: @unchecked Sendable {
-    var fields: UnsafeMutableBufferPointer<UInt8>?
+    var fields: UnsafeMutablePointer<UInt8>?
+    var size: UInt32
   }
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file.
   private let packed: Lock<Packed>
@@ -47,8 +50,21 @@ final class LoadedPart: @unchecked Sendable {
   /// Counted within the shard.
   @inline(__always) var firstRecord: Int { Int(first) }
   @inline(__always) var number: Int { Int(place) }
-  /// Bytes that it costs the cache before its fields are unpacked.
+  /// Bytes that it cost the cache when it came in.
   var charge: Int { Int(keptBytes) }
+  /// Bytes that it costs beside keys and fields: this object, the cache's node, what `malloc` keeps.
+  private static let ownCharge = 192
+
+  /// - Parameter columns: The fields, which it takes over.
+  init(keys: KeyBlocks, number: Int, header: ShardHeader, columns: FieldColumns) {
+    self.keys = keys
+    self.header = header
+    first = UInt32(header.parts[number].firstRecord)
+    place = UInt32(number)
+    keptBytes = UInt32(keys.charge + columns.charge + Self.ownCharge)
+    unpacked = Atomic(columns.start)
+    packed = Lock(Packed(fields: nil, size: 0))
+  }
 
   /// - Parameter frame: The compressed fields, which it copies.
   init(
@@ -58,77 +74,62 @@ final class LoadedPart: @unchecked Sendable {
     self.header = header
     first = UInt32(header.parts[number].firstRecord)
     place = UInt32(number)
-    keptBytes = UInt32(keys.charge + frame.count + 224)
-    let fields = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: frame.count)
-    if let start = frame.baseAddress { fields.baseAddress!.copy(from: start, count: frame.count) }
-    packed = Lock(Packed(fields: fields))
+    keptBytes = UInt32(keys.charge + frame.count + FieldColumns.slack + Self.ownCharge)
+    unpacked = Atomic(nil)
+    let fields = UnsafeMutablePointer<UInt8>.allocate(capacity: frame.count + FieldColumns.slack)
+    if let start = frame.baseAddress { fields.copy(from: start, count: frame.count) }
+    packed = Lock(Packed(fields: fields, size: UInt32(frame.count)))
   }
 
   deinit {
     keys.deallocate()
+    columns?.deallocate()
     packed.withLock { $0.fields?.deallocate() }
   }
 
-  var isUnpacked: Bool { unpacked.load() != nil }
-
-  /// Calls `body` with the fields, if they are unpacked; returns whether they are.
-  @inline(__always)
-  func withFields(_ body: (FieldColumns) -> Void) -> Bool {
-    // They live as long as this part does: nothing is counted.
-    guard let fields = unpacked.loadUnmanaged() else { return false }
-    fields._withUnsafeGuaranteedRef { body($0.columns) }
-    return true
+  /// The fields, if they are unpacked; valid as long as this is.
+  @inline(__always) var columns: FieldColumns? {
+    guard let start = unpacked.load(ordering: .acquiring) else { return nil }
+    return FieldColumns(at: start)
   }
+
+  var isUnpacked: Bool { columns != nil }
 
   /// Asks for the memory that a search reads, and for what decoding will read of the shard's header, side by side: one
   /// after the other is what an answer takes whose memory has left the processor's caches.
   @inline(__always) func prefetchKeys() {
     keys.prefetch()
-    _ = withFields { $0.prefetchHeader() }
+    columns?.prefetchHeader()
   }
 
   /// The same of what decoding begins with at one of its records, if the fields are unpacked.
-  @inline(__always) func prefetch(_ record: Int) { _ = withFields { $0.prefetch(record, keys: keys) } }
+  @inline(__always) func prefetch(_ record: Int) { columns?.prefetch(record, keys: keys) }
 
   /// Asks for the memory of what leads to the fields, if they are unpacked.
   @inline(__always) func prefetchFields() {
-    guard let fields = unpacked.loadUnmanaged() else { return }
-    let start = fields.toOpaque()
+    guard let start = unpacked.load(ordering: .acquiring) else { return }
     CPrefetch.prefetch(start)
     CPrefetch.prefetch(start + 64)
   }
 
-  /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge.
+  /// The fields, unpacked by `unpack` if nobody did so before; `grew` is told by how much that changed the charge. They are
+  /// valid as long as this is.
   @inline(__always)
-  func fields(
-    unpack: (UnsafeBufferPointer<UInt8>) throws(IndexError) -> LoadedFields, grew: (Int) -> Void
-  ) throws(IndexError) -> LoadedFields {
-    if let fields = unpacked.load() { return fields }
-    return try packed.withLock { (packed) throws(IndexError) -> LoadedFields in
-      guard let frame = packed.fields else { return unpacked.load()! }
-      let fields = unpacked.storeIfNil(try unpack(UnsafeBufferPointer(frame)))
+  func columns(
+    unpack: (UnsafeBufferPointer<UInt8>) throws(IndexError) -> FieldColumns, grew: (Int) -> Void
+  ) throws(IndexError) -> FieldColumns {
+    if let columns { return columns }
+    return try packed.withLock { (packed) throws(IndexError) -> FieldColumns in
+      if let columns { return columns }
+      let size = Int(packed.size)
+      let columns = try unpack(UnsafeBufferPointer(start: packed.fields, count: size))
+      unpacked.store(columns.start, ordering: .releasing)
+      packed.fields?.deallocate()
       packed.fields = nil
-      grew(fields.charge - frame.count)
-      frame.deallocate()
-      return fields
+      grew(columns.charge - size - FieldColumns.slack)
+      return columns
     }
   }
-}
-
-/// The fields of a part in memory.
-final class LoadedFields: @unchecked Sendable {
-  let columns: FieldColumns
-  /// Bytes that they cost the cache.
-  var charge: Int { columns.charge + 112 }
-
-  /// As ``FieldColumns/init(content:records:header:table:)``.
-  init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
-  ) throws(FormatError) {
-    columns = try FieldColumns(content: content, records: records, header: header, table: table)
-  }
-
-  deinit { columns.deallocate() }
 }
 
 /// Reads shard files and believes nothing of them before it is checked.
@@ -151,12 +152,14 @@ struct ShardLoader: Sendable {
     return file
   }
 
-  /// Reads a part of a shard and checks its keys; its fields stay compressed. The header is read before, unless it is there.
+  /// Reads a part of a shard and checks its keys. The header is read before, unless it is there.
   ///
-  /// - Parameter choose: Names the part, given the header.
+  /// - Parameters:
+  ///   - choose: Names the part, given the header.
+  ///   - unpacks: As ``part(_:of:_:unpacks:)``.
   func part(
     of resident: LoadedShard?, _ file: borrowing IndexFile, _ source: Manifest.Source,
-    choose: (PartTable) -> Int, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
+    choose: (PartTable) -> Int, unpacks: Bool, fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(IndexError) -> (LoadedShard, LoadedPart) {
     let shard: LoadedShard
     if let resident {
@@ -164,7 +167,7 @@ struct ShardLoader: Sendable {
     } else {
       shard = LoadedShard(header: try header(file, source, fieldNumber: fieldNumber))
     }
-    return (shard, try part(choose(shard.parts), of: shard.header, file))
+    return (shard, try part(choose(shard.parts), of: shard.header, file, unpacks: unpacks))
   }
 
   /// Reads some parts of a shard, keys and fields, and hands them out one by one, until `body` wants no more.
@@ -172,20 +175,20 @@ struct ShardLoader: Sendable {
   /// - Parameter choose: Names the parts, given the header.
   func parts(
     _ name: UnsafePointer<CChar>, _ source: Manifest.Source, choose: (PartTable) -> Range<Int>,
-    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?, _ body: (LoadedShard, LoadedPart, LoadedFields) -> Bool
+    fieldNumber: (UnsafeBufferPointer<UInt8>) -> Int?, _ body: (LoadedShard, LoadedPart, FieldColumns) -> Bool
   ) throws(IndexError) {
     var file = try open(name, source)
     let shard = LoadedShard(header: try header(file, source, fieldNumber: fieldNumber))
     let numbers = choose(shard.parts)
     if numbers.count > 1 { _ = try file.hold() }
     for number in numbers {
-      let part = try part(number, of: shard.header, file)
-      let unpacked = try part.fields(
+      let part = try part(number, of: shard.header, file, unpacks: true)
+      let columns = try part.columns(
         unpack: { (packed) throws(IndexError) in
-          try fields(packed, of: part, path: directory.filePath(String(cString: name)))
+          try self.columns(packed, of: part, path: directory.filePath(String(cString: name)))
         }, grew: { _ in })
-      let wantsMore = body(shard, part, unpacked)
-      withExtendedLifetime((shard, part, unpacked)) {}
+      let wantsMore = body(shard, part, columns)
+      withExtendedLifetime((shard, part)) {}
       guard wantsMore else { return }
     }
   }
@@ -209,8 +212,11 @@ struct ShardLoader: Sendable {
   }
 
   /// Reads a part of a shard whose header is there, and checks its keys.
+  ///
+  /// - Parameter unpacks: Whether its fields are wanted next, and unpacked at once. Where they are damaged they stay compressed:
+  ///   whoever wants them is told.
   func part(
-    _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile
+    _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile, unpacks: Bool
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
     // The header's sizes add up to the file's.
@@ -219,32 +225,42 @@ struct ShardLoader: Sendable {
     let bytes = context.fileRoom(part.fileSize)
     try file.read(from: part.offset, size: part.fileSize, into: bytes)
     let frame = UnsafeBufferPointer(start: bytes, count: part.keysSize)
-    return try unpack(frame, part.keysContentSize, part.keysChecksum, with: context, file.path) {
+    let keys = try unpack(frame, part.keysContentSize, part.keysChecksum, with: context, file.path) {
       (content, table) throws(FormatError) in
-      let keys = try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
-      return LoadedPart(
-        keys: keys, number: number, header: header,
-        fields: UnsafeBufferPointer(start: bytes + part.keysSize, count: part.fieldsSize))
+      try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
     }
+    let packed = UnsafeBufferPointer(start: bytes + part.keysSize, count: part.fieldsSize)
+    if unpacks, let columns = try? columns(packed, part, of: header, with: context, file.path) {
+      return LoadedPart(keys: keys, number: number, header: header, columns: columns)
+    }
+    return LoadedPart(keys: keys, number: number, header: header, fields: packed)
   }
 
   /// Unpacks and checks the fields of a part.
   ///
   /// - Parameter path: Of the file they were read from.
-  func fields(
+  func columns(
     _ frame: UnsafeBufferPointer<UInt8>, of part: LoadedPart, path: @autoclosure () -> String
-  ) throws(IndexError) -> LoadedFields {
-    let header = part.header
-    let part = header.parts[part.number]
+  ) throws(IndexError) -> FieldColumns {
     let context = contexts.take()
     defer { contexts.put(context) }
-    return try unpack(frame, part.fieldsContentSize, part.fieldsChecksum, with: context, path()) {
+    return try columns(frame, part.header.parts[part.number], of: part.header, with: context, path())
+  }
+
+  @inline(__always)
+  private func columns(
+    _ frame: UnsafeBufferPointer<UInt8>, _ part: PartTable.Part, of header: ShardHeader, with context: Decompressor,
+    _ path: @autoclosure () -> String
+  ) throws(IndexError) -> FieldColumns {
+    try unpack(frame, part.fieldsContentSize, part.fieldsChecksum, with: context, path()) {
       (content, table) throws(FormatError) in
-      try LoadedFields(content: content, records: part.recordCount, header: header, table: table)
+      try FieldColumns(content: content, records: part.recordCount, header: header, table: table)
     }
   }
 
-  /// Unpacks a frame into memory that is lent to `body`, with room for a Huffman code's table.
+  /// Lends `body` the content of a frame, unpacked or where it stands in it, and room for a Huffman code's table.
+  ///
+  /// - Parameter frame: ``FieldColumns/slack`` bytes behind it can be read.
   @inline(__always)
   private func unpack<Result>(
     _ frame: UnsafeBufferPointer<UInt8>, _ size: Int, _ checksum: UInt32, with context: Decompressor,
@@ -264,7 +280,11 @@ struct ShardLoader: Sendable {
     let declared = ZstdFrame.contentSize(of: frame) ?? -1
     guard declared == size else { throw .corrupt(path: path(), cause: .wrongSize(found: declared, expected: size)) }
     do throws(FormatError) {
-      return try body(try context.unpack(frame, size: size), context.table)
+      let content =
+        if let stored = ZstdFrame.storedContent(of: frame, size: size) { stored } else {
+          try context.unpack(frame, size: size)
+        }
+      return try body(content, context.table)
     } catch {
       throw .corrupt(path: path(), cause: error)
     }

@@ -75,7 +75,7 @@ import Testing
     var sizes = Made.tailed([0, 3, 2])
     sizes.tails = [0, 1, 2] + Array("xyz".utf8) + [0x11, 0]
     let header = try read(sizes.content)
-    #expect((0..<2).map { Array(header.tailTable[$0]) } == [[0x78], [0x79, 0x7a]])
+    #expect((0..<2).map { Array(header.layout.pointee.tailTable.pointee[$0]) } == [[0x78], [0x79, 0x7a]])
   }
 
   @Test("counts and sizes of parts") func parts() {
@@ -158,8 +158,9 @@ import Testing
     bits.write(3, 2)  // Five bits: three zeros.
     bits.write(0x15, 5)
     let header = try read(Made.number(Self.ranges(least: 2, most: 8, kept: 2, bits: bits.bytes)).content)
-    let model = header.models
-    let found = (0..<2).map { header.ranges.range(model, header.ranges.row($0)) & 0xff_ffff_ffff }
+    let model = header.layout.pointee.models
+    let ranges = header.layout.pointee.ranges
+    let found = (0..<2).map { ranges.range(model, ranges.row($0)) & 0xff_ffff_ffff }
     #expect(found == [2 | 0xa5 << 8, 5 | 0xa8 << 8])
     #expect(model.pointee.base == 5)
   }
@@ -204,7 +205,7 @@ import Testing
     cased.tails = [0xff, 0x01] + [UInt8](repeating: 0x61, count: 510) + [0x11, 0]
     let same = try read(cased.content)
     #expect(same.charge < 4096 * 200)
-    #expect(same.columns[0].texts == same.columns[4095].texts)
+    #expect(same.layout.pointee.columns[0].texts == same.layout.pointee.columns[4095].texts)
     // Parts of no bytes.
     var parts = Made()
     parts.counts.parts = 50_000
