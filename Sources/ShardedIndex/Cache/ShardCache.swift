@@ -89,18 +89,26 @@ final class ShardCache: Sendable {
     of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
+    // Left while its turn is still held: whoever is next to use it waits for that.
     let loading = state.withLock { $0.join(id, table) }
-    defer { state.withLock { $0.leave(loading) } }
     return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
       var resident: LoadedShard?
       var found: LoadedPart?
       state.withLock { (state) -> Void in
         guard let (shard, part) = state.find(id, table, promotes: promotes, choose) else { return }
         (resident, found) = (shard.takeUnretainedValue(), part)
-        state.hits &+= part == nil ? 0 : 1
+        guard part != nil else { return }
+        state.hits &+= 1
+        state.leave(loading)
       }
       if let found { return found }
-      let (shard, part) = try load(resident)
+      let (shard, part): (LoadedShard, LoadedPart)
+      do throws(IndexError) {
+        (shard, part) = try load(resident)
+      } catch {
+        state.withLock { $0.leave(loading) }
+        throw error
+      }
       state.withLock { (state) -> Void in
         if resident == nil {
           state.misses &+= 1
@@ -112,6 +120,7 @@ final class ShardCache: Sendable {
         state.loads &+= 1
         state.loadedBytes &+= part.charge
         state.lru.insert(part, of: shard, at: table[id])
+        state.leave(loading)
       }
       return part
     }

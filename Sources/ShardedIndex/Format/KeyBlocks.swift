@@ -564,21 +564,26 @@ package struct KeyBlocks {
 package struct TailTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
-  let ends: UnsafePointer<UInt16>
+  /// Where each text ends; nil if all have one size.
+  private let ends: UnsafePointer<UInt16>?
+  private let each: Int
 
-  /// - Parameter ends: Where each text ends, `count` of them.
-  package init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>) {
-    self.count = count
-    self.texts = texts
-    self.ends = ends
+  /// - Parameters:
+  ///   - ends: Where each text ends, `count` of them; nil if all have one size.
+  ///   - each: That size.
+  init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>?, each: Int) {
+    (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
   }
 
+  /// Where a text ends.
+  @inline(__always) func end(_ tail: Int) -> Int { ends.map { Int($0[tail]) } ?? (tail &+ 1) &* each }
+
   /// Of all texts together, in bytes.
-  var size: Int { count == 0 ? 0 : Int(ends[count &- 1]) }
+  var size: Int { count == 0 ? 0 : end(count &- 1) }
 
   @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = tail == 0 ? 0 : Int(ends[tail &- 1])
-    return UnsafeBufferPointer(start: texts + start, count: Int(ends[tail]) &- start)
+    let start = tail == 0 ? 0 : end(tail &- 1)
+    return UnsafeBufferPointer(start: texts + start, count: end(tail) &- start)
   }
 }
 

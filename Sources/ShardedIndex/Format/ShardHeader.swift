@@ -247,20 +247,22 @@ package final class ShardHeader: @unchecked Sendable {
       for part in 0..<partCount { partHeads[part] = KeyBlocks.head(of: self.parts.bound(of: part)) }
 
       // Tails.
-      let tailEnds = arena.allocate(UInt16.self, tailCount)
-      var end = 0
-      if tailCount > 0 {
-        let size = try reader.readVarint()
-        let sizes = size == 0 ? try reader.read(bytes: tailCount) : nil
+      let tailSize = tailCount > 0 ? try reader.readVarint() : 0
+      var end = tailCount * tailSize
+      var tailEnds: UnsafeMutablePointer<UInt16>?
+      guard tailSize <= 255 else { throw .invalid(reason: "a tail of \(tailSize) bytes", offset: reader.offset) }
+      if tailCount > 0, tailSize == 0 {
+        let sizes = try reader.read(bytes: tailCount)
+        let ends = arena.allocate(UInt16.self, tailCount)
         for tail in 0..<tailCount {
-          let size = sizes.map { Int($0[tail]) } ?? size
-          guard 1...255 ~= size else { throw .invalid(reason: "a tail of \(size) bytes", offset: reader.offset) }
-          end += size
-          tailEnds[tail] = UInt16(truncatingIfNeeded: end)
+          guard sizes[tail] > 0 else { throw .invalid(reason: "a tail of 0 bytes", offset: reader.offset) }
+          end += Int(sizes[tail])
+          ends[tail] = UInt16(truncatingIfNeeded: end)
         }
+        tailEnds = ends
       }
       let tailTable = TailTable(
-        count: tailCount, texts: arena.copy(try reader.read(bytes: end)), ends: UnsafePointer(tailEnds))
+        count: tailCount, texts: arena.copy(try reader.read(bytes: end)), ends: UnsafePointer(tailEnds), each: tailSize)
       let codeScratch = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity)
       func huffmanCode(below limit: Int) throws(FormatError) -> HuffmanCode {
         try HuffmanCode(&reader, limit: limit, scratch: codeScratch) {
@@ -538,7 +540,7 @@ package final class ShardHeader: @unchecked Sendable {
     }
     var (start, longest) = (0, 0)
     for tail in 0..<tails.count {
-      let end = Int(tails.ends[tail])
+      let end = tails.end(tail)
       texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
       ends[tail] = UInt32(truncatingIfNeeded: end)
       longest = max(longest, end &- start)
@@ -684,9 +686,10 @@ package final class ShardHeader: @unchecked Sendable {
   private final class Arena {
     private(set) var last: UnsafeMutableRawPointer?
     private(set) var size = 0
-    /// What is left of the run that is shared.
+    /// What is left of the run that is shared, and the most that is left of one before it.
     private var free: UnsafeMutableRawPointer?
     private var room = 0
+    private var (otherFree, otherRoom): (UnsafeMutableRawPointer?, Int) = (nil, 0)
     private static let headSize = 16
     /// Bytes of a run that is shared.
     private let sharedSize: Int
@@ -696,19 +699,20 @@ package final class ShardHeader: @unchecked Sendable {
     func allocate<T: BitwiseCopyable>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
       // A multiple of what any of them is aligned to.
       let bytes = (max(1, count) * MemoryLayout<T>.stride + 7) & ~7
-      let start: UnsafeMutableRawPointer
-      if bytes <= room {
-        start = free!
-      } else if bytes > sharedSize / 2 {
-        return run(of: bytes).bindMemory(to: T.self, capacity: max(1, count))
-      } else {
-        start = run(of: sharedSize)
-        room = sharedSize
+      if bytes <= otherRoom, room < bytes || otherRoom < room { exchange() }
+      if bytes > room {
+        if bytes > sharedSize / 2 { return run(of: bytes).bindMemory(to: T.self, capacity: max(1, count)) }
+        if room > otherRoom { exchange() }
+        (free, room) = (run(of: sharedSize), sharedSize)
       }
-      room -= bytes
-      free = start + bytes
-      return start.bindMemory(to: T.self, capacity: max(1, count))
+      defer {
+        room -= bytes
+        free = free! + bytes
+      }
+      return free!.bindMemory(to: T.self, capacity: max(1, count))
     }
+
+    private func exchange() { (free, room, otherFree, otherRoom) = (otherFree, otherRoom, free, room) }
 
     private func run(of bytes: Int) -> UnsafeMutableRawPointer {
       let run = UnsafeMutableRawPointer.allocate(byteCount: Self.headSize + bytes, alignment: 16)
