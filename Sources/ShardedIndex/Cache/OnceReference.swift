@@ -6,12 +6,9 @@ import Synchronization
 struct OnceReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   private let pointer = Atomic<UnsafeRawPointer?>(nil)
 
-  @inline(__always) func load() -> Object? { loadUnmanaged()?.takeUnretainedValue() }
-
-  /// The same for who knows that this reference outlives the use.
-  @inline(__always) func loadUnmanaged() -> Unmanaged<Object>? {
+  @inline(__always) func load() -> Object? {
     guard let pointer = pointer.load(ordering: .acquiring) else { return nil }
-    return Unmanaged<Object>.fromOpaque(pointer)
+    return Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Keeps `object` if nothing was set before; returns what is set now.
