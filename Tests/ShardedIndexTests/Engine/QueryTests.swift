@@ -30,6 +30,30 @@ import Testing
     return (index, scan)
   }
 
+  @Test("a part whose blocks begin beyond what 16 bits can say")
+  func largePart() throws {
+    let text = GeneratedList.text(count: 40_000, seed: 3, format: .json)
+    let small = try SmallIndex(json: text, key: nil) {
+      ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (8 << 20, 4 << 20, 3)
+    }
+    let scan = try LinearScan(path: small.directory + "/dataset.json", key: RealList.cities.keyParts)
+    let (index, buffer) = (small.open, RecordBuffer())
+    #expect(index.shardCount == 1)
+    let fieldNumbers = scan.fieldNumbers(of: index)
+    for record in stride(from: 0, to: scan.count, by: 97) {
+      try scan.forEachPrefix(firstIn: record..<record + 1) { prefix, range in
+        guard !prefix.contains(1) else { return }  // What is typed for a separator is another byte.
+        let matches = try index.matches(forPrefix: String(decoding: prefix, as: UTF8.self))
+        #expect(matches.firstPosition == range.lowerBound && matches.count == range.count)
+        try matches.read(0..<20, into: buffer)
+        let read = range.lowerBound..<min(range.lowerBound + 20, range.upperBound)
+        #expect(scan.difference(buffer, read, fieldNumbers) == nil)
+      }
+    }
+    try index.matches(forPrefix: "").read(0..<scan.count, into: buffer)
+    #expect(scan.difference(buffer, 0..<scan.count, fieldNumbers) == nil)
+  }
+
   @Test("the example that the interface was drafted from")
   func example() throws {
     let index = try SmallIndex(json: Self.cities, key: nil)
