@@ -10,7 +10,7 @@
 /// Shards have no names here. Whoever keeps one here remembers where, in an ``EntryTable``: one for each generation of
 /// an index, so that a file which two of them have is in here once.
 struct LRU: @unchecked Sendable {
-  private struct Node {
+  private struct Node: BitwiseCopyable {
     /// The node of the shard's header: of a header itself.
     var header: Int32
     /// -1 for the header.
@@ -23,8 +23,9 @@ struct LRU: @unchecked Sendable {
     var charge: Int
     /// Of a header that is resident, a number that no other ever had; 0 for all else.
     var ticket: UInt64
-    /// The header's node holds the shard; a part's node leads to it by `header`.
-    var value: LoadedShard?
+    /// The header's node holds the shard; a part's node leads to it by `header`. Counted by hand: else each node that is
+    /// made or goes would be looked through for what it holds.
+    var value: Unmanaged<LoadedShard>?
   }
 
   /// Nodes by number, and those that are free linked by their `next`. Grows, and never shrinks.
@@ -39,7 +40,7 @@ struct LRU: @unchecked Sendable {
     init() { start = .allocate(capacity: capacity) }
 
     deinit {
-      start.deinitialize(count: count)
+      for number in 0..<count { start[number].value?.release() }
       start.deallocate()
     }
 
@@ -68,6 +69,7 @@ struct LRU: @unchecked Sendable {
     }
 
     func giveBack(_ number: Int32) {
+      start[Int(number)].value?.release()
       start[Int(number)].value = nil
       start[Int(number)].ticket = 0
       start[Int(number)].next = firstFree
@@ -112,7 +114,12 @@ struct LRU: @unchecked Sendable {
 
   /// The shard if it is resident; that is no use of it.
   func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
-    nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value : nil
+    nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
+  }
+
+  private func isResident(_ value: LoadedShard, at entry: EntryTable.Entry) -> Bool {
+    nodes[Int(entry.node)].ticket == entry.ticket
+      && nodes[Int(entry.node)].value?.toOpaque() == Unmanaged.passUnretained(value).toOpaque()
   }
 
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
@@ -156,7 +163,7 @@ struct LRU: @unchecked Sendable {
   mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
-    let node = newNode(header: nil, part: -1, charge: value.charge, value: value, ticket: lastTicket)
+    let node = newNode(header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
     shardCount += 1
     shrink(to: limitBytes, sparing: node)
     return EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
@@ -164,7 +171,7 @@ struct LRU: @unchecked Sendable {
 
   /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
   mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
-    guard resident(entry) === value, value.slots[part.number] == nil, value.charge + part.charge <= limitBytes else {
+    guard isResident(value, at: entry), value.slots[part.number] == nil, value.charge + part.charge <= limitBytes else {
       return
     }
     part.node = newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
@@ -195,7 +202,7 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func newNode(
-    header: Int32?, part: Int32, charge: Int, value: LoadedShard?, ticket: UInt64
+    header: Int32?, part: Int32, charge: Int, value: Unmanaged<LoadedShard>?, ticket: UInt64
   ) -> Int32 {
     let node = nodes.take(
       Node(
@@ -237,12 +244,12 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func removePart(_ node: Int32) {
-    let slots = nodes[Int(nodes[Int(node)].header)].value!.slots
+    let slots = nodes[Int(nodes[Int(node)].header)].value!._withUnsafeGuaranteedRef { $0.slots }
     letGo(slots + Int(nodes[Int(node)].part))
   }
 
   private mutating func removeShard(_ node: Int32) {
-    let value = nodes[Int(node)].value!
+    let value = nodes[Int(node)].value!.takeUnretainedValue()
     for part in 0..<value.parts.count where value.slots[part] != nil { letGo(value.slots + part) }
     shardCount -= 1
     release(node)

@@ -16,20 +16,32 @@ final class ShardCache: Sendable {
     var loadedBytes = 0
 
     mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
-      var entry = loading
-      while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
-      let joined = entry ?? spare.take() ?? Loading()
-      if entry == nil {
-        (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
-        loading = joined
+      if loading == nil, spare != nil {
+        // Mostly: moved, so that nobody is counted.
+        swap(&loading, &spare)
+      } else {
+        var entry = loading
+        while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
+        if let entry {
+          entry.count += 1
+          return entry
+        }
+        let made = spare.take() ?? Loading()
+        made.next = loading
+        loading = made
       }
-      joined.count += 1
-      return joined
+      let first = loading!
+      (first.shard, first.table, first.count) = (shard, table.identity, 1)
+      return first
     }
 
     mutating func leave(_ left: Loading) {
       left.count -= 1
       guard left.count == 0 else { return }
+      if loading === left, left.next == nil {
+        spare = loading.take()
+        return
+      }
       if loading === left {
         loading = left.next
       } else {
@@ -50,16 +62,29 @@ final class ShardCache: Sendable {
       // The cache holds it, and nobody else changes the cache meanwhile.
       return shard._withUnsafeGuaranteedRef { (shard, lru.use(choose($0.parts), of: $0, promotes: promotes)) }
     }
+
+    /// The same, for whoever loads what is missing.
+    @inline(__always)
+    mutating func look(
+      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (PartTable) -> Int
+    ) -> (shard: LoadedShard?, part: LoadedPart?) {
+      guard let (shard, part) = find(id, table, promotes: promotes, choose) else { return (nil, nil) }
+      if part != nil { hits &+= 1 }
+      return (shard.takeUnretainedValue(), part)
+    }
   }
 
   /// Whoever loads of one shard, one after the other.
   private final class Loading: Sendable {
+    /// Held by the one that loads. ``loads`` once more, for whoever has no other lock.
     let turn = Lock<Int>(0)
     // Guarded by the cache's own lock.
     nonisolated(unsafe) var shard = 0
     nonisolated(unsafe) var table: ObjectIdentifier?
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
+    /// Loads that were done with it: whoever comes to the turn and finds as many as after looking need not look again.
+    nonisolated(unsafe) var loads = 0
   }
 
   private let state: Lock<State>
@@ -89,19 +114,26 @@ final class ShardCache: Sendable {
     of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int,
     load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
   ) throws(IndexError) -> LoadedPart {
+    var resident: LoadedShard?
+    var found: LoadedPart?
+    var seen = 0
+    let joined = state.withLock { (state) -> Loading? in
+      (resident, found) = state.look(id, table, promotes: promotes, choose)
+      guard found == nil else { return nil }
+      let loading = state.join(id, table)
+      seen = loading.loads
+      return loading
+    }
+    guard let loading = joined else { return found! }
     // Left while its turn is still held: whoever is next to use it waits for that.
-    let loading = state.withLock { $0.join(id, table) }
-    return try loading.turn.withLock { (_) throws(IndexError) -> LoadedPart in
-      var resident: LoadedShard?
-      var found: LoadedPart?
-      state.withLock { (state) -> Void in
-        guard let (shard, part) = state.find(id, table, promotes: promotes, choose) else { return }
-        (resident, found) = (shard.takeUnretainedValue(), part)
-        guard part != nil else { return }
-        state.hits &+= 1
-        state.leave(loading)
+    return try loading.turn.withLock { (done) throws(IndexError) -> LoadedPart in
+      if done != seen {
+        state.withLock { (state) -> Void in
+          (resident, found) = state.look(id, table, promotes: promotes, choose)
+          if found != nil { state.leave(loading) }
+        }
+        if let found { return found }
       }
-      if let found { return found }
       let (shard, part): (LoadedShard, LoadedPart)
       do throws(IndexError) {
         (shard, part) = try load(resident)
@@ -120,8 +152,10 @@ final class ShardCache: Sendable {
         state.loads &+= 1
         state.loadedBytes &+= part.charge
         state.lru.insert(part, of: shard, at: table[id])
+        loading.loads &+= 1
         state.leave(loading)
       }
+      done &+= 1
       return part
     }
   }

@@ -89,7 +89,8 @@ package struct FieldColumns: @unchecked Sendable {
   /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   package init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, header owner: ShardHeader, table: UnsafeMutablePointer<UInt16>
+    content: UnsafeBufferPointer<UInt8>, records: Int, header owner: __shared ShardHeader,
+    table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     var header: ShardHeader.Layout { unsafeAddress { owner.layout } }
     var fixed = ByteReader(content)

@@ -131,10 +131,12 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   ) throws(FormatError) {
     let at = reader.offset
     let sizes = (try reader.readVarint(), try reader.readVarint())
-    let halves = (try reader.read(bytes: sizes.0), try reader.read(bytes: sizes.1))
+    let bytes = try reader.read(bytes: sizes.0 + sizes.1)
     fill(table)
-    var (first, second) = (Bits(halves.0, isBackward: false), Bits(halves.0, isBackward: true))
-    var (third, fourth) = (Bits(halves.1, isBackward: false), Bits(halves.1, isBackward: true))
+    let (start, middle) = (UnsafeRawPointer(bytes.baseAddress!), UnsafeRawPointer(bytes.baseAddress! + sizes.0))
+    let end = start + bytes.count
+    var (first, second) = (Bits(start, middle, isBackward: false), Bits(start, middle, isBackward: true))
+    var (third, fourth) = (Bits(middle, end, isBackward: false), Bits(middle, end, isBackward: true))
     @inline(__always) func advance() throws(FormatError) {
       guard first.advance(), second.advance(), third.advance(), fourth.advance() else {
         throw .invalid(reason: "codes run over their end", offset: at)
@@ -166,7 +168,7 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     if count & 3 > 0 { numbers[count &- 1] = fourth.number(table) }
     if count & 3 > 1 { numbers[half &- 1] = second.number(table) }
     if count & 3 > 2 { numbers[rest &- 1] = third.number(table) }
-    guard let middle = first.end, middle == second.end, let other = third.end, other == fourth.end else {
+    guard let met = first.end, met == second.end, let other = third.end, other == fourth.end else {
       throw .invalid(reason: "codes do not fill their bytes", offset: at)
     }
   }
@@ -186,10 +188,10 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     /// ``start``, and nobody has to add them up.
     private var word: UInt64 = 1
 
-    @inline(__always) init(_ bytes: UnsafeBufferPointer<UInt8>, isBackward: Bool) {
+    /// - Parameter end: Behind the last of the bytes.
+    @inline(__always) init(_ first: UnsafeRawPointer, _ end: UnsafeRawPointer, isBackward: Bool) {
       self.isBackward = isBackward
-      let (first, last) = (UnsafeRawPointer(bytes.baseAddress!), UnsafeRawPointer(bytes.baseAddress! + bytes.count))
-      (start, limit) = isBackward ? (last, first) : (first, last)
+      (start, limit) = isBackward ? (end, first) : (first, end)
     }
 
     /// In bits. The highest one changes nothing, but says that there is one.

@@ -64,7 +64,7 @@ package struct KeyBlocks {
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   /// - Throws: ``FormatError`` if anything in the content leads outside of it.
   package init(
-    content: UnsafeBufferPointer<UInt8>, records: Int, header: ShardHeader, table: UnsafeMutablePointer<UInt16>
+    content: UnsafeBufferPointer<UInt8>, records: Int, header: __shared ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     var reader = ByteReader(content)
     let magic = try reader.read(UInt32.self)

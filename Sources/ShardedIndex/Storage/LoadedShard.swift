@@ -83,8 +83,8 @@ final class LoadedPart: @unchecked Sendable {
 
   deinit {
     keys.deallocate()
-    columns?.deallocate()
-    packed.withLock { $0.fields?.deallocate() }
+    // It has either.
+    if let columns { columns.deallocate() } else { packed.withLock { $0.fields?.deallocate() } }
   }
 
   /// The fields, if they are unpacked; valid as long as this is.
@@ -277,14 +277,11 @@ struct ShardLoader: Sendable {
     guard found == checksum else {
       throw .corrupt(path: path(), cause: .wrongChecksum(found: found, expected: checksum))
     }
-    let declared = ZstdFrame.contentSize(of: frame) ?? -1
-    guard declared == size else { throw .corrupt(path: path(), cause: .wrongSize(found: declared, expected: size)) }
     do throws(FormatError) {
-      let content =
-        if let stored = ZstdFrame.storedContent(of: frame, size: size) { stored } else {
-          try context.unpack(frame, size: size)
-        }
-      return try body(content, context.table)
+      if let stored = ZstdFrame.storedContent(of: frame, size: size) { return try body(stored, context.table) }
+      let declared = ZstdFrame.contentSize(of: frame) ?? -1
+      guard declared == size else { throw .wrongSize(found: declared, expected: size) }
+      return try body(context.unpack(frame, size: size), context.table)
     } catch {
       throw .corrupt(path: path(), cause: error)
     }
@@ -292,24 +289,31 @@ struct ShardLoader: Sendable {
 }
 
 /// Decompression contexts that no load is using: at most two are kept.
-package final class DecompressorPool: Sendable {
-  // No tuple: of that a type would be made up at run time.
-  private struct Kept {
-    var one: Decompressor?
-    var other: Decompressor?
-  }
-  private let lock = Lock(Kept())
+package final class DecompressorPool: @unchecked Sendable {
+  // Each holds what it leads to. Not behind a lock, which would be taken and left for each.
+  private let one = Atomic<UnsafeRawPointer?>(nil)
+  private let other = Atomic<UnsafeRawPointer?>(nil)
 
   package init() {}
 
-  package func take() -> Decompressor {
-    lock.withLock { $0.one.take() ?? $0.other.take() } ?? Decompressor()
-  }
+  deinit { removeAll() }
 
-  package func put(_ context: Decompressor) {
+  package func take() -> Decompressor { kept() ?? Decompressor() }
+
+  package func put(_ context: consuming Decompressor) {
     context.trim()
-    lock.withLock { (kept) -> Void in if kept.one == nil { kept.one = context } else { kept.other = context } }
+    let kept = UnsafeRawPointer(Unmanaged.passRetained(context).toOpaque())
+    if one.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
+    if other.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
+    Unmanaged<Decompressor>.fromOpaque(kept).release()
   }
 
-  func removeAll() { lock.withLock { $0 = Kept() } }
+  func removeAll() { while kept() != nil {} }
+
+  private func kept() -> Decompressor? {
+    guard let kept = one.exchange(nil, ordering: .acquiring) ?? other.exchange(nil, ordering: .acquiring) else {
+      return nil
+    }
+    return Unmanaged<Decompressor>.fromOpaque(kept).takeRetainedValue()
+  }
 }
