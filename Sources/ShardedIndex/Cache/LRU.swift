@@ -1,7 +1,7 @@
 /// Which shards and parts are resident, what they cost, and who goes first. No lock, no files.
 ///
 /// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its second use on, so
-/// that a scan over many shards, each used once, drives out nothing that is used again and again. Four fifths of
+/// that a scan over many shards, each used once, drives out nothing that is used again and again. Nine tenths of
 /// the limit may be protected; beyond that the least recently used protected entry returns to probation.
 ///
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
@@ -149,7 +149,7 @@ struct LRU: @unchecked Sendable {
     nodes[Int(node)].isProtected = true
     protectedBytes += nodes[Int(node)].charge
     link(node, behind: 1)
-    while protectedBytes > limitBytes / 5 * 4, nodes[1].previous != node {
+    while protectedBytes > limitBytes / 10 * 9, nodes[1].previous != node {
       let last = nodes[1].previous
       unlink(last)
       nodes[Int(last)].isProtected = false
