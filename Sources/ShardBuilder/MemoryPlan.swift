@@ -45,7 +45,7 @@ package struct MemoryPlan {
 
   /// What writing takes beside the records, when they are this many bytes as blobs.
   package func heldWhileWriting(_ size: Int) -> Int {
-    // A shard of 64 KiB has 160 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
+    // A shard of 80 KiB has 200 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
     // takes 24 bytes, and its blob three times that.
     pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
   }

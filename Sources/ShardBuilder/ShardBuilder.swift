@@ -32,7 +32,7 @@ public struct BuildOptions: Sendable {
   public var jobs = WorkerPool.availableThreads
   /// The most a shard may be before compression, in bytes; one that cannot be divided may be larger. At most 16 MiB,
   /// which is what a reader accepts.
-  public var shardLimitBytes = 64 << 10 {
+  public var shardLimitBytes = 80 << 10 {
     didSet { shardLimitBytes = min(max(1, shardLimitBytes), ZstdFrame.contentLimit) }
   }
   /// What a part of a shard has before compression, in bytes, about: what a query that misses unpacks. From 1 to 16 MiB;

@@ -52,7 +52,7 @@ package struct ShardEncoder {
   }
 
   /// Uncompressed bytes of a part, about: what a query that misses unpacks. Found by measuring, see docs/measurements.md.
-  package static let usualPartSize = 3 << 10
+  package static let usualPartSize = 1536
 
   /// The most cells, records times columns, that are held at once.
   ///

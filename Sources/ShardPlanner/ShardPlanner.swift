@@ -26,9 +26,9 @@ public struct Packing: Hashable, Sendable {
 /// What a plan is made of.
 public struct PlanOptions: Sendable {
   /// Shard sizes to try, in bytes.
-  public var shardSizes = [16, 32, 64, 128, 256].map { $0 << 10 }
+  public var shardSizes = [20, 40, 80, 160, 320].map { $0 << 10 }
   /// Part sizes to try, in bytes; what is larger than a shard is left out.
-  public var partSizes = [1, 2, 3, 4, 5, 6, 8, 12, 16].map { $0 << 10 }
+  public var partSizes = [1, 1.5, 2, 3, 4, 5, 6, 8, 12, 16].map { Int($0 * 1024) }
   /// Whether all of them are tried, and not only those on the way from the usual one to one without a better neighbour.
   public var triesAll = false
   /// What a candidate may take on disk.

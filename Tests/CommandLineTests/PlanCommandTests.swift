@@ -23,7 +23,9 @@ struct PlanCommandTests {
   @Test("the table names what is chosen, and the command it prints builds that")
   func table() throws {
     prepare(records: 20_000)
-    let sizes = ["--shard-sizes", "16KiB,64KiB", "--part-sizes", "1KiB,3KiB", "--cache", "64KiB", "--max-size", "+60%"]
+    let sizes = [
+      "--shard-sizes", "16KiB,80KiB", "--part-sizes", "1KiB,1.5KiB", "--cache", "64KiB", "--max-size", "+60%",
+    ]
     let text = plan(["-i", index] + sizes)
     #expect(text.status == 0 && text.error == "", "\(text)")
     #expect(text.output.contains("the choosing half, ") && text.output.contains("the half held out, "))
@@ -43,9 +45,9 @@ struct PlanCommandTests {
     #expect(built.status == 0, "\(built)")
     let words = try #require(chosen.first).split(separator: " ")
     let stats = Program.run(["stats", "-i", index, "--format", "json"]).output
-    #expect(stats.contains("\"shard_limit_bytes\":\(words[0] == "16KiB" ? 16384 : 65536),\"part_bytes\":"), "\(stats)")
+    #expect(stats.contains("\"shard_limit_bytes\":\(words[0] == "16KiB" ? 16384 : 81920),\"part_bytes\":"), "\(stats)")
     #expect(stats.contains("\"shards\":\(Int(words[2])! - 1),"), "\(stats)")
-    #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 3072),"), "\(stats)")
+    #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 1536),"), "\(stats)")
     // From the dataset the same comes out, but for the command, which names it.
     let other = plan(["--level", "1", dataset] + sizes)
     #expect(other.output.split(separator: "\n").dropLast() == lines.dropLast())
@@ -59,7 +61,7 @@ struct PlanCommandTests {
   @Test("where nothing is better it says so")
   func usual() {
     prepare()
-    let only = plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "3KiB"])
+    let only = plan(["-i", index, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB"])
     #expect(only.status == 0 && only.output.contains("The default is the best of these: nothing to change.\n"))
     #expect(only.output.contains("<- the default, chosen"))
     #expect(only.output.contains("\nshardq build --key "))
@@ -80,6 +82,9 @@ struct PlanCommandTests {
     check(["-i", index, "--log", log, "--max-size", "5%"], 64, "--max-size")
     check(["-i", index, "--log", log, "--part-sizes", "1"], 64, "512 bytes")
     check(["-i", index, "--log", log, "--shard-sizes", "64KiB,"], 64, "--shard-sizes")
+    for size in ["1.3KiB", "1.KiB", ".5KiB", "1.5", "2.0000000KiB", "9999999999.5TiB"] {
+      check(["-i", index, "--log", log, "--part-sizes", size], 64, "--part-sizes")
+    }
     check(["-i", index, "--log", work], 64, "no file that can be read again")
     check(["-i", index, "--log", scratch.path + "/none"], 66, "/none")
     check(["-i", index, "--log", scratch.path + "/one.log"], 65, "all of it is one session")
@@ -123,7 +128,7 @@ struct PlanCommandTests {
     }
     let killed = interrupted(by: "KILL")
     #expect(killed.output.hasPrefix("137\n") && TemporaryDirectory.names(work).count == 1)
-    #expect(plan(["-i", index, "--shard-sizes", "64KiB", "--part-sizes", "3KiB"]).status == 0)
+    #expect(plan(["-i", index, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB"]).status == 0)
     #expect(TemporaryDirectory.names(work) == [])
   }
 

@@ -30,7 +30,7 @@ import Testing
     var options: PlanOptions {
       var options = PlanOptions()
       (options.build.key, options.build.level) = ("{name}, {country}", 1)
-      (options.shardSizes, options.partSizes) = ([16 << 10, 64 << 10], [1 << 10, 3 << 10])
+      (options.shardSizes, options.partSizes) = ([16 << 10, 80 << 10], [1 << 10, 3 << 9])
       (options.cacheLimitBytes, options.diskLimit) = (64 << 10, .percentMore(50))
       return options
     }
@@ -153,8 +153,8 @@ import Testing
     options.triesAll = true
     let plan = try ShardPlanner.plan(
       log: typed.log, source: .datasets([typed.dataset]), in: directory.path, options: options)
-    #expect(plan.candidates.map(\.packing.shardBytes) == [16 << 10, 16 << 10, 64 << 10, 64 << 10])
-    #expect(plan.candidates.map(\.packing.partBytes) == [1 << 10, 3 << 10, 1 << 10, 3 << 10])
+    #expect(plan.candidates.map(\.packing.shardBytes) == [16 << 10, 16 << 10, 80 << 10, 80 << 10])
+    #expect(plan.candidates.map(\.packing.partBytes) == [1 << 10, 3 << 9, 1 << 10, 3 << 9])
     for candidate in plan.candidates {
       var build = options.build
       (build.shardLimitBytes, build.partSizeBytes) = (candidate.packing.shardBytes, candidate.packing.partBytes)
