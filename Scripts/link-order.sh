@@ -15,10 +15,9 @@ embedded=.build/embedded/shardq
 Scripts/build-embedded.sh "$embedded" || [ $? -eq 3 ]
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-# What runs for as long as somebody types: shards come and go.
-for first in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
-  for second in '' a e i o u; do printf '%s%s\n' "$first" "$second"; done
-done >"$work/prefixes"
+built=.build/shipped/release
+# What runs for as long as somebody types: shards come and go, accents and commas are typed, few parts need zstd.
+"$built/shardq-commands" generate --typing 10000 --seed 1 --index "$index" | cut -f 2 | grep . | sort -u >"$work/prefixes"
 asked() { # a program and a name: what it runs for some queries, and for that
   number=0
   for arguments in lond 'san --count' zzzqq 'münch --format jsonl' 'kö --format text' 'tok --format json' \
@@ -46,7 +45,6 @@ library="$(dirname "$(realpath "$(command -v swiftc)")")/../lib/swift_static/lin
 ar p "$library" Swift.o >"$work/Swift.o"
 nm --defined-only "$work/Swift.o" | sed -E 's/.* //' >"$work/standard"
 small() { awk 'NR == FNR { drop[$0]; next } !($0 in drop) && !seen[$0]++' "$work/standard" -; }
-built=.build/shipped/release
 # What is updated is small, since stepping through an update takes microseconds an instruction.
 "$built/shardq-commands" generate --count 400 --seed 1 --format jsonl >"$work/records"
 "$built/shardq-commands" build "$work/records" --index "$work/updated" 2>"$work/output"
