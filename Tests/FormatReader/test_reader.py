@@ -1569,7 +1569,8 @@ class Forged(Temporary):
         word = lambda: "".join(seeds.choices("aeinorst", k=seeds.randrange(4, 12)))
         countries = seeds.choices(["CH", "BR", "US", "FR"], [1, 2, 4, 9], k=200)
         lines = [f'{{"name":"{word()}","country":"{country}","x":"{word()}"}}' for country in countries]
-        self.open(self.build(self.write("packed.jsonl", lines), "--key", "{name}, {country}", name="packed"))
+        source = self.write("packed.jsonl", lines)
+        self.open(self.build(source, "--key", "{name}, {country}", "--part-size", "3KiB", name="packed"))
         index = self.store()
         self.assertEqual(len(self.assertSame(index)), 200)
         self.assertLessEqual({"packed tails", "packed suffixes", "packed sizes", "packed texts"}, index.features)
@@ -1647,7 +1648,8 @@ class Forged(Temporary):
             price = seeds.choice(["1.50", "n/a", "7e3"]) if i % 10 == 0 else f"{seeds.randrange(10000) / 100:.2f}"
             country = ["AT", "BRA", "CH", "DE", "FR"][tail]
             lines.append(f'{{"name":"n{seeds.randrange(10**6)}","country":"{country}","id":{number},"price":"{price}"}}')
-        self.open(self.build(self.write("ranges.jsonl", lines), "--key", "{name}, {country}", name="ranges"))
+        source = self.write("ranges.jsonl", lines)
+        self.open(self.build(source, "--key", "{name}, {country}", "--part-size", "3KiB", name="ranges"))
         index = self.store()
         self.assertEqual(len(self.assertSame(index)), 200)
         self.assertLessEqual({"ranges", "row formats", "tails of sizes"}, index.features)
