@@ -16,32 +16,20 @@ final class ShardCache: Sendable {
     var loadedBytes = 0
 
     mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
-      if loading == nil, spare != nil {
-        // Mostly: moved, so that nobody is counted.
-        swap(&loading, &spare)
-      } else {
-        var entry = loading
-        while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
-        if let entry {
-          entry.count += 1
-          return entry
-        }
-        let made = spare.take() ?? Loading()
-        made.next = loading
-        loading = made
+      var entry = loading
+      while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
+      let joined = entry ?? spare.take() ?? Loading()
+      if entry == nil {
+        (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
+        loading = joined
       }
-      let first = loading!
-      (first.shard, first.table, first.count) = (shard, table.identity, 1)
-      return first
+      joined.count += 1
+      return joined
     }
 
     mutating func leave(_ left: Loading) {
       left.count -= 1
       guard left.count == 0 else { return }
-      if loading === left, left.next == nil {
-        spare = loading.take()
-        return
-      }
       if loading === left {
         loading = left.next
       } else {
