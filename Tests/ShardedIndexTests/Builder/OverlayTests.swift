@@ -432,6 +432,7 @@ import Testing
     let change = fixture.list.change(1)
     try fixture.update(upsert: change.upsert, delete: change.delete)
     #expect(Files.number(fixture.overlay) != number)
+    number = Files.number(fixture.overlay)
     #expect(Files.read(other)! == Array("important".utf8))
     Files.remove(lock)
     #expect(try makesNew() && !makesNew())
