@@ -297,7 +297,7 @@ package struct KeyBlocks {
     // Suffixes and tails have bytes behind them that can be read.
     func word(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
       let word = UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
-      return size >= 8 ? word : word & ~(UInt64.max &>> UInt64(8 &* size))
+      return word & Self.headMask(size)
     }
     let size = suffixSize(record)
     var head = word(suffixes(ofBlock: block), size)
@@ -409,6 +409,9 @@ package struct KeyBlocks {
     }
   }
 
+  /// What of a head says something of a key, or a prefix, of `size` bytes.
+  @inline(__always) static func headMask(_ size: Int) -> UInt64 { ~(UInt64.max >> UInt64(8 &* size)) }
+
   /// The first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key holds.
   @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     if bytes.count >= 8 {
@@ -433,23 +436,25 @@ package struct KeyBlocks {
   @inline(__always)
   package func lowerBound(of key: UnsafeBufferPointer<UInt8>, head: UInt64) -> (index: Int, matches: Bool) {
     guard key.count > 0 else { return (0, true) }
-    // Blocks before `low` start below the key; from `high` on they start at or above it.
-    var low = 0
-    var size = blockCount
-    while size > 0 {
-      let half = size >> 1
-      let other = heads[low &+ half]
-      // Blocks whose first eight bytes are the key's own are told apart by the rest.
-      let isBelow = other < head || (other == head && compareRestart(low &+ half, with: key) < 0)
-      low = isBelow ? low &+ half &+ 1 : low
-      size = isBelow ? size &- half &- 1 : half
-    }
+    // Blocks before `low` start below the key; from it on they start at or above it.
+    var low = partitionPoint(blockCount) { heads[$0] < head }
+    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the restart key is the key.
+    if low < blockCount, heads[low] == head, key.count >= 8 { low = countLongBelow(key, head, from: low) }
     guard low > 0 else { return (0, restart(0, beginsWith: key, head: head)) }
     let (index, matches) = scan(block: low &- 1, for: key, head: head)
     if index < 0 {
       return (min(low << Self.blockShift, count), low < blockCount && restart(low, beginsWith: key, head: head))
     }
     return (index, matches)
+  }
+
+  /// How many blocks start below `key`, of which `from` is the first that has its first eight bytes in common with it.
+  @inline(never)
+  private func countLongBelow(_ key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from: Int) -> Int {
+    from
+      &+ partitionPoint(blockCount &- from) {
+        heads[from &+ $0] == head && compareRestart(from &+ $0, with: key) < 0
+      }
   }
 
   /// Walks block `block`, whose restart key is below `key`; -1 if all its keys are.
@@ -539,7 +544,7 @@ package struct KeyBlocks {
   @inline(__always)
   private func restart(_ block: Int, beginsWith key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Bool {
     // Of eight bytes or fewer the head is all: those of the other behind them do not count.
-    let mask = key.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* key.count))
+    let mask = Self.headMask(key.count)
     guard heads[block] & mask == head else { return false }
     return key.count <= 8 || restart(block, beginsWithLong: key)
   }

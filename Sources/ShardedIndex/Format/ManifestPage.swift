@@ -123,39 +123,23 @@ package struct BoundTable {
   @inline(__always)
   func countBelow(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
     // By their heads alone first: nearly always that is all.
-    guard count > 0 else { return 0 }
-    var low = 0
-    var size = count
-    while size > 1 {
-      let half = size >> 1
-      low &+= self.head(low &+ half &- 1) < head ? half : 0
-      size &-= half
-    }
-    low &+= self.head(low) < head ? 1 : 0
+    let low = partitionPoint(count) { self.head($0) < head }
     // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
-    guard key.count >= 8, low < count, self.head(low) == head else { return low }
+    guard low < count, self.head(low) == head, key.count >= 8 else { return low }
     return countLongBelow(key, head, from: low)
   }
 
   /// The same for a key that has its first eight bytes in common with bound `from`, the first that does.
   @inline(never)
   private func countLongBelow(_ key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from: Int) -> Int {
-    var low = from
-    var size = count &- from
-    while size > 0 {
-      let half = size >> 1
-      let below = self.head(low &+ half) == head && isLongBelow(low &+ half, key)
-      low = below ? low &+ half &+ 1 : low
-      size = below ? size &- half &- 1 : half
-    }
-    return low
+    from &+ partitionPoint(count &- from) { self.head(from &+ $0) == head && isLongBelow(from &+ $0, key) }
   }
 
   /// How many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
   @inline(__always)
   func countNotAbove(_ prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from: Int) -> Int {
     // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
-    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* prefix.count))
+    let mask = KeyBlocks.headMask(prefix.count)
     @inline(__always) func isNotAbove(_ index: Int) -> Bool {
       let other = self.head(index) & mask
       return other != head || prefix.count <= 8
@@ -163,15 +147,8 @@ package struct BoundTable {
     }
     // Most prefixes end where they begin.
     guard from < count, isNotAbove(from) else { return from }
-    var low = from &+ 1
-    var size = count &- low
-    while size > 0 {
-      let half = size >> 1
-      let isBelow = isNotAbove(low &+ half)
-      low = isBelow ? low &+ half &+ 1 : low
-      size = isBelow ? size &- half &- 1 : half
-    }
-    return low
+    let next = from &+ 1
+    return next &+ partitionPoint(count &- next) { isNotAbove(next &+ $0) }
   }
 }
 

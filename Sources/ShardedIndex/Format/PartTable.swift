@@ -76,13 +76,13 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// The part in which the first key at or above `key` lies, or behind whose end it lies.
   @inline(__always)
   package func first(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // A handful of parts: a walk from the end is as fast as a search.
-    var part = count &- 1
-    while part > 0 {
-      let order = compareBound(part, with: key, head: head)
+    // The first one's bound is that of the shard.
+    var part = partitionPoint(count &- 1) { heads[$0 &+ 1] < head }
+    while part &+ 1 < count, heads[part &+ 1] == head {
+      let order = compareBound(part &+ 1, with: key, head: head)
       // Equal keys may run over several parts: then the first of them lies in one before.
-      if order < 0 || (order == 0 && !self[part].isContinuation) { break }
-      part &-= 1
+      guard order < 0 || (order == 0 && !self[part &+ 1].isContinuation) else { break }
+      part &+= 1
     }
     return part
   }
@@ -91,7 +91,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   @inline(__always)
   package func last(for prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from first: Int) -> Int {
     // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
-    let mask = prefix.count >= 8 ? UInt64.max : ~(UInt64.max &>> UInt64(8 &* prefix.count))
+    let mask = KeyBlocks.headMask(prefix.count)
     var part = first
     while part &+ 1 < count {
       let other = heads[part &+ 1] & mask
@@ -122,8 +122,6 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// The part that holds record `record`, counted within the shard.
   @inline(__always)
   package func part(holding record: Int) -> Int {
-    var part = count &- 1
-    while part > 0, self[part].firstRecord > record { part &-= 1 }
-    return part
+    partitionPoint(count &- 1) { self[$0 &+ 1].firstRecord <= record }
   }
 }
