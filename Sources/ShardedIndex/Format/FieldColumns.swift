@@ -230,7 +230,7 @@ package struct FieldColumns: @unchecked Sendable {
       if record % KeyBlocks.blockSize == 0, bit != rowStarts[block] { return block - 1 }
       let rangeRow = header.ranges.row(keys.tailCount > 0 ? Int(keys.tails[record]) : 0)
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) : 0) * numberCount
-      for number in 0..<numberCount { bit += header.ranges.bits(header.models + Int(row[number]), rangeRow) }
+      for number in 0..<numberCount { bit += header.models[Int(row[number])].bits(in: rangeRow) }
     }
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
@@ -253,7 +253,7 @@ package struct FieldColumns: @unchecked Sendable {
       let row = header.rowModels + (header.rowFormatCount > 1 ? Int(rowFormatCodes[record]) &* numberCount : 0)
       for number in 0..<numberCount {
         let model = models + Int(row[number])
-        let range = ranges.range(model, rangeRow)
+        let range = model.pointee.range(in: rangeRow)
         let width = Int(range & 0xff)
         if number == slot {
           let value =
@@ -396,8 +396,9 @@ package struct FieldColumns: @unchecked Sendable {
       let run = lower..<min(end, range.upperBound)
       if header.isPlain {
         output.reserve(records: run.count, fields: run.count &* columnCount)
-        decode(run, keys, scratch, cells: output.fields + output.fieldCount, &output)
-        for _ in run { output.endRecord(fields: columnCount) }
+        let cells = output.fields + output.fieldCount
+        takeIn(run, keys, &output)
+        decode(run, keys, scratch, cells: cells, &output)
       } else {
         decodeShaped(run, keys, scratch, &output)
       }
@@ -585,15 +586,17 @@ package struct FieldColumns: @unchecked Sendable {
     let scriptSizes = data.pointee.codes
     var script = data.pointee.texts + textStart(data, run.lowerBound)
     let (stem, cased) = (scratch + 16, scratch + keys.longestStem + 64)
-    // What stands before a stem is inside no word.
-    scratch[15] = 0
-    // Stems of the block up to the first that is wanted, each on top of the one before.
+    // Stems of the block up to the first that is wanted, each on top of the one before. Their first 16 bytes are kept in a
+    // register: read from where a suffix has just been written, they would be waited for. Others are had from those that
+    // are longer.
+    var start = SIMD16<UInt8>(repeating: 0)
     var record = run.lowerBound & ~(KeyBlocks.blockSize - 1)
     var suffix = keys.suffixes(ofBlock: record >> KeyBlocks.blockShift)
     var common = 0
     while record < run.lowerBound {
       let rest = Int(sizes.suffix[record])
-      copyShort(suffix, to: stem + common, rest)
+      put(suffix, behind: common, &start)
+      if common &+ rest > 16 { copyShort(suffix, to: stem + common, rest) }
       suffix += rest
       record &+= 1
       common = Int(sizes.shared[record])
@@ -605,23 +608,30 @@ package struct FieldColumns: @unchecked Sendable {
     var cell = cells
     while true {
       let rest = Int(sizes.suffix[record])
-      copyShort(suffix, to: stem + common, rest)
-      suffix += rest
+      put(suffix, behind: common, &start)
       var size = common &+ rest
-      if scriptSizes[record] == 0 {
-        var offset = 0
+      let hasScript = scriptSizes[record] != 0
+      let target = hasScript ? cased : bytes + end
+      letters.apply(to: start, target)
+      if size > 16 {
+        // Of what is read behind the first bytes the last of them is the one before.
+        copyShort(suffix, to: stem + common, rest)
+        stem[15] = start[15]
+        var offset = 16
         repeat {
-          letters.apply(to: stem + offset, bytes + end + offset)
+          letters.apply(to: stem + offset, target + offset)
           offset &+= 16
         } while offset < size
-      } else {
+      }
+      suffix += rest
+      if hasScript {
         let scriptSize = textSize(data, record)
         _ = output.appendWritten(end &- output.byteCount)
         _ = output.reserve((run.upperBound &- record) &* keys.longestStem &+ scriptSize)
         bytes = output.bytes
-        size = Spelling.write(
-          stem: UnsafeBufferPointer(start: stem, count: size), rule: rule, script: script, scriptSize, scratch: cased,
-          to: bytes + end)
+        size = Spelling.apply(
+          UnsafeBufferPointer(start: script, count: scriptSize),
+          to: UnsafeBufferPointer(start: UnsafePointer(cased), count: size), bytes + end)
         script += scriptSize
       }
       cell.initialize(to: .init(text: end, size: size, column: word))
@@ -633,6 +643,15 @@ package struct FieldColumns: @unchecked Sendable {
       common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
     }
     _ = output.appendWritten(end &- output.byteCount)
+  }
+
+  /// Puts a suffix behind the first `common` bytes of a stem, of which `start` has 16. As many are readable before it.
+  @inline(__always)
+  private static func put(_ suffix: UnsafePointer<UInt8>, behind common: Int, _ start: inout SIMD16<UInt8>) {
+    let kept = min(common, 16)
+    let bytes = UnsafeRawPointer(suffix - kept).loadUnaligned(as: SIMD16<UInt8>.self)
+    let places = SIMD16<Int8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+    start.replace(with: bytes, where: places .> SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept &- 1)))
   }
 
   /// Names from pieces of stems, or from stems that are long.
@@ -708,27 +727,32 @@ package struct FieldColumns: @unchecked Sendable {
     }
   }
 
-  /// The same of a run's last block, and of the ranges of its records and of those that are passed before them.
+  /// The same of a run's last block.
   @inline(__always) private func prefetch(_ run: Range<Int>, _ keys: KeyBlocks) {
     let block = (run.upperBound &- 1) >> KeyBlocks.blockShift
     let suffix = keys.suffixes(ofBlock: block)
     CPrefetch.prefetch(suffix)
     CPrefetch.prefetch(suffix + 64)
-    let ranges = header.ranges
-    guard ranges.rowSize > 0, header.tailMask != 0 else { return }
+    guard header.numberCount > 0 else { return }
     let row = rows + rowStarts[block] >> 3
     CPrefetch.prefetch(row)
     CPrefetch.prefetch(row + 64)
-    let (passed, tails) = (passed(before: run).records, keys.tails)
-    var record = min(passed.lowerBound, run.lowerBound)
-    let end = max(passed.upperBound, run.upperBound)
-    while record < end {
+  }
+
+  /// Counts the records of a run, whose fields are still to be written, and asks for the memory of their numbers' ranges.
+  @inline(__always)
+  private func takeIn(_ run: Range<Int>, _ keys: KeyBlocks, _ output: inout RecordOutput) {
+    let (ranges, tailMask, columnCount) = (header.ranges, header.tailMask, header.columnCount)
+    let tails = tailMask == 0 ? header.zero : keys.tails
+    var record = run.lowerBound
+    repeat {
+      output.endRecord(fields: columnCount)
       // A row can lie in two lines.
-      let row = ranges.start + Int(ranges.row(Int(tails[record])))
+      let row = ranges.start + Int(ranges.row(Int(tails[record & tailMask])))
       CPrefetch.prefetch(row)
-      CPrefetch.prefetch(row + Int(ranges.rowSize &- 1))
+      CPrefetch.prefetch(row + Int(ranges.rowSize))
       record &+= 1
-    }
+    } while record < run.upperBound
   }
 
   /// Which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those before it
@@ -760,43 +784,49 @@ package struct FieldColumns: @unchecked Sendable {
     var (record, end) = (passed.lowerBound, passed.upperBound)
     var width = 0
     while record < end {
-      let (row, rangeRow) = (row(record), rangeRow(record))
-      var number = 0
+      let rangeRow = rangeRow(record)
+      var model = row(record)
+      let last = model + numberCount
       repeat {
-        width &+= ranges.bits(models + Int(row[number]), rangeRow)
-        number &+= 1
-      } while number < numberCount
+        width &+= models[Int(model.pointee)].bits(in: rangeRow)
+        model += 1
+      } while model < last
       record &+= 1
     }
+    // Bits are counted from address 0 on, so that one number says where a value is.
+    let rows = 8 &* UInt64(UInt(bitPattern: rows))
+    let lastBit = rows &+ UInt64(rowBits)
     // Of a file with wrong sizes this may be below nothing: then other numbers come out, from where there are some.
-    var bit = passed.lowerBound < run.lowerBound ? start &+ width : max(0, start &- width)
+    var bit = rows &+ UInt64(passed.lowerBound < run.lowerBound ? start &+ width : max(0, start &- width))
     var cells = UnsafeMutableRawPointer(cells)
-    let (rows, rowBits, hasLiterals) = (UnsafeRawPointer(rows), rowBits, header.hasLiterals)
+    let hasLiterals = header.hasLiterals
     (record, end) = (run.lowerBound, run.upperBound)
     while record < end {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = rowStarts[record >> KeyBlocks.blockShift] }
-      let (row, rangeRow) = (row(record), rangeRow(record))
-      var number = 0
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = rows &+ UInt64(rowStarts[record >> KeyBlocks.blockShift]) }
+      let rangeRow = rangeRow(record)
+      var number = row(record)
+      let last = number + numberCount
       repeat {
         // Widths come from the file: numbers that would begin behind the section read what lies at its end, which is
         // there.
-        bit = min(bit, rowBits)
-        let stop = min(number &+ Self.numbersAtOnce, numberCount)
+        bit = min(bit, lastBit)
+        let stop = min(number + Self.numbersAtOnce, last)
         repeat {
-          let model = models + Int(row[number])
-          let range = ranges.range(model, rangeRow)
+          let model = models + Int(number.pointee)
+          let range = model.pointee.range(in: rangeRow)
           let width = range & 0xff
-          let word = UInt64(littleEndian: rows.loadUnaligned(fromByteOffset: bit >> 3, as: UInt64.self))
-          let own = word &>> UInt64(bit & 7) & (1 &<< width &- 1)
+          let place = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: bit >> 3)).unsafelyUnwrapped
+          let word = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
+          let own = word &>> (bit & 7) & ~(UInt64.max &<< width)
           let value = model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ Int64(bitPattern: own)
           let cell = (cells + Int(model.pointee.cell)).assumingMemoryBound(to: RecordOutput.Field.self)
           cell.initialize(to: .init(value, number: model.pointee.word))
           // A literal has a range without bits.
-          bit &+= Int(width)
-          number &+= 1
+          bit &+= width
+          number += 1
         } while number < stop
-      } while number < numberCount
-      if hasLiterals { Self.writeLiterals(models, row, numberCount, cells, &output) }
+      } while number < last
+      if hasLiterals { Self.writeLiterals(models, last - numberCount, numberCount, cells, &output) }
       cells += stride &* MemoryLayout<RecordOutput.Field>.stride
       record &+= 1
     }

@@ -64,27 +64,41 @@ package final class ShardHeader: @unchecked Sendable {
     var word: UInt64
     /// Added to every value. Type 0: the address of the text.
     var base: Int64
-    /// Where its range stands, in bytes: in the row of a context, or, if it is the same in all, among the ranges.
-    var range: UInt32
+    /// Where its range stands, or, if contexts have their own, that of the first row. Type 0: one without bits.
+    ///
+    /// A range: the bits of a value, u8, and what is added to the base, u32; three bytes behind it can be read.
+    var range: UnsafeRawPointer
     /// All ones if contexts have ranges of their own, else zero.
     var rowMask: UInt32
     /// Where the column's cell stands among those of a record, in bytes.
     var cell: UInt32
-    /// Type 0: the size of the text.
-    var literalSize: UInt32
+
+    /// The range in a row: the bits of a value in the lowest byte, what is added to the base in the four above it, anything
+    /// in the rest.
+    @inline(__always) func range(in row: UInt32) -> UInt64 {
+      UInt64(littleEndian: range.loadUnaligned(fromByteOffset: Int(row & rowMask), as: UInt64.self))
+    }
+
+    /// The bits of a value alone.
+    @inline(__always) func bits(in row: UInt32) -> Int {
+      Int(range.load(fromByteOffset: Int(row & rowMask), as: UInt8.self))
+    }
 
     /// Whether it is of type 0, a text whatever the value.
     var isLiteral: Bool { word >> 56 == 0 }
-    /// Type 0: the text. Else nothing.
+    /// Type 0: the text, before which its size stands. Else nothing.
     var literal: UnsafeBufferPointer<UInt8> {
-      UnsafeBufferPointer(
-        start: isLiteral ? UnsafePointer(bitPattern: UInt(truncatingIfNeeded: base)) : nil, count: Int(literalSize))
+      guard isLiteral, let text = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: base)) else {
+        return UnsafeBufferPointer(start: nil, count: 0)
+      }
+      return UnsafeBufferPointer(
+        start: text.assumingMemoryBound(to: UInt8.self), count: Int((text - 4).loadUnaligned(as: UInt32.self)))
     }
   }
 
   /// The ranges that values lie in, for each context in a row: a record's stand side by side.
   struct Ranges: BitwiseCopyable {
-    /// A range: the bits of a value, u8, and what is added to the base, u32.
+    /// Bytes of a range.
     static let width = 5
     /// Readable behind the last one, in bytes.
     static let slack = 3
@@ -97,18 +111,6 @@ package final class ShardHeader: @unchecked Sendable {
 
     /// Where the row of a context begins, in bytes.
     @inline(__always) func row(_ context: Int) -> UInt32 { UInt32(rows[context]) &* rowSize }
-
-    /// The range of a model in a row: the bits of a value in the lowest byte, what is added to the base in the four
-    /// above it, anything in the rest.
-    @inline(__always) func range(_ model: UnsafePointer<Model>, _ row: UInt32) -> UInt64 {
-      let offset = Int(row & model.pointee.rowMask &+ model.pointee.range)
-      return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-
-    /// The bits of a value alone.
-    @inline(__always) func bits(_ model: UnsafePointer<Model>, _ row: UInt32) -> Int {
-      Int(start.load(fromByteOffset: Int(row & model.pointee.rowMask &+ model.pointee.range), as: UInt8.self))
-    }
   }
 
   /// A model's ranges, of the contexts that have their own.
@@ -321,6 +323,8 @@ package final class ShardHeader: @unchecked Sendable {
       // Columns.
       let columns = arena.allocate(Column.self, columnCount)
       var models = scratch.vector(of: Model.self, capacity: 16)
+      // Of each model the bits of a value, where it has no range of its own.
+      var widths = scratch.vector(of: UInt8.self, capacity: 16)
       // Which columns are numbers and which are not, and of those which have data in the parts.
       let numberColumns = scratch.allocate(UInt16.self, columnCount)
       var dataColumns = scratch.vector(of: UInt16.self, capacity: 4)
@@ -411,13 +415,14 @@ package final class ShardHeader: @unchecked Sendable {
               type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
             guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
             var model = Model(
-              word: RecordOutput.Field.number(format, column: column.word), base: 0, range: 0, rowMask: 0,
-              cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride), literalSize: 0)
+              word: RecordOutput.Field.number(format, column: column.word), base: 0, range: nothing, rowMask: 0,
+              cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride))
             if format.type == 0 {
               hasLiterals = true
-              model.literalSize = UInt32(try reader.readVarint())
-              let text = arena.copy(try reader.read(bytes: Int(model.literalSize)))
-              model.base = Int64(Int(bitPattern: text))
+              let size = try reader.readVarint()
+              let text = try reader.read(bytes: size)
+              model.base = Int64(Int(bitPattern: arena.copyWithSize(text)))
+              widths.append(0)
             } else {
               model.base = try reader.readSignedVarint()
               let width = try reader.read(UInt8.self)
@@ -430,8 +435,7 @@ package final class ShardHeader: @unchecked Sendable {
                 }
                 model.rowMask = .max
               }
-              // Where it stands is known when all have been read; until then, how wide it is.
-              model.range = UInt32(bits)
+              widths.append(bits)
             }
             models.append(model)
           }
@@ -461,7 +465,7 @@ package final class ShardHeader: @unchecked Sendable {
       guard reader.remaining == 0 else {
         throw .invalid(reason: "does not end with its last section", offset: reader.offset)
       }
-      let ranges = Self.ranges(ownRanges, contexts, of: models, in: arena, scratch)
+      let ranges = Self.ranges(ownRanges, contexts, of: models, widths, in: arena, scratch)
       let tails = arena.allocate(TailTable.self, 1)
       tails.initialize(to: tailTable)
       let (keptModels, keptCodes) = (arena.copy(models), arena.copy(dataCodes))
@@ -624,8 +628,10 @@ package final class ShardHeader: @unchecked Sendable {
   }
 
   /// Lays the ranges out, and tells the models where theirs are.
+  ///
+  /// - Parameter widths: Per model the bits of a value, where it has no range of its own.
   private static func ranges(
-    _ own: Vector<OwnRanges>, _ contexts: Int, of models: Vector<Model>, in arena: Arena,
+    _ own: Vector<OwnRanges>, _ contexts: Int, of models: Vector<Model>, _ widths: Vector<UInt8>, in arena: Arena,
     _ scratch: Arena
   ) -> Ranges {
     // Contexts that have no range of their own share a row.
@@ -652,8 +658,8 @@ package final class ShardHeader: @unchecked Sendable {
     for index in 0..<models.count {
       let model = models.start + index
       let at = model.pointee.rowMask == 0 ? next : place
-      start.storeBytes(of: UInt8(truncatingIfNeeded: model.pointee.range), toByteOffset: at, as: UInt8.self)
-      model.pointee.range = UInt32(at)
+      start.storeBytes(of: widths.start[index], toByteOffset: at, as: UInt8.self)
+      model.pointee.range = UnsafeRawPointer(start + at)
       if model.pointee.rowMask == 0 { next += Ranges.width } else { place += Ranges.width }
     }
     // The first row has what holds where there is no range of one's own, and so has each until its own are put in.
@@ -728,6 +734,15 @@ package final class ShardHeader: @unchecked Sendable {
       if let start = bytes.baseAddress { copy.copy(from: start, count: bytes.count) }
       (copy + bytes.count).update(repeating: 0, count: RecordOutput.slack)
       return UnsafePointer(copy)
+    }
+
+    /// A text, before which its size stands, 32 bits.
+    func copyWithSize(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8> {
+      let copy = allocate(UInt8.self, 4 + text.count + RecordOutput.slack)
+      UnsafeMutableRawPointer(copy).storeBytes(of: UInt32(text.count), as: UInt32.self)
+      if let start = text.baseAddress { (copy + 4).copy(from: start, count: text.count) }
+      (copy + 4 + text.count).update(repeating: 0, count: RecordOutput.slack)
+      return UnsafePointer(copy + 4)
     }
 
     func vector<T: BitwiseCopyable>(of _: T.Type, capacity: Int) -> Vector<T> {

@@ -81,7 +81,19 @@ package enum Spelling {
     @inline(__always)
     func apply(to source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
       let bytes = UnsafeRawPointer(source).loadUnaligned(as: Bytes.self)
-      let before = UnsafeRawPointer(source - 1).loadUnaligned(as: Bytes.self)
+      apply(to: bytes, behind: UnsafeRawPointer(source - 1).loadUnaligned(as: Bytes.self), target)
+    }
+
+    /// Applies the rule to the first 16 bytes of a text.
+    @inline(__always) func apply(to bytes: SIMD16<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
+      let before = Bytes(
+        0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+        bytes[10], bytes[11], bytes[12], bytes[13], bytes[14])
+      apply(to: bytes, behind: before, target)
+    }
+
+    @inline(__always)
+    private func apply(to bytes: Bytes, behind before: Bytes, _ target: UnsafeMutablePointer<UInt8>) {
       let isInside =
         isWithin(before, 0x61, 0x7a) .| isWithin(before, 0x30, 0x39) .| (before .== Bytes(repeating: 0x27))
         .| (before .>= Bytes(repeating: 0x80))

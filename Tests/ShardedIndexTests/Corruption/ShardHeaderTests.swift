@@ -160,7 +160,7 @@ import Testing
     let header = try read(Made.number(Self.ranges(least: 2, most: 8, kept: 2, bits: bits.bytes)).content)
     let model = header.layout.pointee.models
     let ranges = header.layout.pointee.ranges
-    let found = (0..<2).map { ranges.range(model, ranges.row($0)) & 0xff_ffff_ffff }
+    let found = (0..<2).map { model.pointee.range(in: ranges.row($0)) & 0xff_ffff_ffff }
     #expect(found == [2 | 0xa5 << 8, 5 | 0xa8 << 8])
     #expect(model.pointee.base == 5)
   }
