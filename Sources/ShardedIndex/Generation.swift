@@ -236,7 +236,7 @@ final class Generation: Sendable {
   /// The matches from a record of a part on up to another part, in the same shard or a later one.
   @inline(never)
   private func matches(
-    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: PartReference,
+    forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: __owned PartReference,
     _ record: Int, to lastPart: Int?, of last: Manifest.Place
   ) throws(IndexError) -> Matches {
     let lower = part.start &+ record
@@ -244,6 +244,7 @@ final class Generation: Sendable {
     let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
     if lastStart &- lower > limit { return Matches(self, range: lower..<lastStart, limit: limit, first: part) }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
+    end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
     return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)

@@ -148,42 +148,50 @@ public struct Matches: Sendable {
   private func forEachRun(
     from lower: Int, to upper: Int, _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
-    var (part, position) = (try part(holding: lower, near: first), lower)
+    var (part, position) = (try self.part(holding: lower), lower)
     while true {
-      let end = min(upper, part.start &+ part.part.keys.count)
-      let next = end < upper ? try self.part(holding: end, near: part) : nil
+      let end = part.start &+ part.recordCount
+      guard end < upper else { return try body(part, position &- part.start..<upper &- part.start) }
+      let next = try self.part(at: end, behind: part)
       // Its memory is on its way while this one's records are decoded.
-      if let next {
-        next.part.prefetchKeys()
-        next.part.prefetch(0)
+      Unmanaged.passUnretained(next.part)._withUnsafeGuaranteedRef {
+        $0.prefetchKeys()
+        $0.prefetch(0)
       }
       try body(part, position &- part.start..<end &- part.start)
-      guard let next else { return }
       (part, position) = (next, end)
     }
   }
 
-  /// The part that holds a record of the index; the manifest is asked only if it is not in the shard of one that is known.
-  private func part(holding position: Int, near known: PartReference?) throws(IndexError) -> PartReference {
-    var shard: Manifest.Place?
-    if let known {
-      if known.start <= position, position < known.start &+ known.part.keys.count { return known }
-      let (start, count) = (known.start &- known.part.firstRecord, known.part.header.recordCount)
-      if start <= position, position < start &+ count {
-        shard = Manifest.Place(number: known.shard, firstRecord: start, recordCount: count)
-      }
+  /// The part that holds a record of the index.
+  private func part(holding position: Int) throws(IndexError) -> PartReference {
+    if let first, first.start <= position, position < first.start &+ first.recordCount { return first }
+    return try part(holding: position, of: generation.manifest.place(holding: position))
+  }
+
+  /// The part that begins where another one ends; the manifest is asked only if it is in another shard.
+  private func part(at position: Int, behind known: PartReference) throws(IndexError) -> PartReference {
+    let (firstRecord, recordCount) = Unmanaged.passUnretained(known.part)._withUnsafeGuaranteedRef {
+      ($0.firstRecord, $0.header.recordCount)
     }
-    let place = if let shard { shard } else { try generation.manifest.place(holding: position) }
-    return try generation.part(of: place, promotes: false, unpacks: true) {
-      $0.part(holding: position &- place.firstRecord)
+    let start = known.start &- firstRecord
+    guard position < start &+ recordCount else {
+      return try part(holding: position, of: generation.manifest.place(holding: position))
     }
+    return try part(
+      holding: position, of: Manifest.Place(number: known.shard, firstRecord: start, recordCount: recordCount))
+  }
+
+  private func part(holding position: Int, of place: Manifest.Place) throws(IndexError) -> PartReference {
+    try generation.part(of: place, promotes: false, unpacks: true) { $0.part(holding: position &- place.firstRecord) }
   }
 
   @inline(__always)
   private func decode(_ range: Range<Int>, of part: PartReference, into buffer: RecordBuffer) throws(IndexError) {
-    if !decodeUnpacked(range, of: part.part, into: buffer) {
-      decode(range, part.part.keys, try generation.unpackFields(of: part), into: buffer)
+    let isUnpacked = Unmanaged.passUnretained(part.part)._withUnsafeGuaranteedRef {
+      decodeUnpacked(range, of: $0, into: buffer)
     }
+    if !isUnpacked { decode(range, part.part.keys, try generation.unpackFields(of: part), into: buffer) }
     try check(buffer, part.shard)
   }
 

@@ -222,4 +222,7 @@ struct PartReference: Sendable {
   let shard: Int
   /// Where the part's first record stands among all records of the index.
   let start: Int
+
+  /// Records in the part. Nothing is counted for a look: this holds it.
+  @inline(__always) var recordCount: Int { Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count } }
 }
