@@ -76,15 +76,22 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// The part in which the first key at or above `key` lies, or behind whose end it lies.
   @inline(__always)
   package func first(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // The first one's bound is that of the shard.
-    var part = partitionPoint(count &- 1) { heads[$0 &+ 1] < head }
-    while part &+ 1 < count, heads[part &+ 1] == head {
-      let order = compareBound(part &+ 1, with: key, head: head)
-      // Equal keys may run over several parts: then the first of them lies in one before.
-      guard order < 0 || (order == 0 && !self[part &+ 1].isContinuation) else { break }
-      part &+= 1
-    }
+    // The first one's bound is that of the shard. By heads alone first: nearly always that is all.
+    let part = partitionPoint(count &- 1) { heads[$0 &+ 1] < head }
+    guard part &+ 1 < count, heads[part &+ 1] == head else { return part }
+    return firstLong(for: key, head, from: part)
+  }
+
+  /// The same where bounds behind `part` have the key's first eight bytes, or are the key.
+  @inline(never)
+  private func firstLong(for key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: Int) -> Int {
+    let next = part &+ 1
     return part
+      &+ partitionPoint(count &- next) {
+        let order = compareBound(next &+ $0, with: key, head: head)
+        // Equal keys may run over several parts: then the first of them lies in one before.
+        return order < 0 || (order == 0 && !self[next &+ $0].isContinuation)
+      }
   }
 
   /// The last part, from `first` on, that can hold keys which begin with `prefix`.
