@@ -8,6 +8,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "shardq", path: "..")],
   targets: [
+    .target(name: "CProcessors"),
     .target(name: "CSortedArray"),
     // The fold and the dataset readers: links to the project's own files, which do not export them.
     .target(
@@ -15,7 +16,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CSortedArray", "Shared", .product(name: "ShardedIndex", package: "shardq"),
+        "CProcessors", "CSortedArray", "Shared", .product(name: "ShardedIndex", package: "shardq"),
         .product(name: "QueryLog", package: "shardq"),
       ],
       swiftSettings: plain),

@@ -1,3 +1,4 @@
+import CProcessors
 import Glibc
 
 /// All that is measured of one dataset. Times in microseconds where not said otherwise, sizes in bytes.
@@ -135,13 +136,17 @@ struct Bench {
         "shardq", program: residentProgram, database: data.index, prefixes: all.typedPath, count: all.count,
         cacheLimitBytes: limit)
     }
+    // Contenders that answer in turn would each stay on the processor that they were put on, and of two the host may give
+    // one half of the time of the other.
+    if !processors_keep_one() { note("bench: contenders may run on different processors") }
+    defer { processors_keep_all() }
+    let (own, ownSmall) = (serveOwn(1 << 31), serveOwn(1 << 20))
+    let cached = rivals.map { ($0, serve($0, 0)) }
+    let limited = rivals.filter(\.hasCacheLimit).map { ($0, serve($0, 1 << 20)) }
     note("\(result.name): comparing answers")
     // All of it: what 10,000 prefixes touch of the largest list is less.
     let engine = try Engine(data.index, cacheLimitBytes: 1 << 31)
     let small = try Engine(data.index, cacheLimitBytes: 1 << 20)
-    let (own, ownSmall) = (serveOwn(1 << 31), serveOwn(1 << 20))
-    let cached = rivals.map { ($0, serve($0, 0)) }
-    let limited = rivals.filter(\.hasCacheLimit).map { ($0, serve($0, 1 << 20)) }
     Timing.compare(array, engine, prefixes, "the sorted array and shardq")
     Timing.compare(array, small, prefixes, "the sorted array and shardq with a small cache")
     for (kind, rival) in cached + limited {
