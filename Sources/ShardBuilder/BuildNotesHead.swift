@@ -4,7 +4,7 @@ import ShardedIndex
 package struct BuildNotesHead: Sendable {
   package static let magic: UInt32 = 0x314e_5153  // "SQN1"
   /// Counts up when the same records come to be encoded into other bytes, or pieces to have other digests.
-  package static let encoderVersion: UInt32 = 15
+  package static let encoderVersion: UInt32 = 16
 
   /// zstd's level.
   let level: Int

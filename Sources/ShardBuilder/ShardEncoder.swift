@@ -76,17 +76,16 @@ package struct ShardEncoder {
       return Content(
         recordCount: records.count, tails: tails, headerEnd: [], counts: fields.counts, parts: [])
     }
-    let keys = KeyColumns(records, tails)
+    let shared = SharedBytes(records, tails)
+    let total = shared.size + fields.size
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
-    let total = keys.size + fields.size
-    // As many parts as come nearest to their size, each of nearly as many blocks as the next.
-    let partCount = min(blocks, max(1, (total + partSize / 2) / partSize))
+    let starts = shared.starts(ofParts: min(blocks, max(1, (total + partSize / 2) / partSize)))
+    let keys = KeyColumns(records, tails, shared, starts)
     var content = Content(
       recordCount: records.count, tails: tails, suffixPacking: keys.packing, headerEnd: fields.header,
       counts: fields.counts, parts: [])
-    for part in 0..<partCount {
-      let first = blocks * part / partCount * KeyBlocks.blockSize
-      let end = min(records.count, blocks * (part + 1) / partCount * KeyBlocks.blockSize)
+    for (part, first) in starts.enumerated() {
+      let end = part + 1 < starts.count ? starts[part + 1] : records.count
       let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
       content.parts.append(
         (first, bound, isContinuation, keys.content(first..<end, tails), fields.content(first..<end)))
@@ -195,9 +194,66 @@ package struct ShardEncoder {
     return UnsafeBufferPointer(rebasing: folded[..<(folded.count - record.foldedTailCount - 1)])
   }
 
-  /// The stems of a shard, front-coded.
+  /// What the keys of a shard have in common, each with the one before it.
+  private struct SharedBytes {
+    private var ofKeys: [UInt32] = []
+    private(set) var ofStems: [UInt32] = []
+    /// Bytes that the keys take as one part.
+    private(set) var size: Int
+
+    init(_ records: [RecordBlob], _ tails: Tails) {
+      ofKeys.reserveCapacity(records.count)
+      ofStems.reserveCapacity(records.count)
+      size = records.count * (tails.isEmpty ? 2 : 3)
+      var previous = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+      var previousStem = 0
+      for (index, record) in records.enumerated() {
+        let (key, stem) = (record.folded, ShardEncoder.stem(record, tails).count)
+        let common = commonPrefix(previous, key)
+        ofKeys.append(UInt32(common))
+        // A stem that runs on where the last one had its tail shares no more than that stem.
+        let ofStem = min(common, stem, previousStem)
+        ofStems.append(UInt32(ofStem))
+        size += stem - (index % KeyBlocks.blockSize == 0 ? 0 : ofStem)
+        (previous, previousStem) = (key, stem)
+      }
+    }
+
+    /// The first records of `count` parts: where parts as long as each other would begin, or near that where it separates
+    /// fewer first matches.
+    func starts(ofParts count: Int) -> [Int] {
+      let reach = ofKeys.count * 2 / (5 * count)
+      return (0..<count).map { part in
+        guard part > 0 else { return 0 }
+        let middle = ofKeys.count * part / count
+        var (best, least) = (middle, separated(at: middle))
+        var distance = 1
+        while least > 0, distance <= reach {
+          for place in stride(from: middle - distance, through: middle + distance, by: 2 * distance) {
+            let count = separated(at: place)
+            if count < least { (best, least) = (place, count) }
+          }
+          distance += 1
+        }
+        return best
+      }
+    }
+
+    /// How many prefixes have some of their first matches before a record and others from it on.
+    ///
+    /// They are what the record shares with the one before it, but for those that begin earlier than their first matches go: a
+    /// prefix begins where a record shares less than it with the one before.
+    private func separated(at place: Int) -> UInt32 {
+      ofKeys[place] - ofKeys[max(0, place - firstMatches + 1)...place].min()!
+    }
+
+    /// What should lie in one part: twenty, which a list shows, and one that says that there are more.
+    private let firstMatches = 21
+  }
+
+  /// The stems of a shard, front-coded in parts.
   private struct KeyColumns {
-    private var shared: [UInt32] = []
+    private let shared: [UInt32]
     private var length: [UInt32] = []
     private var suffixes: [UInt8] = []
     /// Where each record's suffix ends.
@@ -205,27 +261,25 @@ package struct ShardEncoder {
     private let hasTails: Bool
     private(set) var packing = HuffmanPacking()
 
-    init(_ records: [RecordBlob], _ tails: Tails) {
+    /// - Parameter starts: The first records of the parts.
+    init(_ records: [RecordBlob], _ tails: Tails, _ common: SharedBytes, _ starts: [Int]) {
       hasTails = !tails.isEmpty
-      shared.reserveCapacity(records.count)
+      shared = common.ofStems
       length.reserveCapacity(records.count)
       ends.reserveCapacity(records.count)
-      var previous = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-      for (index, record) in records.enumerated() {
-        let stem = ShardEncoder.stem(record, tails)
-        // Keys are compared whole, tails and all, so that a stem that runs on where the last one had its tail shares no more than that stem.
-        let common = commonPrefix(previous, stem)
-        shared.append(UInt32(common))
-        let from = index % KeyBlocks.blockSize == 0 ? 0 : common
-        length.append(UInt32(stem.count - from))
-        suffixes.append(contentsOf: UnsafeBufferPointer(rebasing: stem[from...]))
-        ends.append(suffixes.count)
-        previous = stem
+      suffixes.reserveCapacity(common.size)
+      for (part, first) in starts.enumerated() {
+        let end = part + 1 < starts.count ? starts[part + 1] : records.count
+        for index in first..<end {
+          let stem = ShardEncoder.stem(records[index], tails)
+          let from = (index - first) % KeyBlocks.blockSize == 0 ? 0 : Int(shared[index])
+          length.append(UInt32(stem.count - from))
+          suffixes.append(contentsOf: UnsafeBufferPointer(rebasing: stem[from...]))
+          ends.append(suffixes.count)
+        }
       }
       packing = HuffmanPacking(text: suffixes, records: records.count)
     }
-
-    var size: Int { suffixes.count + shared.count * (hasTails ? 3 : 2) }
 
     func content(_ range: Range<Int>, _ tails: Tails) -> FrameContent {
       var writer = ByteWriter()
@@ -382,7 +436,7 @@ package struct ShardEncoder {
         values.withUnsafeBufferPointer { values in
           var next = 0
           for row in range {
-            if row > range.lowerBound, row % KeyBlocks.blockSize == 0 {
+            if row > range.lowerBound, (row - range.lowerBound) % KeyBlocks.blockSize == 0 {
               blockBits.append(UInt16(rows.bitCount - start))
               start = rows.bitCount
             }

@@ -1,0 +1,69 @@
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("Parts begin where first matches do") struct PartTests {
+  /// Of 2,000 prefixes of keys drawn by chance how many have their first matches, as many as `limit`, in more than one part.
+  private static func separated(_ index: ShardedIndex, limit: Int, seed: UInt64) throws -> Int {
+    let all = try index.matches(forPrefix: "")
+    var random = SplitMix64(seed: seed)
+    var separated = 0
+    for _ in 0..<2000 {
+      let place = Int.random(in: 0..<all.count, using: &random)
+      let key = Array(try all.records(in: place..<place + 1)[0].key)
+      let prefix = String(key[..<Int.random(in: 1...key.count, using: &random)])
+      index.removeResidentShards()
+      let before = index.statistics.loads
+      _ = try index.matches(forPrefix: prefix, limit: limit).records(in: 0..<limit)
+      if index.statistics.loads > before + 1 { separated += 1 }
+    }
+    return separated
+  }
+
+  @Test("the first twenty matches are in one part, of made-up cities")
+  func generated() throws {
+    let index = try SmallIndex(
+      json: GeneratedList.text(count: 30_000, seed: 1, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl")
+    #expect(try Self.separated(index.open, limit: 20, seed: 2) == 0)
+    // Of twice as many that is not so, or this counts nothing.
+    #expect(try Self.separated(index.open, limit: 40, seed: 2) > 20)
+  }
+
+  /// Where parts as long as each other were, it was 89, 305, 131 and 307. Of the second list some 25 records are a part: with
+  /// so few it cannot always be.
+  @Test(
+    "and of real lists, but for a few", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
+    arguments: [(RealList.cities, 2), (.geonames, 80), (.japanese, 8), (.postal, 20)])
+  func real(list: RealList, most: Int) throws {
+    let separated = try Self.separated(list.built.open(), limit: 20, seed: 3)
+    #expect(separated <= most, "of 2,000")
+  }
+
+  /// How many records each part of a small shard has.
+  private static func sizes(_ keys: [String], partSize: Int = 400) throws -> [Int] {
+    let lines = keys.map { "{\"name\":\"\($0)\"}\n" }
+    let index = try SmallIndex(json: lines.joined(), key: "{name}", suffix: ".jsonl") { $0.partSizeBytes = partSize }
+    let shards = try index.open.generation.shards()
+    try #require(shards.count == 1)
+    var sizes: [Int] = []
+    _ = try index.open.readWhole(shards[0]) { (part: PartContent) throws(IndexError) in sizes.append(part.count) }
+    return sizes
+  }
+
+  @Test("equal keys are in parts as long as each other, and so are keys that share nothing")
+  func evenly() throws {
+    let equal = try Self.sizes(Array(repeating: "krajan", count: 300))
+    #expect(equal.count > 1 && equal.max()! - equal.min()! <= 1, "\(equal)")
+    let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+    let letters = try Self.sizes(digits.map { "\($0)" + String(repeating: "x", count: 100) })
+    #expect(letters.count > 1 && letters.max()! - letters.min()! <= 1, "\(letters)")
+  }
+
+  @Test("a part begins with a group of keys rather than within it, if one begins near")
+  func groups() throws {
+    // 16 groups of 13: parts as long as each other would begin within them.
+    let keys = (0..<16).flatMap { group in (10..<23).map { "group \(10 + group) \($0)" } }
+    let sizes = try Self.sizes(keys, partSize: 150)
+    #expect(sizes.count > 3 && sizes.allSatisfy { $0 % 13 == 0 }, "\(sizes)")
+  }
+}
