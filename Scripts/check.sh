@@ -3,7 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no
-step() { printf '\n== %s\n' "$*"; }
+began=$(date +%s)
+step() { printf '\n== %s (after %s s)\n' "$*" $(($(date +%s) - began)); }
 
 step "dependencies"
 Scripts/dependencies.sh --tests
