@@ -212,7 +212,7 @@ final class Generation: Sendable {
       return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last)
     }
     let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
-    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
+    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part, prefix: head)
   }
 
   /// The records whose folded key begins with `prefix`, at most `limit` of them, overlay included.
@@ -242,11 +242,13 @@ final class Generation: Sendable {
     let lower = part.start &+ record
     // All before it match.
     let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
-    if lastStart &- lower > limit { return Matches(self, range: lower..<lastStart, limit: limit, first: part) }
+    if lastStart &- lower > limit {
+      return Matches(self, range: lower..<lastStart, limit: limit, first: part, prefix: head)
+    }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)
+    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part, prefix: head)
   }
 }

@@ -20,13 +20,17 @@ public struct Matches: Sendable {
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int
+  /// ``KeyBlocks/head(of:)`` of the prefix, if that part is known; else 0.
+  private let prefix: UInt64
 
-  /// - Parameter range: Of matches that are known; all there are, unless it is longer than the limit.
+  /// - Parameters:
+  ///   - range: Of matches that are known; all there are, unless it is longer than the limit.
+  ///   - prefix: Its head.
   @inline(__always)
-  init(_ generation: Generation, range: Range<Int>, limit: Int, first: PartReference) {
+  init(_ generation: Generation, range: Range<Int>, limit: Int, first: PartReference, prefix: UInt64) {
     self.generation = generation
     (self.range, hasMore) = Self.cut(range, limit)
-    (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
+    (holder, firstShard, firstStart, self.prefix) = (first.part, first.shard, first.start, prefix)
   }
 
   /// Where no part is known.
@@ -35,7 +39,7 @@ public struct Matches: Sendable {
   init(_ generation: Generation, range: Range<Int>, limit: Int, isOverlaid: Bool = false) {
     self.generation = generation
     (self.range, hasMore) = Self.cut(range, limit)
-    (holder, firstShard, firstStart) = (generation, isOverlaid ? Self.overlaid : -1, 0)
+    (holder, firstShard, firstStart, prefix) = (generation, isOverlaid ? Self.overlaid : -1, 0, 0)
   }
 
   /// In the place of a shard's number.
@@ -117,7 +121,8 @@ public struct Matches: Sendable {
       let end = part._withUnsafeGuaranteedRef { firstStart &+ $0.keys.count }
       if firstStart <= lower, upper <= end {
         let records = lower &- firstStart..<upper &- firstStart
-        if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, into: buffer) }) {
+        let head = lower == range.lowerBound ? prefix : 0
+        if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, prefix: head, into: buffer) }) {
           try decode(records, of: first!, into: buffer)
         }
         return try check(buffer, firstShard)
@@ -197,16 +202,20 @@ public struct Matches: Sendable {
 
   /// - Returns: Whether the part's fields are unpacked; else there is nothing done.
   @inline(__always)
-  private func decodeUnpacked(_ range: Range<Int>, of part: LoadedPart, into buffer: RecordBuffer) -> Bool {
+  private func decodeUnpacked(
+    _ range: Range<Int>, of part: LoadedPart, prefix: UInt64 = 0, into buffer: RecordBuffer
+  ) -> Bool {
     guard let columns = part.columns else { return false }
-    decode(range, part.keys, columns, into: buffer)
+    decode(range, part.keys, columns, prefix: prefix, into: buffer)
     return true
   }
 
   @inline(__always)
-  private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
+  private func decode(
+    _ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, prefix: UInt64 = 0, into buffer: RecordBuffer
+  ) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+      columns.decode(range, keys: keys, prefix: prefix, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 

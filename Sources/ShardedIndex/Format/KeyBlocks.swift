@@ -352,7 +352,12 @@ package struct KeyBlocks {
     let end = min(count, index &+ Self.blockSize)
     guard index < end else { return index }
     var suffix = suffixes(ofBlock: index >> Self.blockShift)
-    for before in index & ~(Self.blockSize - 1)..<index { suffix += suffixSize(before) }
+    let start = index & ~(Self.blockSize - 1)
+    if let sizes {
+      suffix += sum(sizes.suffix + start, index &- start)
+    } else {
+      for before in start..<index { suffix += suffixSize(before) }
+    }
     while index < end {
       let rest = suffixSize(index)
       let common = index & (Self.blockSize - 1) == 0 ? 0 : sharedSize(index)
