@@ -538,7 +538,7 @@ class Looks(TerminalTest):
         path = os.path.join(index, [shard["file"] for shard in hit["shards"] if shard["hit"]][0])
         with open(path, "r+b") as file:
             file.seek(os.path.getsize(path) // 2)
-            file.write(bytes(64))
+            file.write(bytes(os.path.getsize(path) // 2))
         # A short path, so that it stands on one line.
         screen.run(f"cd {screen.directory} && shardq ui --no-map -i damaged; echo status $?")
         screen.shows("of 2,344")
