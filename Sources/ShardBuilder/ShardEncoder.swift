@@ -79,16 +79,15 @@ package struct ShardEncoder {
     let shared = SharedBytes(records, tails)
     let total = shared.size + fields.size
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
-    let starts = shared.starts(ofParts: min(blocks, max(1, (total + partSize / 2) / partSize)))
-    let keys = KeyColumns(records, tails, shared, starts)
+    let parts = shared.parts(min(blocks, max(1, (total + partSize / 2) / partSize)))
+    let keys = KeyColumns(records, tails, shared.ofStems, parts)
     var content = Content(
       recordCount: records.count, tails: tails, suffixPacking: keys.packing, headerEnd: fields.header,
       counts: fields.counts, parts: [])
-    for (part, first) in starts.enumerated() {
-      let end = part + 1 < starts.count ? starts[part + 1] : records.count
+    for part in parts {
+      let first = part.lowerBound
       let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
-      content.parts.append(
-        (first, bound, isContinuation, keys.content(first..<end, tails), fields.content(first..<end)))
+      content.parts.append((first, bound, isContinuation, keys.content(part, tails), fields.content(part)))
     }
     return content
   }
@@ -219,11 +218,11 @@ package struct ShardEncoder {
       }
     }
 
-    /// The first records of `count` parts: where parts as long as each other would begin, or near that where it separates
-    /// fewer first matches.
-    func starts(ofParts count: Int) -> [Int] {
+    /// The records of `count` parts, which begin where parts as long as each other would, or near that where it separates fewer
+    /// first matches.
+    func parts(_ count: Int) -> [Range<Int>] {
       let reach = ofKeys.count * 2 / (5 * count)
-      return (0..<count).map { part in
+      let starts = (0..<count).map { part in
         guard part > 0 else { return 0 }
         let middle = ofKeys.count * part / count
         var (best, least) = (middle, separated(at: middle))
@@ -237,6 +236,7 @@ package struct ShardEncoder {
         }
         return best
       }
+      return zip(starts, starts.dropFirst() + [ofKeys.count]).map { $0..<$1 }
     }
 
     /// How many prefixes have some of their first matches before a record and others from it on.
@@ -244,11 +244,11 @@ package struct ShardEncoder {
     /// They are what the record shares with the one before it, but for those that begin earlier than their first matches go: a
     /// prefix begins where a record shares less than it with the one before.
     private func separated(at place: Int) -> UInt32 {
-      ofKeys[place] - ofKeys[max(0, place - firstMatches + 1)...place].min()!
+      ofKeys[place] - ofKeys[max(0, place - Self.firstMatches + 1)...place].min()!
     }
 
     /// What should lie in one part: twenty, which a list shows, and one that says that there are more.
-    private let firstMatches = 21
+    private static let firstMatches = 21
   }
 
   /// The stems of a shard, front-coded in parts.
@@ -261,18 +261,16 @@ package struct ShardEncoder {
     private let hasTails: Bool
     private(set) var packing = HuffmanPacking()
 
-    /// - Parameter starts: The first records of the parts.
-    init(_ records: [RecordBlob], _ tails: Tails, _ common: SharedBytes, _ starts: [Int]) {
+    /// - Parameter shared: What each stem has in common with the one before it.
+    init(_ records: [RecordBlob], _ tails: Tails, _ shared: [UInt32], _ parts: [Range<Int>]) {
       hasTails = !tails.isEmpty
-      shared = common.ofStems
+      self.shared = shared
       length.reserveCapacity(records.count)
       ends.reserveCapacity(records.count)
-      suffixes.reserveCapacity(common.size)
-      for (part, first) in starts.enumerated() {
-        let end = part + 1 < starts.count ? starts[part + 1] : records.count
-        for index in first..<end {
+      for part in parts {
+        for index in part {
           let stem = ShardEncoder.stem(records[index], tails)
-          let from = (index - first) % KeyBlocks.blockSize == 0 ? 0 : Int(shared[index])
+          let from = (index - part.lowerBound) % KeyBlocks.blockSize == 0 ? 0 : Int(shared[index])
           length.append(UInt32(stem.count - from))
           suffixes.append(contentsOf: UnsafeBufferPointer(rebasing: stem[from...]))
           ends.append(suffixes.count)

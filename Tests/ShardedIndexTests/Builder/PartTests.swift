@@ -29,7 +29,7 @@ import Testing
     #expect(try Self.separated(index.open, limit: 40, seed: 2) > 20)
   }
 
-  /// Where parts as long as each other were, it was 89, 305, 131 and 307. Of the second list some 25 records are a part: with
+  /// Where parts as long as each other were, it was 89, 305, 131 and 307. Of the second list 26 records are a part: with
   /// so few it cannot always be.
   @Test(
     "and of real lists, but for a few", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
