@@ -2,7 +2,7 @@
 # Builds what is measured and what measures it, then prints the tables. See README.md.
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
-#     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/measurements.md
+#     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #
 # SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds what is shipped.

@@ -4,7 +4,7 @@
 # the same without; and Scripts/link-order-session.txt: those of a typed
 # session, with shardq and with SQLite as shardq footprint measures them; and Scripts/link-order-update.txt: those of
 # an update of one record, then those of a build. Linked one after the other they lie on few pages, and a start maps fewer of them: see
-# docs/measurements.md.
+# docs/history/measurements.md.
 # Names that a later build does not have are passed over by the linker, so a stale list costs speed and nothing else.
 # Needs valgrind, and an index of the city list or one like it: Scripts/link-order.sh INDEX
 set -eu

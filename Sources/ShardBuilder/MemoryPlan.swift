@@ -6,7 +6,7 @@
 /// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
 ///
 /// What is under way gets a quarter at most. The program itself, and for each thread one shard that is being encoded,
-/// come on top: the floor, see docs/measurements.md.
+/// come on top: the floor, see docs/history/measurements.md.
 package struct MemoryPlan {
   /// Batches under way at most.
   package let batches: Int

@@ -26,7 +26,7 @@ public struct BuildOptions: Sendable {
   ///
   /// All that grows with the dataset or its records counts: what is read ahead, the sort, the merge, the shards being
   /// encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the dataset,
-  /// see docs/measurements.md; and a record too large for the rest of it is held nevertheless.
+  /// see docs/history/measurements.md; and a record too large for the rest of it is held nevertheless.
   public var memoryBytes = 256 << 20
   /// Threads, at least 1. Default: one per processor.
   public var jobs = WorkerPool.availableThreads
