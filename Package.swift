@@ -105,7 +105,7 @@ let package = Package(
     .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc", "CServerFiles"]
+      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc", "CServerFiles", "CZlib"]
         + [
           ("Hummingbird", "hummingbird"), ("HummingbirdCore", "hummingbird"), ("NIOCore", "swift-nio"),
           ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOHTTP1", "swift-nio"),

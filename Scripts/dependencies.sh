@@ -32,7 +32,8 @@ if [ "${1:-}" = --tests ]; then
   tool python3 python3
   tool tmux tmux
   tool strace strace
-  tool chromium chromium # The page is looked at in it: Tests/Page.
+  tool chromium chromium # The page is looked at in these two: Tests/Page.
+  tool firefox-esr firefox-esr
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi
@@ -53,4 +54,12 @@ axe="$(dirname "$0")/../.build/axe"
 if [ "${1:-}" = --tests ] && [ ! -e "$axe/axe_playwright_python/axe.min.js" ]; then
   { python3 -m pip download -q --no-deps -d "$axe" axe-playwright-python==0.1.8 &&
     python3 -m zipfile -e "$axe"/axe_playwright_python-*.whl "$axe"; } >&2 || echo "without axe-core" >&2
+fi
+
+# Out of PyPI, for the tests alone: geopy, a client of Photon's interface, and schemathesis, which makes requests out of
+# an OpenAPI description. Where they are not to be had, their tests are skipped.
+python="$(dirname "$0")/../.build/python"
+if [ "${1:-}" = --tests ] && [ ! -e "$python/geopy" -o ! -e "$python/schemathesis" ]; then
+  python3 -m pip install -q --upgrade --target "$python" geopy==2.5.0 schemathesis==4.32.5 >&2 ||
+    echo "without geopy and schemathesis" >&2
 fi

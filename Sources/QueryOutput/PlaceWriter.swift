@@ -57,8 +57,21 @@ package struct PlaceWriter {
     try output.write(0x7d)
   }
 
-  /// Writes a feature as the geocoder Photon does, as far as records tell: `name`, `country`, `countrycode`, and the
-  /// key as `label`.
+  /// A record's country as a code of two capital letters; nil where the record has none.
+  package func countryCode(_ buffer: RecordBuffer, _ record: Int) -> String? {
+    guard let text = unsafe buffer.text(ofField: country, record), let (first, second) = unsafe Self.code(text) else {
+      return nil
+    }
+    return String(decoding: [first, second], as: UTF8.self)
+  }
+
+  private static func code(_ text: UnsafeBufferPointer<UInt8>) -> (UInt8, UInt8)? {
+    guard text.count == 2, unsafe text.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) else { return nil }
+    return unsafe (text[0] & ~0x20, text[1] & ~0x20)
+  }
+
+  /// Writes a feature as the geocoder Photon does, as far as records tell: `name`, `country`, `countrycode`, the key as
+  /// `label`, and all fields that are not among these or the coordinates as members of `extra`, by their names.
   package mutating func writePhotonFeature(
     _ buffer: RecordBuffer, _ record: Int, to output: inout Output
   ) throws(WriteError) {
@@ -74,14 +87,35 @@ package struct PlaceWriter {
     if let country = unsafe buffer.text(ofField: country, record) {
       try output.write(",\"country\":" as StaticString)
       try unsafe JSONText.write(country, to: &output)
-      if country.count == 2, unsafe country.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) {
+      if let (first, second) = unsafe Self.code(country) {
         try output.write(",\"countrycode\":\"" as StaticString)
-        for at in 0..<2 { try unsafe output.write(country[at] & ~0x20) }
+        try output.write(first)
+        try output.write(second)
         try output.write(0x22)
       }
     }
     try output.write(",\"label\":" as StaticString)
     try writeKey(to: &output)
+    try writeOtherFields(buffer, record, to: &output)
     try output.write("}}" as StaticString)
+  }
+
+  /// Clients tell equal names apart by these fields. A field that a record has twice is written once, its first.
+  private func writeOtherFields(
+    _ buffer: RecordBuffer, _ record: Int, to output: inout Output
+  ) throws(WriteError) {
+    let fields = buffer.rawFields(ofRecord: record)
+    var isFirst = true
+    for number in fields {
+      let field = Int(buffer.rawName(ofField: number))
+      if field == name || field == country || field == schema.latitude || field == schema.longitude { continue }
+      if (fields.lowerBound..<number).contains(where: { Int(buffer.rawName(ofField: $0)) == field }) { continue }
+      try output.write(isFirst ? ",\"extra\":{" : "," as StaticString)
+      isFirst = false
+      try JSONText.write(schema.names[field], to: &output)
+      try output.write(0x3a)
+      try JSONText.write(buffer.rawField(number), to: &output)
+    }
+    if !isFirst { try output.write(0x7d) }
   }
 }

@@ -14,13 +14,14 @@
   /// Writes the bodies of answers, one at a time.
   final class AnswerWriter: @unchecked Sendable {
     // Sendable because whoever holds one has it alone: ``ServedGeneration/withWriter(_:)``.
-    private let schema: Schema
+    let schema: Schema
     private var objects: RecordWriter
     private var features: RecordWriter
     private var places: PlaceWriter
     private var buffer = RecordBuffer()
     private var body = Output(inMemory: AnswerWriter.sizeLimit)
     private var display = Output(inMemory: AnswerWriter.sizeLimit)
+    private var featureCount = 0
 
     /// The most bytes of one body, and of what is written beside it.
     static let sizeLimit = 4 << 20
@@ -126,15 +127,27 @@
       try body.write(number: number)
     }
 
-    /// The answer to `/api`.
-    func photon(_ matches: Matches, limit: Int) throws -> ByteBuffer {
+    // MARK: Photon's features
+
+    func beginFeatures() throws(WriteError) {
       try body.write("{\"type\":\"FeatureCollection\",\"features\":[" as StaticString)
-      var isFirst = true
-      try forEach(matches, 0..<min(limit, matches.count), needsKeys: true) { (body, _, record) throws(WriteError) in
-        if !isFirst { try body.write(0x2c) }
-        isFirst = false
+      featureCount = 0
+    }
+
+    /// Writes those of some records for which `isWanted` says so; all others are passed over.
+    func writeFeatures(
+      _ matches: Matches, _ range: Range<Int>,
+      where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
+    ) throws {
+      try forEach(matches, range, needsKeys: true) { (body, _, record) throws(WriteError) in
+        guard isWanted(record, places, buffer) else { return }
+        if featureCount > 0 { try body.write(0x2c) }
+        featureCount += 1
         try places.writePhotonFeature(buffer, record, to: &body)
       }
+    }
+
+    func endFeatures() throws(WriteError) -> ByteBuffer {
       try body.write("]}\n" as StaticString)
       return written
     }
@@ -196,12 +209,9 @@
         throw .badParameter("format", "It is json, jsonl or geojson.")
       }
       self.format = format
+      // Formats other than json leave both out: OpenAPI has no words to forbid them there.
       wantsDisplay = try parameters.flag("display")
-      guard !wantsDisplay || format == .json else {
-        throw .badParameter("display", "Only format=json has it.")
-      }
       sequence = try parameters.number("seq", in: 0...(1 << 53))
-      guard sequence == nil || format == .json else { throw .badParameter("seq", "Only format=json has it.") }
     }
 
     func range(of count: Int) -> Range<Int> {

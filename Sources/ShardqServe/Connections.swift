@@ -36,6 +36,7 @@
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
           withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
           withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+        try channel.pipeline.syncOperations.addHandler(RequestLines(), position: .first)
         try channel.pipeline.syncOperations.addHandlers(
           ConnectionHandler(settings, metrics, isRefused: isOver), HTTP1ToHTTPServerCodec(secure: false),
           HTTPConnectionStateHandler(logger: logger))
@@ -48,13 +49,14 @@
   }
 
   enum RequestLimits {
-    /// Bytes of the request line.
-    static let line = 2048
+    /// Bytes of the request line: what servers should take at least (RFC 9112 3).
+    static let line = 8000
     static let headers = 64
     /// Bytes of all headers.
     static let headerBytes = 8192
-    /// What the decoder takes before anybody looks: beyond it nobody knows what was too long.
-    static let decodedBytes = 16384
+    /// What the decoder takes before anybody looks, of one header and of all of them with the target, each byte of which
+    /// may have become three. Beyond it nobody knows what was too long.
+    static let decodedBytes = 3 * line + 16384
   }
 
   /// What one connection may take: how long a request and its headers may be, and how long anything may last.
@@ -127,7 +129,7 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !isDeaf else { return }
       switch unwrapInboundIn(data) {
-      case .head(let head):
+      case .head(var head):
         sawHead = true
         if let problem = Self.problem(head) { return refuse(problem, context) }
         unanswered += 1
@@ -137,7 +139,8 @@
           isDeaf = true
         }
         enter(.answering, context)
-        context.fireChannelRead(data)
+        RequestLines.useAuthority(of: &head)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
         // A body is not read: whoever sends one is told that nothing here takes it.
         if isDeaf { context.fireChannelRead(wrapInboundOut(.end(nil))) }
       case .body: break
@@ -163,6 +166,10 @@
       // The decoder calls everything behind what it refused an error, and an error passed on closes the connection at
       // once, with bytes unread: the client would not get its answer.
       if isDeaf, error is ByteToMessageDecoderError { return }
+      if let problem = error as? Problem {
+        if !isDeaf { refuse(problem, context) }
+        return
+      }
       guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
       guard !isDeaf else { return }
       switch error {
@@ -193,10 +200,6 @@
 
     /// What is wrong with a head before anybody reads what it asks; nil for nothing.
     private static func problem(_ head: HTTPRequestHead) -> Problem? {
-      // The method, two spaces and the version stand around the target.
-      if head.method.rawValue.utf8.count + head.uri.utf8.count + 10 > RequestLimits.line {
-        return Problem(status: 414, detail: "A request line has at most \(RequestLimits.line) bytes.")
-      }
       var bytes = 0
       var hosts = 0
       for (name, value) in head.headers {

@@ -22,6 +22,7 @@
       answer.headers[.contentSecurityPolicy] =
         "default-src 'none'; script-src \(sources("script")); style-src \(sources("style")); connect-src 'self'; "
         + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+      answer.stored = Gzip.Stored()
       self.answer = answer
     }
 
@@ -62,7 +63,7 @@
       let digest = json.withUnsafeBufferPointer { SHA256.digest(of: $0) }
       return Answer(
         body: ByteBuffer(bytes: json), contentType: "application/openapi+json",
-        tag: "\"" + String(decoding: Base64.encoded(digest), as: UTF8.self) + "\"")
+        tag: "\"" + String(decoding: Base64.encoded(digest), as: UTF8.self) + "\"", stored: Gzip.Stored())
     }()
   }
 #endif

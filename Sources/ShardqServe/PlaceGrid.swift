@@ -7,12 +7,12 @@
   /// An index is sorted by key; this finds records by place. 12 bytes a record and 254 KiB, and while it is made 12
   /// bytes a record more.
   final class PlaceGrid: Sendable {
-    private static let columns = 360
-    private static let rows = 180
+    static let columns = 360
+    static let rows = 180
     /// Multiples of 1e-7 degrees in one degree: a hundredth of a millimetre short of what JSON's digits can tell.
-    private static let unitsPerDegree: Int32 = 10_000_000
+    static let unitsPerDegree: Int32 = 10_000_000
 
-    private struct Entry {
+    struct Entry {
       /// In 1e-7 degrees.
       var latitude: Int32
       var longitude: Int32
@@ -21,9 +21,9 @@
     }
 
     /// By cell, rows from the south, and within one by position.
-    private let entries: [Entry]
+    let entries: [Entry]
     /// Where each cell's entries begin, and at last where all end.
-    private let starts: [UInt32]
+    let starts: [UInt32]
 
     static func size(records: Int) -> Int { records * MemoryLayout<Entry>.stride + (columns * rows + 1) * 4 }
 
@@ -61,10 +61,10 @@
       entries = sorted
     }
 
-    private static func row(_ latitude: Int32) -> Int {
+    static func row(_ latitude: Int32) -> Int {
       min(rows - 1, Int((latitude + 90 * unitsPerDegree) / unitsPerDegree))
     }
-    private static func column(_ longitude: Int32) -> Int {
+    static func column(_ longitude: Int32) -> Int {
       min(columns - 1, (Int(longitude) + 180 * Int(unitsPerDegree)) / Int(unitsPerDegree))
     }
     private static func cell(_ entry: Entry) -> Int { row(entry.latitude) * columns + column(entry.longitude) }

@@ -17,6 +17,8 @@
       Problem(status: 400, detail: detail, parameter: name)
     }
 
+    static let noCoordinates = Problem(status: 404, detail: "The records of this index have no coordinates.")
+
     static let internalFailure = Problem(
       status: 500, detail: "The index could not be read. The server's log says more.")
 

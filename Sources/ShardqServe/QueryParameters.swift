@@ -1,20 +1,26 @@
 #if Server
   /// The parameters of a request's query, each to be asked for once.
   ///
-  /// A parameter that nobody asked for, or that is there twice, is a mistake that would otherwise go unseen.
+  /// A parameter that nobody asked for, or that is there twice, is a mistake that would otherwise go unseen. `_` alone
+  /// may stand there: libraries put a number in it so that no cache answers.
   struct QueryParameters {
     private var values: [(name: String, value: String, isRead: Bool)] = []
 
-    /// - Parameter query: What stands behind the `?`, as it was sent; nil where there is none.
-    init(_ query: Substring?) throws(Problem) {
+    /// - Parameters:
+    ///   - query: What stands behind the `?`, as it was sent; nil where there is none.
+    ///   - repeatable: Parameters that may be there several times: ``texts(_:)``.
+    init(_ query: Substring?, repeatable: Set<String> = []) throws(Problem) {
       for pair in query?.split(separator: "&") ?? [] {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts[0] == "_" { continue }
         guard let name = Self.decoded(parts[0]), let value = parts.count > 1 ? Self.decoded(parts[1]) : "" else {
           let name = Self.decoded(parts[0])
           throw .badParameter(
             name ?? String(parts[0]), "Percent signs are followed by two hexadecimal digits, and UTF-8 is meant.")
         }
-        guard !values.contains(where: { $0.name == name }) else { throw .badParameter(name, "It is there twice.") }
+        guard repeatable.contains(name) || !values.contains(where: { $0.name == name }) else {
+          throw .badParameter(name, "It is there twice.")
+        }
         values.append((name, value, false))
       }
     }
@@ -51,6 +57,19 @@
       return values[at].value
     }
 
+    /// Whether a parameter is there and says something.
+    mutating func hasValue(_ name: String) -> Bool { !(text(name) ?? "").isEmpty }
+
+    /// All values of a parameter that may be repeated, those left out that are empty.
+    mutating func texts(_ name: String) -> [String] {
+      var texts: [String] = []
+      for at in values.indices where values[at].name == name {
+        values[at].isRead = true
+        if !values[at].value.isEmpty { texts.append(values[at].value) }
+      }
+      return texts
+    }
+
     mutating func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
       guard let text = text(name) else { return nil }
       guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text), range.contains(number) else {
@@ -70,10 +89,20 @@
     /// Degrees, as a multiple of 1e-7.
     mutating func degrees(_ name: String, limit: Double) throws(Problem) -> Int32 {
       guard let text = text(name) else { throw .badParameter(name, "It is missing.") }
-      guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x2b && $0 <= 0x39 && $0 != 0x2c && $0 != 0x2f }),
-        let number = Double(text), number.magnitude <= limit
-      else { throw .badParameter(name, "It is a number of degrees from -\(Int(limit)) to \(Int(limit)).") }
+      guard let number = Self.decimal(text), number.magnitude <= limit else {
+        throw .badParameter(name, "It is a number of degrees from -\(Int(limit)) to \(Int(limit)).")
+      }
       return PlaceGrid.units(number)
+    }
+
+    /// The number that decimal digits mean, also with an exponent; nil for anything else.
+    static func decimal(_ text: some StringProtocol) -> Double? {
+      // Signs, the point, digits and the exponent's letter: `Double` itself takes words and hexadecimal digits as well.
+      let isPlain = text.utf8.allSatisfy {
+        ($0 >= 0x2b && $0 <= 0x39 && $0 != 0x2c && $0 != 0x2f) || $0 | 0x20 == UInt8(ascii: "e")
+      }
+      guard isPlain, let number = Double(text), number.isFinite else { return nil }
+      return number
     }
 
     /// Refuses what nobody asked for.

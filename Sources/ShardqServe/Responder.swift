@@ -17,6 +17,9 @@
     case status = "/v1/status"
     case description = "/v1/openapi.json"
     case photon = "/api"
+    case reverse = "/reverse"
+    case structured = "/structured"
+    case photonStatus = "/status"
     case health = "/healthz"
     case metrics = "/metrics"
     case none = ""
@@ -30,13 +33,33 @@
       case .status: "status"
       case .description: "openapi"
       case .photon: "photon"
+      case .reverse: "reverse"
+      case .structured: "structured"
+      case .photonStatus: "photon-status"
       case .health: "healthz"
       case .metrics: "metrics"
       case .none: "none"
       }
     }
 
-    init(path: Substring) { self = Route(rawValue: String(path)) ?? (path == "/api/" ? .photon : .none) }
+    init(path: Substring) {
+      if let route = Route(rawValue: String(path)) {
+        self = route
+      } else if path.hasSuffix("/"), let route = Route(rawValue: String(path.dropLast())), route.isPhotons {
+        // Photon's clients write its paths either way.
+        self = route
+      } else {
+        self = .none
+      }
+    }
+
+    /// Whether the geocoder Photon has it.
+    var isPhotons: Bool {
+      switch self {
+      case .photon, .reverse, .structured, .photonStatus: true
+      default: false
+      }
+    }
   }
 
   /// What of a connection an answer depends on.
@@ -52,6 +75,8 @@
     /// nil where the answer may be another one each time.
     var tag: String?
     var headers: HTTPFields = [:]
+    /// Where the body is the same each time: its compressed form.
+    var stored: Gzip.Stored?
   }
 
   /// Answers requests.
@@ -115,6 +140,7 @@
           status: 421,
           detail: "This server answers to names of this machine; shardq serve --host NAME allows another.")
       }
+      guard route != .structured else { throw Photon.noStructuredSearch }
       guard route != .none else {
         throw Problem(status: 404, detail: "There is nothing of that name; /v1/openapi.json says what there is.")
       }
@@ -122,30 +148,27 @@
       guard request.method == .get || isHead else {
         if request.method == .options, !settings.cors.isEmpty {
           return Response(
-            status: .noContent, headers: [.accessControlAllowMethods: "GET, HEAD", .accessControlMaxAge: "86400"])
+            status: .noContent,
+            headers: [
+              .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: Self.allowedHeaders,
+              .accessControlMaxAge: "86400",
+            ])
         }
         throw Problem(status: 405, detail: "Only GET and HEAD do here.", allowed: "GET, HEAD")
       }
+      let wantsGzip = Gzip.isWanted(request.headers[.acceptEncoding])
+      let known = request.headers[.ifNoneMatch]
       // What follows from the generation alone needs no look into it.
-      if let known = request.headers[.ifNoneMatch] {
-        let tag = tag(of: route)
-        if let tag, matches(tag, known) {
-          var headers = validity(tag, route)
-          // Caches put these in the place of what the answer cost that they have.
-          if route == .search {
-            headers[.shardqCost] = "shards=0/\(served.current.manifest.shardCount), loads=0, bytes=0"
-            headers[.serverTiming] = "search;dur=0.000"
-          }
-          return Response(status: .notModified, headers: headers)
-        }
-      }
-      var parameters = try QueryParameters(query)
+      if let known, let tag = tag(of: route, known, wantsGzip) { return unchanged(route, tag) }
+      var parameters = try QueryParameters(query, repeatable: route.isPhotons ? Photon.repeatable : [])
       let answer: Answer
       switch route {
       case .page: answer = page.answer
       case .description: answer = OpenAPI.answer
       case .search: answer = try await search(&parameters)
       case .photon: answer = try await photon(&parameters)
+      case .reverse: answer = try await reverse(&parameters)
+      case .photonStatus: answer = try photonStatus(&parameters)
       case .within: answer = try await within(&parameters)
       case .dots: answer = try await dots(&parameters)
       case .status: answer = try status(&parameters)
@@ -156,14 +179,54 @@
         try parameters.finish()
         let text = metrics.text(served.index, cacheLimit: served.cacheLimit, generation: served.current.name)
         answer = Answer(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
-      case .none: throw Problem.internalFailure
+      case .structured, .none: throw Problem.internalFailure
       }
+      return try await response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known, channel)
+    }
+
+    /// The answer with its header fields, compressed where it is large and the client takes it so.
+    private func response(
+      _ answer: Answer, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?, _ channel: any Channel
+    ) async throws -> Response {
+      var (body, tag) = (answer.body, answer.tag)
       var headers = answer.headers
+      headers[.vary] = "Accept-Encoding"
+      if wantsGzip, body.readableBytes > Gzip.threshold {
+        let plain = body
+        body = try await gate.ask { answer.stored?.compressed(plain) ?? Gzip.compressed(plain, level: 1) }
+        tag = tag.map(Gzip.tag)
+        headers[.contentEncoding] = "gzip"
+      }
+      headers.append(contentsOf: validity(tag, route))
+      // `*` alone gets here: which of two tags the answer has was not known before.
+      if let known, let tag, matches(tag, known) {
+        headers[.contentEncoding] = nil
+        return Response(status: .notModified, headers: headers)
+      }
       headers[.contentType] = answer.contentType
-      headers.append(contentsOf: validity(answer.tag, route))
-      headers[.contentLength] = String(answer.body.readableBytes)
+      headers[.contentLength] = String(body.readableBytes)
       if isHead { return Response(status: .ok, headers: headers) }
-      return Response(status: .ok, headers: headers, body: try budget.body(answer.body, to: channel))
+      return Response(status: .ok, headers: headers, body: try budget.body(body, to: channel))
+    }
+
+    /// A 304 with the header fields of the answer that it stands for: a cache puts them in the place of those it has
+    /// (RFC 9111 3.2), the page's policy among them.
+    private func unchanged(_ route: Route, _ tag: String) -> Response {
+      var headers: HTTPFields
+      switch route {
+      case .page: headers = page.answer.headers
+      case .description: headers = OpenAPI.answer.headers
+      // Nothing was asked of the index this time.
+      case .search:
+        headers = [
+          .shardqCost: "shards=0/\(served.current.manifest.shardCount), loads=0, bytes=0",
+          .serverTiming: "search;dur=0.000",
+        ]
+      default: headers = [:]
+      }
+      headers[.vary] = "Accept-Encoding"
+      headers.append(contentsOf: validity(tag, route))
+      return Response(status: .notModified, headers: headers)
     }
 
     // MARK: Questions
@@ -191,44 +254,33 @@
       }
     }
 
-    private func photon(_ parameters: inout QueryParameters) async throws -> Answer {
-      guard let query = parameters.text("q"), !query.isEmpty else {
-        throw Problem.badParameter("q", "It is missing: say what names begin with.")
-      }
-      guard Fold.fold(query).count <= SearchRequest.foldedLimit else {
-        throw Problem.badParameter("q", "It has more than \(SearchRequest.foldedLimit) bytes when it is folded.")
-      }
-      let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 15
-      // They would change the order or the language, of which there is one; a filter would leave records out.
-      for name in ["lang", "lat", "lon", "zoom", "location_bias_scale"] { _ = parameters.text(name) }
+    private func within(_ parameters: inout QueryParameters) async throws -> Answer {
+      let west = try parameters.degrees("west", limit: 180)
+      let edges = [try parameters.degrees("south", limit: 90), try parameters.degrees("north", limit: 90)]
+      // Whichever is further south: OpenAPI has no words to forbid the other order.
+      let (south, north) = (edges.min()!, edges.max()!)
+      let east = try parameters.degrees("east", limit: 180)
+      let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
       try parameters.finish()
-      return try await gate.ask { [served] in
-        try served.asking {
-          let matches = try served.index.matches(forPrefix: query)
-          let generation = try served.generation(of: matches)
-          let body = try generation.withWriter { try $0.photon(matches, limit: limit) }
-          return Answer(body: body, contentType: "application/json", tag: generation.tag)
-        }
+      return try await askingPlaces { grid, matches, generation in
+        let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
+        return try generation.withWriter { try $0.within(matches, positions, more: more) }
       }
     }
 
-    private func within(_ parameters: inout QueryParameters) async throws -> Answer {
-      let west = try parameters.degrees("west", limit: 180)
-      let south = try parameters.degrees("south", limit: 90)
-      let east = try parameters.degrees("east", limit: 180)
-      let north = try parameters.degrees("north", limit: 90)
-      guard south <= north else { throw Problem.badParameter("south", "It is north of north.") }
-      let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
-      try parameters.finish()
+    /// Answers a question about where records lie, and asks again where builds took away what was to be read.
+    func askingPlaces(
+      _ body: @Sendable @escaping (PlaceGrid, Matches, ServedGeneration) throws -> ByteBuffer
+    ) async throws -> Answer {
       var attempts = 0
       while true {
-        let (matches, generation) = try allMatches()
+        let matches = try served.index.matches(forPrefix: "")
+        let generation = try served.generation(of: matches)
         let grid = try await places(matches, generation)
         do {
           return try await gate.ask {
-            let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
-            let body = try generation.withWriter { try $0.within(matches, positions, more: more) }
-            return Answer(body: body, contentType: "application/json", tag: generation.tag)
+            Answer(
+              body: try body(grid, matches, generation), contentType: "application/json", tag: generation.tag)
           }
         } catch IndexError.superseded where attempts < 8 {
           attempts += 1
@@ -237,15 +289,8 @@
       }
     }
 
-    private func allMatches() throws -> (Matches, ServedGeneration) {
-      let matches = try served.index.matches(forPrefix: "")
-      return (matches, try served.generation(of: matches))
-    }
-
     private func places(_ matches: Matches, _ generation: ServedGeneration) async throws -> PlaceGrid {
-      guard generation.hasCoordinates else {
-        throw Problem(status: 404, detail: "The records of this index have no coordinates.")
-      }
+      guard generation.hasCoordinates else { throw Problem.noCoordinates }
       guard PlaceGrid.size(records: matches.count) <= settings.placesBytes else {
         throw Problem(
           status: 503,
@@ -263,7 +308,7 @@
         bits = made
       } else {
         guard let map = try await gate.ask({ try generation.dotMap() }) else {
-          throw Problem(status: 404, detail: "The records of this index have no coordinates.")
+          throw Problem.noCoordinates
         }
         bits = map.bits
         generation.dots = bits
@@ -298,15 +343,25 @@
 
     // MARK: Headers
 
-    /// What `If-None-Match` is compared with; nil where answers change by themselves.
-    private func tag(of route: Route) -> String? {
+    /// Which tag of `If-None-Match` says that the client has the answer; nil for none, and where that is not known
+    /// before the answer is made.
+    private func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
+      let tag: String?
       switch route {
-      case .page: page.answer.tag
-      case .description: OpenAPI.answer.tag
-      case .search, .photon, .within, .dots: served.current.tag
-      case .status, .health, .metrics, .none: nil
+      case .page: tag = page.answer.tag
+      case .description: tag = OpenAPI.answer.tag
+      case .search, .photon, .reverse, .within, .dots: tag = served.current.tag
+      case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
       }
+      guard let tag else { return nil }
+      guard wantsGzip else { return matches(tag, known) ? tag : nil }
+      // Those two are compressed whenever that is wanted; of the others the small ones are not.
+      let isAlwaysCompressed = route == .page || route == .description
+      if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
+      return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
     }
+
+    private func isAny(_ known: String) -> Bool { known.contains("*") && !known.contains("\"") }
 
     private func matches(_ tag: String, _ known: String) -> Bool {
       known.split(separator: ",").contains { part in
@@ -334,6 +389,11 @@
         status: .init(code: problem.status, reasonPhrase: Problem.title(of: problem.status)), headers: headers,
         body: ResponseBody(byteBuffer: ByteBuffer(string: problem.json)))
     }
+
+    /// What pages of other origins may send along: nothing of it means anything here, and what common libraries send
+    /// is named for browsers that do not know the asterisk.
+    private static let allowedHeaders =
+      "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
 
     /// What tells browsers to take an answer for what it is, and for nobody else's.
     private func harden(_ headers: inout HTTPFields, _ route: Route) {

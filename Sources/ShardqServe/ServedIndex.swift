@@ -164,6 +164,6 @@
 
   enum ServerVersion {
     /// Of the bodies that answers have: another one where the same records are written otherwise.
-    static let answers = "1"
+    static let answers = "2"
   }
 #endif

@@ -19,6 +19,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
 LONG = os.environ.get("SHARDQ_LONG") == "1"
 SAMPLE = os.path.join(ROOT, "shards")
+# Packages out of PyPI that the tests use, where they are installed: Scripts/dependencies.sh --tests.
+PYTHON = os.path.join(ROOT, ".build/python")
+PYTHON = PYTHON if os.path.isdir(os.path.join(PYTHON, "geopy")) else ""
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no"}
 # No test waits longer than this for anything.
 PATIENCE = 30

@@ -1,5 +1,6 @@
 """What a client may do: sizes, times, numbers. Raw bytes over sockets."""
 
+import json
 import resource
 import select
 import socket
@@ -33,16 +34,21 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.server.get("/healthz").status, 200)
 
     def test_sizes(self):
-        self.refused(b"GET /" + b"a" * 2050 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
+        self.refused(b"GET /" + b"a" * 7995 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
         self.refused(b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
-        self.refused(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431)
+        self.refused(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
+        self.refused(b"GET /" + b"a" * 10_000_000, 414)
+        self.refused(b"G" * 100_000, 400)
+        self.refused(b"GET /?q=" + "ã".encode() * 4000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
         self.refused(GET + b"X: " + b"a" * 8192 + b"\r\n\r\n", 431)
         self.refused(GET + b"X: " + b"a" * 1_000_000 + b"\r\n\r\n", 431)
         self.refused(GET + b"X: a\r\n" * 64 + b"\r\n", 431)
         self.refused(GET + b"X: a\r\n" * 100_000 + b"\r\n", 431)
         # At the limits.
-        path = b"/" + b"a" * (2048 - len(b"GET  HTTP/1.1") - 2)
+        path = b"/" + b"a" * (8000 - len(b"GET  HTTP/1.1") - 2)
         self.assertIn(b" 404 ", self.server.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        target = b"/v1/search?q=" + "ã".encode() * 255 + b"&_=" + "ã".encode() * 3700
+        self.assertIn(b" 200 ", self.server.raw(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         self.assertIn(b" 200 ", self.server.raw(GET + b"X: a\r\n" * 62 + b"Connection: close\r\n\r\n"))
 
     def test_refused_while_sending(self):
@@ -62,7 +68,22 @@ class Limits(unittest.TestCase):
             (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
             (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
             (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 505),
-            (b"GET /\r\n\r\n", 505),
+            (b"GET /\r\n\r\n", 400),
+            (b"GET /healthz\r\n", 400),
+            (b"GET\r\n", 400),
+            (b"GET /healthz HTTP/1.1\nHost: localhost\n\n", 400),
+            (b"GET /healthz HTTP/1.1\r\nHost: localhost\n\n", 400),
+            (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\n", 400),
+            (b"GET /healthz\n", 400),
+            (b"\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /v1/search?q=\xe3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /v1/search?q=\xc3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /v1/search?q=\xc3\r\n", 400),
+            (b"GET /v1/search?q=\xed\xa0\x80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /v1/search?q=\xf5\x80\x80\x80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /v1/search?q=\xc3\xc3\xa3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"G\xc3\xa3T / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\xc3\xa3\r\nHost: localhost\r\n\r\n", 505),
             (b"FETCH / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\nHost localhost\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n", 400),
@@ -111,6 +132,44 @@ class Limits(unittest.TestCase):
             answer = self.server.raw(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertEqual(answer.split(b" ")[1], b"%d" % status, target)
 
+    def test_letters_as_they_are(self):
+        """`curl 'http://…?q=são'` sends the letters themselves."""
+        wanted = self.server.search("são 서울👍").json
+        request = "GET /v1/search?q=são+서울👍 HTTP/1.1\r\nHost: localhost\r\nX: é\r\n\r\n".encode()
+        for cut in range(1, len(request)):
+            with self.server.socket() as connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if cut % 3 == 0:
+                    connection.sendall(request[:cut])
+                    time.sleep(0.002)
+                    connection.sendall(request[cut:] + request * 2)
+                else:
+                    connection.sendall(request * 3)
+                answers = read_answers(connection, 3)
+            self.assertEqual([(status, json.loads(body)) for status, body in answers], [(200, wanted)] * 3)
+        self.assertEqual(wanted["query"], "são 서울👍")
+        answer = self.server.raw(b"GET /?q=\xe3 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.assertIn(b"--data-urlencode", answer)
+
+    def test_the_targets_authority_counts(self):
+        for target, host, status in [
+            (b"http://evil.example/v1/status", b"localhost", 421),
+            (b"http://evil.example", b"localhost", 421),
+            (b"http://localhost@evil.example/v1/status", b"localhost", 421),
+            (b"http://evil.example:80/v1/status", b"localhost", 421),
+            (b"http:///v1/status", b"localhost", 421),
+            (b"HTTP://evil.example/v1/status", b"localhost", 421),
+            (b"x://evil.example/v1/status", b"localhost", 421),
+            (b"http://localhost/v1/status", b"evil.example", 200),
+            (b"http://localhost:1/v1/status?", b"evil.example", 200),
+            (b"/v1/status?_=http://evil.example/", b"localhost", 200),
+            (b"/v1/status", b"evil.example", 421),
+        ]:
+            for version in [b"1.0", b"1.1"]:
+                answer = self.server.raw(
+                    b"GET " + target + b" HTTP/" + version + b"\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n")
+                self.assertEqual(answer.split(b" ")[1], b"%d" % status, target)
+
     def test_pipelining(self):
         paths = [f"/v1/search?q={'abcdefg'[number % 7]}&limit={number % 5 + 1}&seq={number}" for number in range(60)]
         request = b"".join(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode() for path in paths)
@@ -122,7 +181,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(body, self.server.get(path).body)
 
     def test_a_mistake_is_refused_in_its_turn(self):
-        for mistake, status in [(b"nonsense\r\n\r\n", 400), (b"GET /" + b"a" * 3000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414)]:
+        for mistake, status in [(b"nonsense\r\n\r\n", 400), (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414)]:
             with self.server.socket() as connection:
                 connection.sendall((GET + b"\r\n") * 5 + mistake + (GET + b"\r\n") * 5)
                 answers = read_answers(connection, 20)

@@ -1,10 +1,12 @@
 """What is answered: every route and format, against what the command line says of the same index."""
 
 import base64
+import gzip
 import hashlib
 import json
 import os
 import re
+import threading
 import unittest
 import urllib.parse
 
@@ -74,6 +76,9 @@ class Routes(unittest.TestCase):
     def test_sequence_comes_back(self):
         self.assertEqual(self.sample.search("x", seq=12).json["seq"], 12)
         self.assertNotIn("seq", self.sample.search("x").json)
+        for format in ["jsonl", "geojson"]:  # They have no place for it.
+            plain = self.sample.search("reyk", format=format)
+            self.assertEqual(self.sample.search("reyk", format=format, seq=1, display="true").body, plain.body)
 
     def test_cost(self):
         with Server(self.index) as server:
@@ -119,6 +124,123 @@ class Routes(unittest.TestCase):
             for name in ["shard_loads", "cache_hits", "cache_misses", "decompressed_bytes"]:
                 self.assertEqual(values[f"shardq_{name}_total"], 0)
 
+    ALL = TAGGED + ["/v1/search?q=b&limit=1000&display=true", "/reverse?lat=0&lon=0", "/reverse?lat=0&lon=0&limit=100",
+                    "/v1/status", "/status", "/healthz", "/metrics"]
+    # What a 304 need not have, or has of its own.
+    OWN = {"content-length", "content-type", "content-encoding", "date", "server-timing", "shardq-cost"}
+
+    def test_a_304_has_the_fields_of_its_200(self):
+        """A cache puts them in the place of those it has: with another policy the page would be dead (RFC 9111 3.2)."""
+        for options in [(), ("--cors", "*"), ("--max-age", "60", "--cors", "https://example.org")]:
+            with Server(self.index, *options) as server:
+                for path in self.ALL:
+                    for coding in [None, "gzip", "identity", "gzip, deflate, br, zstd"]:
+                        asked = {"Accept-Encoding": coding} if coding else {}
+                        full = server.get(path, headers=asked)
+                        self.assertEqual(full.status, 200, path)
+                        known = ["*"] if "etag" in full.headers else []
+                        known += [full.headers["etag"], '"x", ' + full.headers["etag"]] if known else []
+                        for tag in known:
+                            for method in ["GET", "HEAD"]:
+                                answer = server.get(path, method, {**asked, "If-None-Match": tag})
+                                self.assertEqual((answer.status, answer.body), (304, b""), (path, coding, tag))
+                                for name in set(answer.headers) - self.OWN:
+                                    self.assertEqual(answer.headers[name], full.headers.get(name), (path, coding, name))
+                                missing = set(full.headers) - set(answer.headers) - self.OWN
+                                self.assertLessEqual(missing, {"shardq-count"}, (path, coding))
+                                for name in ["etag", "cache-control", "vary", "content-security-policy"]:
+                                    self.assertIn(name, answer.headers)
+                        self.assertEqual("etag" in full.headers, "no-store" != full.headers["cache-control"])
+
+    def test_every_route_is_in_the_table(self):
+        described = set(self.server.get("/v1/openapi.json").json["paths"])
+        self.assertEqual({path.split("?")[0] for path in self.ALL}, described | {"/v1/openapi.json"})
+
+    # Compressed answers
+
+    def test_gzip(self):
+        large = ["/", "/v1/openapi.json", "/v1/search?q=b&limit=100", "/v1/search?q=b&limit=1000&display=true&format=json",
+                 "/v1/within?west=-180&south=-90&east=180&north=90&limit=1000", "/v1/dots", "/api?q=b&limit=1000",
+                 "/reverse?lat=0&lon=0&limit=1000"]
+        for path in large + ["/v1/search?q=b&limit=1", "/healthz", "/v1/status"]:
+            plain = self.server.get(path, headers={"Accept-Encoding": "identity"})
+            packed = self.server.get(path, headers={"Accept-Encoding": "gzip"})
+            head = self.server.get(path, "HEAD", {"Accept-Encoding": "gzip"})
+            self.assertNotIn("content-encoding", plain.headers, path)
+            for answer in (plain, packed):
+                self.assertEqual(answer.headers["vary"], "Accept-Encoding")
+                self.assertEqual(int(answer.headers["content-length"]), len(answer.body))
+            for name in ["content-encoding", "content-length", "etag", "vary", "content-type"]:
+                self.assertEqual(head.headers.get(name), packed.headers.get(name), (path, name))
+            if path not in large:
+                self.assertNotIn("content-encoding", packed.headers)
+                self.assertEqual(packed.headers.get("etag"), plain.headers.get("etag"))
+                continue
+            self.assertEqual(packed.headers["content-encoding"], "gzip", path)
+            self.assertLess(len(packed.body), len(plain.body) * 0.6, path)
+            self.assertEqual(gzip.decompress(packed.body), plain.body, path)
+            # The same bytes in another coding are another representation.
+            self.assertEqual(packed.headers["etag"], plain.headers["etag"][:-1] + '-gzip"')
+            for coding, tag, status in [
+                ("gzip", packed.headers["etag"], 304), ("identity", plain.headers["etag"], 304),
+                ("identity", packed.headers["etag"], 200), ("gzip", "*", 304), ("identity", "*", 304),
+                ("gzip", packed.headers["etag"] + ", " + plain.headers["etag"], 304),
+            ]:
+                answer = self.server.get(path, headers={"Accept-Encoding": coding, "If-None-Match": tag})
+                self.assertEqual(answer.status, status, (path, coding, tag))
+                wanted = packed if coding == "gzip" else plain
+                self.assertEqual(answer.headers["etag"], wanted.headers["etag"], (path, coding, tag))
+
+    def test_which_coding_is_wanted(self):
+        path = "/v1/search?q=b&limit=100"
+        for coding, is_gzip in [
+            ("gzip", True), ("GZIP", True), ("x-gzip", True), ("gzip, deflate, br, zstd", True), ("br;q=1.0, gzip;q=0.8", True),
+            ("*", True), ("*;q=0.1", True), ("gzip;q=0.001", True), ("deflate , gzip ; q=1", True), ("gzip;q=1.000", True),
+            ("gzip;q=0.5, identity;q=0.5", True), ("identity;q=0, gzip", True), ("gzip;q=1.", True),
+            ("", False), ("br", False), ("gzip;q=0", False), ("gzip;q=0.000", False), ("*;q=0", False), ("identity", False),
+            ("gzip;q=0, *", False), ("gzip;q=0.5, identity;q=0.8", False), ("gzipped", False), ("gzip;q=x", False),
+            ("gzip;q=2", False), ("gzip;q=1.001", False), ("gzip;q=0.5000", False), ("gzip;x=1", False), (";q=1", False),
+            (",,,", False), ("gzip;q=", False),
+        ]:
+            answer = self.server.get(path, headers={"Accept-Encoding": coding})
+            self.assertEqual((answer.status, answer.headers.get("content-encoding")), (200, "gzip" if is_gzip else None), coding)
+
+    def test_compressing_is_bounded(self):
+        rows = [{"name": f"a{number}", "country": "XX", "text": chr(97 + number % 26) * 16000} for number in range(400)]
+        with Server(build(rows, "gzip")) as server:
+            path = "/v1/search?q=a&limit=250"
+            plain = server.get(path).body
+            before = server.metrics()["process_resident_memory_bytes"]
+            ends = []
+
+            def ask():
+                answer = server.get(path, headers={"Accept-Encoding": "gzip"})
+                ends.append(answer.status == 503 or gzip.decompress(answer.body) == plain)
+
+            threads = [threading.Thread(target=ask) for _ in range(40)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(ends, [True] * 40)
+            self.assertLess(server.metrics()["process_resident_memory_bytes"] - before, 160 << 20)
+
+    # Other origins
+
+    def test_preflight(self):
+        """What common libraries send along may come from another origin."""
+        sent = ["Accept", "Accept-Language", "Content-Type", "X-Requested-With", "Cache-Control", "Pragma", "If-None-Match"]
+        with Server(self.index, "--cors", "*") as server:
+            for path in ["/v1/search?q=a", "/api?q=a", "/reverse?lat=0&lon=0", "/v1/status"]:
+                answer = server.get(path, "OPTIONS", {
+                    "Origin": "https://example.org", "Access-Control-Request-Method": "GET",
+                    "Access-Control-Request-Headers": ", ".join(sent).lower()})
+                self.assertEqual((answer.status, answer.body), (204, b""))
+                self.assertEqual(answer.headers["access-control-allow-origin"], "*")
+                self.assertEqual(answer.headers["access-control-allow-methods"], "GET, HEAD")
+                allowed = answer.headers["access-control-allow-headers"].split(", ")
+                self.assertLessEqual({*sent, "*"}, set(allowed))
+
     def test_caching(self):
         self.assertEqual(self.server.search("b").headers["cache-control"], "no-cache")
         self.assertEqual(self.server.get("/v1/status").headers["cache-control"], "no-store")
@@ -131,18 +253,6 @@ class Routes(unittest.TestCase):
         self.assertNotIn("access-control-allow-origin", self.server.search("b").headers)
 
     # Other routes
-
-    def test_photon(self):
-        answer = self.sample.get("/api?q=reyk&limit=3&lang=de&lat=1&lon=2&zoom=3")
-        self.assertEqual(answer.json, {"type": "FeatureCollection", "features": [
-            {"type": "Feature", "geometry": {"type": "Point", "coordinates": [-21.9426, 64.1466]},
-             "properties": {"name": "Reykjavík", "country": "IS", "countrycode": "IS", "label": "Reykjavík, IS"}}]})
-        self.assertEqual(self.sample.get("/api/?q=reyk").json, answer.json)
-        self.assertEqual(len(self.sample.get("/api?q=a").json["features"]), 15)
-        for query, parameter in [("", "q"), ("?q=", "q"), ("?q=a&bbox=1,2,3,4", "bbox"), ("?q=a&osm_tag=place", "osm_tag")]:
-            answer = self.sample.get("/api" + query)
-            self.assertEqual((answer.status, answer.json["parameter"]), (400, parameter))
-        self.assertIsNone(self.server.get("/api?q=nowhere").json["features"][0]["geometry"])
 
     def inside(self, west, south, east, north):
         found = []
@@ -166,6 +276,9 @@ class Routes(unittest.TestCase):
             total += len(wanted)
             for limit in [1, 7, 1000]:
                 answer = self.server.get("/v1/within?west=%s&south=%s&east=%s&north=%s&limit=%d" % (*box, limit))
+                west, south, east, north = box
+                turned = "/v1/within?west=%s&south=%s&east=%s&north=%s&limit=%d" % (west, north, east, south, limit)
+                self.assertEqual(self.server.get(turned).body, answer.body)
                 self.assertEqual(answer.status, 200, answer.body)
                 # Of more than that always the same ones, which are not the first by name.
                 some = sorted(sorted(wanted, key=lambda position: position * 0x9E3779B1 % 2**32)[:limit])
@@ -212,7 +325,8 @@ class Routes(unittest.TestCase):
         self.assertEqual(status, 0, error)
         with Server(path) as server:
             self.assertEqual(server.search("ostl", display="true").json["display"][0]["label"], "ostlich, fj")
-            self.assertEqual(server.get("/api?q=ostl").json["features"][0]["properties"]["name"], "ostlich, fj")
+            properties = server.get("/api?q=ostl").json["features"][0]["properties"]
+            self.assertEqual((properties["name"], "extra" in properties), ("ostlich, fj", False))
 
     def test_status_and_health(self):
         said = json.loads(shardq("stats", "-i", self.index, "--format", "json")[1])
@@ -251,12 +365,12 @@ class Routes(unittest.TestCase):
     def test_description_names_every_route(self):
         description = self.server.get("/v1/openapi.json").json
         self.assertTrue(description["openapi"].startswith("3.1"))
-        given = {"/v1/within": "?west=0&south=0&east=1&north=1", "/api": "?q=a"}
+        given = {"/v1/within": "?west=0&south=0&east=1&north=1", "/api": "?q=a", "/reverse": "?lat=0&lon=0"}
         for path, methods in description["paths"].items():
             answer = self.server.get(path + given.get(path, ""))
             self.assertEqual(answer.status, 200, path)
             self.assertIn(answer.headers["content-type"].split(";")[0], methods["get"]["responses"]["200"]["content"])
-        missing = {"/", "/v1/search", "/v1/within", "/v1/dots", "/v1/status", "/api", "/healthz", "/metrics"}
+        missing = {"/", "/v1/search", "/v1/within", "/v1/dots", "/v1/status", "/api", "/reverse", "/status", "/healthz", "/metrics"}
         self.assertEqual(missing - set(description["paths"]), set())
 
     # Safety
@@ -297,10 +411,12 @@ class Routes(unittest.TestCase):
             ("/v1/search?limit=0", "limit"), ("/v1/search?limit=1001", "limit"), ("/v1/search?limit=x", "limit"),
             ("/v1/search?limit=99999999999999999999", "limit"), ("/v1/search?limit=+5", "limit"),
             ("/v1/search?offset=-1", "offset"), ("/v1/search?format=xml", "format"), ("/v1/search?display=1", "display"),
-            ("/v1/search?format=jsonl&display=true", "display"), ("/v1/search?seq=a", "seq"), ("/v1/search?else=1", "else"),
+            ("/v1/search?format=jsonl&display=x", "display"), ("/v1/search?seq=a", "seq"), ("/v1/search?else=1", "else"),
             ("/v1/search?q=a&q=b", "q"), ("/v1/search?q=%zz", "q"), ("/v1/search?q=%ff", "q"), ("/v1/search?q=%2", "q"),
             ("/v1/search?q=" + "a" * 513, "q"), ("/v1/within?west=0&south=0&east=1", "north"),
-            ("/v1/within?west=181&south=0&east=1&north=1", "west"), ("/v1/within?west=0&south=2&east=1&north=1", "south"),
+            ("/v1/within?west=181&south=0&east=1&north=1", "west"), ("/v1/within?west=0&south=91&east=1&north=1", "south"),
+            ("/v1/within?west=inf&south=0&east=1&north=1", "west"), ("/v1/within?west=1e999&south=0&east=1&north=1", "west"),
+            ("/v1/within?west=e&south=0&east=1&north=1", "west"), ("/v1/search?__=1", "__"),
             ("/v1/within?west=nan&south=0&east=1&north=1", "west"), ("/v1/within?west=0x1&south=0&east=1&north=1", "west"),
             ("/v1/within?west=&south=0&east=1&north=1", "west"), ("/v1/dots?x=1", "x"), ("/healthz?x", "x"),
         ]
@@ -312,7 +428,8 @@ class Routes(unittest.TestCase):
             self.assertTrue(answer.json["detail"] and answer.json["title"])
         # At the limits, and as forms write them.
         for path in ["/v1/search?q=" + "a" * 512, "/v1/search?limit=1000", "/v1/search?", "/v1/search?q=", "/v1/search?&&q=a&",
-                     "/v1/search?q=a+b", "/v1/search?q=s%C3%A3o"]:
+                     "/v1/search?q=a+b", "/v1/search?q=s%C3%A3o", "/v1/search?q=a&_=1732550000", "/healthz?_=1&_=2&_",
+                     "/v1/within?west=-1e-7&south=0&east=1E%2B1&north=1"]:
             self.assertEqual(self.server.get(path).status, 200, path)
         self.assertEqual(self.server.get("/v1/search?q=a+b%2Bc").json["query"], "a b+c")
         self.assertEqual(self.server.search("a\0b\n").json["query"], "a\0b\n")

@@ -23,7 +23,7 @@
           shardq serve --listen 127.0.0.1:0        a free port; the address is printed on standard output
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
 
-        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, /v1/status, /api (as the geocoder
+        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, /v1/status, /api and /reverse (as the geocoder
         Photon answers), /healthz, /metrics. When the index is rebuilt, requests are answered from the new generation,
         and none fails. There is no TLS: that belongs to a proxy in front.
 

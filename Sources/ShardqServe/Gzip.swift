@@ -1,0 +1,106 @@
+#if Server
+  import CZlib
+  import HTTPTypes
+  import NIOConcurrencyHelpers
+  import NIOCore
+
+  /// The content coding gzip (RFC 9110 8.4.1.3): which requests want it, and how bodies get it.
+  enum Gzip {
+    /// Bodies up to this size go out as they are: two packets less save a client nothing. In bytes.
+    static let threshold = 4 << 10
+
+    /// Whether a request accepts gzip and likes it no less than a body without coding (RFC 9110 12.5.3).
+    ///
+    /// A server may send bodies without coding to a client that refuses them, and this one does so for small bodies.
+    static func isWanted(_ acceptEncoding: String?) -> Bool {
+      guard let acceptEncoding else { return false }
+      // In thousandths; nil where the request does not say.
+      var gzip: Int?
+      var identity: Int?
+      var others: Int?
+      for element in acceptEncoding.split(separator: ",") {
+        let parts = element.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+        var weight = 1000
+        if parts.count > 1 {
+          guard parts.count == 2, let quality = quality(parts[1]) else { continue }
+          weight = quality
+        }
+        switch parts[0].lowercased() {
+        case "gzip", "x-gzip": gzip = weight
+        case "identity": identity = weight
+        case "*": others = weight
+        default: break
+        }
+      }
+      let wanted = gzip ?? others ?? 0
+      return wanted > 0 && wanted >= identity ?? 0
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+      var text = text.drop { $0 == " " || $0 == "\t" }
+      while text.last == " " || text.last == "\t" { text.removeLast() }
+      return text
+    }
+
+    /// The thousandths of `q=0.5`; nil for anything else.
+    private static func quality(_ text: Substring) -> Int? {
+      guard text.hasPrefix("q=") || text.hasPrefix("Q=") else { return nil }
+      let digits = Array(text.utf8.dropFirst(2))
+      guard digits.count <= 5, let first = digits.first, first == 0x30 || first == 0x31,
+        digits.count == 1 || digits[1] == 0x2e
+      else { return nil }
+      var weight = Int(first - 0x30) * 1000
+      for (digit, unit) in zip(digits.dropFirst(2), [100, 10, 1]) {
+        guard (0x30...0x39).contains(digit) else { return nil }
+        weight += Int(digit - 0x30) * unit
+      }
+      return weight <= 1000 ? weight : nil
+    }
+
+    /// The tag of a body with this coding: the same bytes have a tag of their own in each coding (RFC 9110 8.8.3.3).
+    static func tag(_ tag: String) -> String { tag.dropLast() + "-gzip\"" }
+
+    /// A body in this coding.
+    ///
+    /// - Parameter level: Of zlib, 1 to 9. The window of 8 KiB keeps what a call takes beside the body near 100 KiB.
+    /// - Complexity: At level 1 about 10 ms a megabyte.
+    static func compressed(_ body: ByteBuffer, level: CInt) -> ByteBuffer {
+      var stream = z_stream()
+      let size = CInt(MemoryLayout<z_stream>.size)
+      // 16 more than the window's bits: gzip's frame, not zlib's.
+      guard deflateInit2_(&stream, level, Z_DEFLATED, 13 + 16, 7, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
+        preconditionFailure("zlib has no memory for a stream, or is another zlib")
+      }
+      defer { deflateEnd(&stream) }
+      var compressed = ByteBuffer()
+      let bound = Int(deflateBound(&stream, uLong(body.readableBytes)))
+      compressed.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { output in
+        body.withUnsafeReadableBytes { input in
+          // zlib's own declaration has no const there, and writes nothing.
+          stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress!.assumingMemoryBound(to: UInt8.self))
+          stream.avail_in = uInt(input.count)
+          stream.next_out = output.baseAddress!.assumingMemoryBound(to: UInt8.self)
+          stream.avail_out = uInt(output.count)
+          let status = deflate(&stream, Z_FINISH)
+          precondition(status == Z_STREAM_END, "deflateBound was too low")
+          return output.count - Int(stream.avail_out)
+        }
+      }
+      return compressed
+    }
+
+    /// A body that never changes, compressed once: when the first client asks for it so.
+    final class Stored: Sendable {
+      private let body = NIOLockedValueBox<ByteBuffer?>(nil)
+
+      func compressed(_ plain: ByteBuffer) -> ByteBuffer {
+        body.withLockedValue { body in
+          if let body { return body }
+          let made = Gzip.compressed(plain, level: 9)
+          body = made
+          return made
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,250 @@
+#if Server
+  import NIOCore
+  import QueryOutput
+  import ServeSettings
+  import ShardedIndex
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// The interface of the geocoder Photon, for clients that speak to it: `/api`, `/reverse`, `/status`.
+  ///
+  /// Each parameter of Photon's page is done or refused by name: a client that got an answer to another question would
+  /// not notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md; docs/server.md has the table.
+  enum Photon {
+    /// Parameters that Photon lets clients repeat.
+    static let repeatable: Set<String> = ["osm_tag", "layer", "include", "exclude", "countrycode"]
+
+    /// Matches that a request with a filter reads at most.
+    static let readLimit = 10_000
+
+    private static let noBias =
+      "A location bias is not supported here: leave out lat, lon, zoom and location_bias_scale."
+    private static let noTags =
+      "This filter is not supported here, since the records have no tags of OpenStreetMap: leave it out."
+    private static let noFilter = "This parameter is not supported here: leave it out."
+
+    static let noStructuredSearch = Problem(
+      status: 404, detail: "Structured search is not supported here: ask /api?q= with the beginning of a name.")
+
+    /// Refuses the parameters that would change an answer and cannot. A client may send them empty.
+    static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
+      if hasBias {
+        for name in ["lat", "lon", "zoom", "location_bias_scale"] where parameters.hasValue(name) {
+          throw .badParameter(name, noBias)
+        }
+      }
+      for name in ["osm_tag", "layer", "include", "exclude"] where !parameters.texts(name).isEmpty {
+        throw .badParameter(name, noTags)
+      }
+      for name in ["query_string_filter", "suggest_addresses"] where parameters.hasValue(name) {
+        throw .badParameter(name, noFilter)
+      }
+      if let geometry = parameters.text("geometry"), !["", "0", "false"].contains(geometry.lowercased()) {
+        throw .badParameter("geometry", "Only points are there: leave it out, or send false.")
+      }
+      // There is one language and nothing to leave out as double; debugging would add what no client reads.
+      for name in ["lang", "dedupe", "debug"] { _ = parameters.text(name) }
+    }
+
+    /// Photon caps the number of features, and so does this: 1 to 1000.
+    static func limit(_ parameters: inout QueryParameters, default usual: Int) throws(Problem) -> Int {
+      guard let text = parameters.text("limit"), !text.isEmpty else { return usual }
+      let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+      guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+        throw .badParameter("limit", "It is a whole number; left out, it is \(usual).")
+      }
+      let most = SearchRequest.limits.upperBound
+      return text.hasPrefix("-") ? 1 : max(1, min(Int(digits) ?? most, most))
+    }
+
+    /// A box on the map, edges included, in 1e-7 degrees.
+    struct Box: Equatable {
+      var west, south, east, north: Int32
+
+      /// - Parameter text: `minLon,minLat,maxLon,maxLat`. Where the first is more than the third, the box goes over the
+      ///   antimeridian; latitudes do in either order.
+      init(_ text: String) throws(Problem) {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { QueryParameters.decimal($0) }
+        guard numbers.count == 4, let west = numbers[0], let south = numbers[1], let east = numbers[2],
+          let north = numbers[3], [west, east].allSatisfy({ $0.magnitude <= 180 }),
+          [south, north].allSatisfy({ $0.magnitude <= 90 })
+        else {
+          throw .badParameter(
+            "bbox", "It is minLon,minLat,maxLon,maxLat: four numbers of degrees, to 180 and to 90 either way.")
+        }
+        (self.west, self.east) = (PlaceGrid.units(west), PlaceGrid.units(east))
+        (self.south, self.north) = (PlaceGrid.units(min(south, north)), PlaceGrid.units(max(south, north)))
+      }
+
+      func contains(latitude: Int32, longitude: Int32) -> Bool {
+        guard south <= latitude, latitude <= north else { return false }
+        return west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east
+      }
+    }
+
+    /// What `/api` is asked.
+    struct Request: Sendable {
+      var query: String
+      var limit: Int
+      var box: Box?
+      /// Codes in capital letters; empty for all countries.
+      var countries: Set<String>
+
+      init(_ parameters: inout QueryParameters) throws(Problem) {
+        guard let query = parameters.text("q"), !query.isEmpty else {
+          throw .badParameter("q", "It is missing: say what names begin with.")
+        }
+        guard Fold.fold(query).count <= SearchRequest.foldedLimit else {
+          throw .badParameter("q", "It has more than \(SearchRequest.foldedLimit) bytes when it is folded.")
+        }
+        self.query = query
+        limit = try Photon.limit(&parameters, default: 15)
+        if let box = parameters.text("bbox"), !box.isEmpty { self.box = try Box(box) }
+        countries = []
+        for code in parameters.texts("countrycode") {
+          guard code.utf8.count == 2, code.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) else {
+            throw .badParameter("countrycode", "It is a code of two letters, as DE; repeat it for several countries.")
+          }
+          countries.insert(code.uppercased())
+        }
+        try Photon.refuseOthers(&parameters, hasBias: true)
+        try parameters.finish()
+      }
+    }
+
+    /// What `/reverse` is asked.
+    struct ReverseRequest: Sendable {
+      var latitude: Int32
+      var longitude: Int32
+      /// In kilometres.
+      var radius: Double
+      var limit: Int
+
+      /// Of the radius, in kilometres; also what it is when a client sends none.
+      static let radiusLimit = 5000.0
+
+      init(_ parameters: inout QueryParameters) throws(Problem) {
+        latitude = try parameters.degrees("lat", limit: 90)
+        longitude = try parameters.degrees("lon", limit: 180)
+        limit = try Photon.limit(&parameters, default: 1)
+        radius = Self.radiusLimit
+        if let text = parameters.text("radius"), !text.isEmpty {
+          guard let number = QueryParameters.decimal(text), number >= 0 else {
+            throw .badParameter("radius", "It is a number of kilometres from 0 to 5000.")
+          }
+          radius = min(number, Self.radiusLimit)
+        }
+        if let sort = parameters.text("distance_sort"), !["", "1", "true"].contains(sort.lowercased()) {
+          throw .badParameter("distance_sort", "The nearest record comes first: leave it out, or send true.")
+        }
+        try Photon.refuseOthers(&parameters, hasBias: false)
+        try parameters.finish()
+      }
+    }
+  }
+
+  extension Responder {
+    func photon(_ parameters: inout QueryParameters) async throws -> Answer {
+      let request = try Photon.Request(&parameters)
+      let ask: @Sendable () throws -> Answer = { [served] in
+        try served.asking {
+          let matches = try served.index.matches(forPrefix: request.query)
+          let generation = try served.generation(of: matches)
+          guard generation.hasCoordinates else { throw Problem.noCoordinates }
+          let body = try generation.withWriter { try $0.photon(request, matches) }
+          return Answer(body: body, contentType: "application/json", tag: generation.tag)
+        }
+      }
+      // A filter may read thousands of records.
+      return request.box == nil && request.countries.isEmpty
+        ? try await gate.ask(ask) : try await gate.askElsewhere(ask)
+    }
+
+    func reverse(_ parameters: inout QueryParameters) async throws -> Answer {
+      let request = try Photon.ReverseRequest(&parameters)
+      return try await askingPlaces { grid, matches, generation in
+        let positions = grid.nearest(
+          latitude: request.latitude, longitude: request.longitude, radius: request.radius, limit: request.limit)
+        return try generation.withWriter { try $0.photon(at: positions, of: matches) }
+      }
+    }
+
+    /// Photon's own status: that it answers, and when the data is from: when the index was written last.
+    func photonStatus(_ parameters: inout QueryParameters) throws -> Answer {
+      try parameters.finish()
+      var text = "{\"status\":\"Ok\""
+      var status = stat()
+      if stat(settings.index + "/" + Manifest.fileName, &status) == 0 {
+        text += ",\"import_date\":\"" + Self.date(status.st_mtim.tv_sec) + "\""
+      }
+      return Answer(body: ByteBuffer(string: text + "}\n"), contentType: "application/json")
+    }
+
+    /// As `2026-01-31T12:00:00Z`.
+    private static func date(_ seconds: Int) -> String {
+      var (seconds, parts) = (time_t(seconds), tm())
+      guard gmtime_r(&seconds, &parts) != nil else { return "" }
+      func digits(_ number: Int32, _ count: Int = 2) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+      }
+      return digits(parts.tm_year + 1900, 4) + "-" + digits(parts.tm_mon + 1) + "-" + digits(parts.tm_mday) + "T"
+        + digits(parts.tm_hour) + ":" + digits(parts.tm_min) + ":" + digits(parts.tm_sec) + "Z"
+    }
+  }
+
+  extension AnswerWriter {
+    /// The answer to `/api`: of the matches those that have a place and pass the filters, as many as are wanted.
+    ///
+    /// - Throws: ``Problem`` where so many matches would have to be read that a client should ask for fewer.
+    func photon(_ request: Photon.Request, _ matches: Matches) throws -> ByteBuffer {
+      try beginFeatures()
+      var found = 0
+      var at = 0
+      let reach = min(matches.count, Photon.readLimit)
+      while found < request.limit, at < reach {
+        let next = min(reach, at + max(request.limit - found, 64))
+        try writeFeatures(matches, at..<next) { record, places, buffer in
+          guard found < request.limit, self.passes(record, request, places, buffer) else { return false }
+          found += 1
+          return true
+        }
+        at = next
+      }
+      guard found == request.limit || at == matches.count else {
+        throw Problem.badParameter(
+          "q",
+          "\(matches.count) names begin so, and a filter looks at \(Photon.readLimit) at most: send more letters.")
+      }
+      return try endFeatures()
+    }
+
+    private func passes(
+      _ record: Int, _ request: Photon.Request, _ places: PlaceWriter, _ buffer: RecordBuffer
+    ) -> Bool {
+      if !request.countries.isEmpty {
+        guard let code = places.countryCode(buffer, record), request.countries.contains(code) else { return false }
+      }
+      guard let (latitude, longitude) = Coordinate.degrees(ofRecord: record, in: buffer, schema) else { return false }
+      guard let box = request.box else { return true }
+      return box.contains(latitude: PlaceGrid.units(latitude), longitude: PlaceGrid.units(longitude))
+    }
+
+    /// The answer to `/reverse`.
+    ///
+    /// - Parameters:
+    ///   - positions: In the order of the answer.
+    ///   - matches: All records.
+    func photon(at positions: [Int], of matches: Matches) throws -> ByteBuffer {
+      try beginFeatures()
+      for position in positions { try writeFeatures(matches, position..<position + 1) { _, _, _ in true } }
+      return try endFeatures()
+    }
+  }
+#endif
