@@ -62,15 +62,17 @@
 
     /// A body in this coding.
     ///
-    /// - Parameter level: Of zlib, 1 to 9. The window of 8 KiB keeps what a call takes beside the body near 100 KiB.
+    /// - Parameters:
+    ///   - level: Of zlib, 1 to 9.
+    ///   - windowBits: The binary logarithm of zlib's window; the one of 8 KiB keeps a call's own memory near 100 KiB.
     /// - Complexity: At level 1 about 10 ms a megabyte.
-    static func compressed(_ body: ByteBuffer, level: CInt) -> ByteBuffer {
+    static func compressed(_ body: ByteBuffer, level: CInt, windowBits: CInt = 13) -> ByteBuffer {
       var stream = z_stream()
       let size = CInt(MemoryLayout<z_stream>.size)
       // 16 more than the window's bits: gzip's frame, not zlib's.
-      guard deflateInit2_(&stream, level, Z_DEFLATED, 13 + 16, 7, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
-        preconditionFailure("zlib has no memory for a stream, or is another zlib")
-      }
+      let status = deflateInit2_(
+        &stream, level, Z_DEFLATED, windowBits + 16, 7, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+      precondition(status == Z_OK, "zlib has no memory for a stream, or is another zlib")
       defer { deflateEnd(&stream) }
       var compressed = ByteBuffer()
       let bound = Int(deflateBound(&stream, uLong(body.readableBytes)))
@@ -81,8 +83,8 @@
           stream.avail_in = uInt(input.count)
           stream.next_out = output.baseAddress!.assumingMemoryBound(to: UInt8.self)
           stream.avail_out = uInt(output.count)
-          let status = deflate(&stream, Z_FINISH)
-          precondition(status == Z_STREAM_END, "deflateBound was too low")
+          let end = deflate(&stream, Z_FINISH)
+          precondition(end == Z_STREAM_END, "deflateBound was too low")
           return output.count - Int(stream.avail_out)
         }
       }
@@ -96,7 +98,7 @@
       func compressed(_ plain: ByteBuffer) -> ByteBuffer {
         body.withLockedValue { body in
           if let body { return body }
-          let made = Gzip.compressed(plain, level: 9)
+          let made = Gzip.compressed(plain, level: 9, windowBits: 15)
           body = made
           return made
         }

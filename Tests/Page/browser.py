@@ -40,8 +40,10 @@ def executable():
 class Browser:
     """One browser process. A page of it is a `Tab`."""
 
-    def __init__(self):
-        self.profile = tempfile.mkdtemp(prefix="page-")
+    def __init__(self, profile=None):
+        """A given profile stays when the browser ends."""
+        self.is_own = profile is None
+        self.profile = profile or tempfile.mkdtemp(prefix="page-")
         # All above 4, so that none is in the way of those on which the protocol is spoken.
         ends = [*os.pipe(), *os.pipe()]
         inward, self.writer, self.reader, outward = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
@@ -91,6 +93,12 @@ class Browser:
             raise
 
     def close(self):
+        if not self.is_own:
+            try:  # In peace, so that its cache is on the disk.
+                self.call("Browser.close", timeout=20)
+                self.process.wait(20)
+            except (OSError, RuntimeError, TimeoutError, subprocess.TimeoutExpired):
+                pass
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -98,7 +106,8 @@ class Browser:
         self.process.wait(10)
         os.close(self.writer)
         os.close(self.reader)
-        shutil.rmtree(self.profile, ignore_errors=True)
+        if self.is_own:
+            shutil.rmtree(self.profile, ignore_errors=True)
 
     def read(self, timeout):
         """Takes in what the browser says within `timeout` seconds; returns at the first message."""
@@ -133,12 +142,15 @@ class Browser:
 
 
 class Tab:
-    """A page in a browser context of its own."""
+    """A page in a browser context of its own, or with all that the profile has."""
 
-    def __init__(self, browser, width=1280, height=800, dark=False, touch=False, reduced=True, ratio=1):
+    def __init__(self, browser, width=1280, height=800, dark=False, touch=False, reduced=True, ratio=1, isolated=True):
         self.browser, self.events = browser, []
-        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
-        self.target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        context = {}
+        if isolated:
+            self.context = browser.call("Target.createBrowserContext")["browserContextId"]
+            context = {"browserContextId": self.context}
+        self.target = browser.call("Target.createTarget", url="about:blank", **context)["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         browser.tabs[self.session] = self
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):

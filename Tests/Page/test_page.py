@@ -4,6 +4,7 @@ Runs with `Tests/Page/run.sh`. Where bin/shardq-serve is built, answers come fro
 server.py; either way that one stands between, so that it can be slow and can fail.
 """
 
+import contextlib
 import glob
 import json
 import os
@@ -97,12 +98,13 @@ def build(directory, lines, *options):
 class Upstream:
     """The real server on a free port, or None."""
 
-    def __init__(self, index):
-        self.process = subprocess.Popen(
-            [server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+    def __init__(self, index, *options, log=None):
+        with open(log, "wb") if log else contextlib.nullcontext(subprocess.STDOUT) as errors:
+            self.process = subprocess.Popen(
+                [server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index), *options],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
         self.address, said = None, b""
         timer = threading.Timer(20, self.process.kill)
         timer.start()
@@ -266,6 +268,31 @@ class Typing(PageTest):
         tab.press("Escape")
         self.settled("")
         self.assertEqual(tab.evaluate("input.value"), "")
+
+    def test_what_was_cleared_can_be_taken_back(self):
+        tab = self.open()
+        for clear in ["tab.press('Escape'); tab.press('Escape')", "tab.click('#clear')"]:
+            tab.type("lond")
+            self.settled("lond")
+            exec(clear)
+            self.settled("")
+            tab.call("Input.dispatchKeyEvent", type="keyDown", key="z", code="KeyZ", windowsVirtualKeyCode=90,
+                     modifiers=CTRL, commands=["undo"])
+            self.settled("lond")
+            tab.evaluate("input.select()")
+            tab.press("Backspace")
+            self.settled("")
+
+    def test_a_long_text_is_cut_before_it_is_sent(self):
+        tab = self.open()
+        for text in ["東" * 300, "ﷺ" * 300, "서" * 300, "Ⱥ" * 2000, "x" * 30_000, "👍🏽" * 400, "𝐀" * 3000]:
+            tab.evaluate(f"input.focus(), input.select(), document.execCommand('insertText', false, {json.dumps(text)})")
+            self.settled(text)
+            said = tab.evaluate("document.querySelector('#said').innerText")
+            self.assertEqual(said, f"Nothing begins with “{text}”.")
+            self.assertTrue(tab.evaluate("byId('notice').hidden"))
+            sent = self.searches()[-1]["q"]
+            self.assertTrue(text.startswith(sent) and len(sent.encode()) <= 1400, sent)
 
     def test_an_input_method_has_its_keys_for_itself(self):
         tab = self.open()

@@ -1,0 +1,153 @@
+"""A headless Firefox, driven over its own remote protocol (Marionette): nothing but Python's standard library.
+
+Every wait is bounded; the browser is stopped by its process id, and so are its children, which are one process group.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+NAMES = ("firefox-esr", "firefox")
+PREFERENCES = {
+    "marionette.port": 0,  # One that is free; the profile says which.
+    "app.update.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.homepage_override.mstone": "ignore",
+    "browser.aboutwelcome.enabled": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "toolkit.telemetry.reportingpolicy.firstRun": False,
+}
+
+
+def executable():
+    """The path of a Firefox, or None."""
+    return os.environ.get("FIREFOX") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Firefox:
+    """One browser process with the profile in a directory, which stays when it ends."""
+
+    def __init__(self, profile):
+        self.profile = pathlib.Path(profile)
+        self.profile.mkdir(exist_ok=True)
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
+        (self.profile / "user.js").write_text("".join(lines))
+        port_file = self.profile / "MarionetteActivePort"
+        port_file.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [executable(), "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile",
+             str(self.profile), "about:blank"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "HOME": str(self.profile)},
+        )
+        self.number, self.socket = 0, None
+        try:
+            end = time.monotonic() + 90
+            while not (port_file.exists() and port_file.read_text().strip()):
+                if time.monotonic() > end or self.process.poll() is not None:
+                    raise RuntimeError("Firefox has not started")
+                time.sleep(0.05)
+            self.socket = socket.create_connection(("127.0.0.1", int(port_file.read_text())), timeout=90)
+            self.file = self.socket.makefile("rb")
+            self.receive()
+            self.call("WebDriver:NewSession")
+        except Exception:
+            self.kill()
+            raise
+
+    def receive(self):
+        size = b""
+        while (byte := self.file.read(1)) != b":":
+            if not byte:
+                raise RuntimeError("Firefox has ended")
+            size += byte
+        return json.loads(self.file.read(int(size)))
+
+    def call(self, name, **parameters):
+        self.number += 1
+        data = json.dumps([0, self.number, name, parameters]).encode()
+        self.socket.sendall(b"%d:" % len(data) + data)
+        _, number, error, result = self.receive()
+        assert number == self.number, (number, self.number)
+        if error:
+            raise RuntimeError(f"{name}: {error['message']}")
+        return result
+
+    def close(self):
+        """Ends it as a person would, so that its cache is on the disk."""
+        try:
+            self.call("Marionette:Quit", flags=["eAttemptQuit"])
+            self.process.wait(30)
+        except (OSError, RuntimeError, subprocess.TimeoutExpired):
+            pass
+        self.kill()
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(10)
+        if self.socket:
+            self.file.close()
+            self.socket.close()
+
+    # What the tests of both browsers use.
+
+    def open(self, url):
+        self.call("WebDriver:Navigate", url="about:blank")
+        self.call("WebDriver:Navigate", url=url)
+
+    def reload(self):
+        # The protocol's own passes by the cache; a person's does not.
+        self.evaluate("document.documentElement.setAttribute('data-old', ''), location.reload()")
+        end = time.monotonic() + 20
+        while self.evaluate("document.documentElement.hasAttribute('data-old')"):
+            if time.monotonic() > end:
+                raise TimeoutError("the page is not reloaded")
+            time.sleep(0.02)
+
+    def new_tab(self):
+        handle = self.call("WebDriver:NewWindow", type="tab")["handle"]
+        self.call("WebDriver:SwitchToWindow", handle=handle)
+
+    def evaluate(self, expression):
+        return self.call("WebDriver:ExecuteScript", script=f"return ({expression})", args=[])["value"]
+
+    def type(self, text):
+        (reference,) = self.call("WebDriver:FindElement", using="css selector", value="#query")["value"].values()
+        self.call("WebDriver:ElementSendKeys", id=reference, text=text)
+
+    def undo(self):
+        self.type("\ue009z\ue009")
+
+    def complaints(self):
+        """What the console says of pages: all that names a policy, and errors of a page's own."""
+        self.call("Marionette:SetContext", value="chrome")
+        try:
+            said = self.call(
+                "WebDriver:ExecuteScript",
+                # Asking what a message is lends it its fields.
+                script="return Services.console.getMessageArray().map(m => m instanceof Ci.nsIScriptError "
+                "? [m.sourceName, m.category, m.errorMessage] : ['', '', m.message])",
+                args=[],
+            )["value"]
+        finally:
+            self.call("Marionette:SetContext", value="content")
+        return [text for source, category, text in said if "http:" in source or "CSP" in category or "Content-Security-Policy" in text]
+
+    def screenshot(self, path):
+        import base64
+
+        data = self.call("WebDriver:TakeScreenshot", full=False)["value"]
+        pathlib.Path(path).write_bytes(base64.b64decode(data))
