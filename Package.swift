@@ -38,18 +38,12 @@ let package = Package(
     .trait(
       name: "ZstdFromSource",
       description: "Compile zstd from its own package, where the system has no libzstd (fetches facebook/zstd)."),
-    .trait(name: "Server", description: "Build shardq-serve (fetches Hummingbird and what that needs)."),
+    .trait(name: "Server", description: "Build shardq-serve (fetches swift-nio and what that needs)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/facebook/zstd", from: "1.5.4"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-    // What Hummingbird stands on, where the server speaks of it by name.
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: sqliteTargets + [
     .systemLibrary(
@@ -107,11 +101,7 @@ let package = Package(
       name: "ShardqServe",
       dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc", "CServerFiles", "CZlib"]
         + [
-          ("Hummingbird", "hummingbird"), ("HummingbirdCore", "hummingbird"), ("NIOCore", "swift-nio"),
-          ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOHTTP1", "swift-nio"),
-          ("NIOHTTPTypes", "swift-nio-extras"), ("NIOHTTPTypesHTTP1", "swift-nio-extras"),
-          ("HTTPTypes", "swift-http-types"), ("Logging", "swift-log"),
-          ("ServiceLifecycle", "swift-service-lifecycle"),
+          ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
       // They are in CServerFiles: an executable without files beside it.
       exclude: ["Resources"],

@@ -16,6 +16,13 @@ static inline void return_large_blocks(void) {
 #endif
 }
 
+/* Gives memory back to the system that was freed in the midst of other memory. */
+static inline void return_free_memory(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 /* Has blocks up to a megabyte kept when they are freed, and memory asked for in larger pieces: for a process that is over
    soon, so that what it has touched is used again. */
 static inline void keep_freed_blocks(void) {

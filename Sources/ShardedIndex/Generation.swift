@@ -101,7 +101,8 @@ final class Generation: Sendable {
   private func missingPart(
     of shard: Int, _ promotes: Bool, _ unpacks: Bool, _ choose: (PartTable) -> Int
   ) throws(IndexError) -> LoadedPart {
-    try cache.part(of: shard, in: entries, promotes: promotes, choose: choose) {
+    try ReadingTerms.admit(0, in: directory)
+    return try cache.part(of: shard, in: entries, promotes: promotes, choose: choose) {
       (resident) throws(IndexError) in try load(shard, resident, unpacks, choose)
     }
   }
@@ -158,6 +159,7 @@ final class Generation: Sendable {
   /// Unpacks the fields of a part, if nobody did so before.
   @inline(never)
   func unpackFields(of reference: PartReference) throws(IndexError) -> FieldColumns {
+    try ReadingTerms.admit(reference.part.weight, in: directory)
     do throws(IndexError) {
       return try reference.part.columns(
         unpack: { (packed) throws(IndexError) in

@@ -131,6 +131,28 @@ public struct Matches: Sendable {
     try read(from: lower, to: upper, into: buffer)
   }
 
+  /// How many records from one of the matches on are decoded together without more memory than a few copies of their part
+  /// take; 1 where records are large. Nothing is decoded for it.
+  ///
+  /// - Throws: ``IndexError`` as ``read(_:into:)``, and where the thread's terms have no room for a record so large.
+  package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
+    var place = range.lowerBound + position
+    if let overlay = ownOverlay {
+      let places = overlay.places(from: place, to: place + 1)
+      // What follows may be the overlay's own as well.
+      guard !places.isEmpty, overlay.size <= Self.usualWeight else { return 1 }
+      place = places.lowerBound
+    }
+    let part = try part(holding: place)
+    let weight = part.part.weight
+    if weight <= Self.usualWeight { return part.start + part.recordCount - place }
+    try ReadingTerms.admit(weight, in: generation.directory)
+    return 1
+  }
+
+  /// Parts up to this weight have records that are decoded together. In bytes.
+  private static var usualWeight: Int { 256 << 10 }
+
   @inline(never)
   private func read(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
     guard let overlay = ownOverlay else { return try readShards(from: lower, to: upper, into: buffer) }

@@ -19,15 +19,19 @@
     private var features: RecordWriter
     private var places: PlaceWriter
     private var buffer = RecordBuffer()
+    /// Bytes of records since the last answer.
+    private var decoded = 0
     private var body = Output(inMemory: AnswerWriter.sizeLimit)
     private var display = Output(inMemory: AnswerWriter.sizeLimit)
     private var featureCount = 0
 
     /// The most bytes of one body, and of what is written beside it.
     static let sizeLimit = 4 << 20
-    /// Records decoded at a time: few at first, more while they are small. One of them may have megabytes.
-    private static let chunkSizes = 4...64
-    /// A chunk that writes more than this is followed by a smaller one; what a larger body took is not kept. In bytes.
+    /// Records decoded at a time, at most.
+    private static let chunkSize = 64
+    /// Bytes that all records of an answer may have together, whether or not all of them are written.
+    private static let decodedLimit = 64 << 20
+    /// What a larger body took is not kept. In bytes.
     private static let usualSize = 64 << 10
 
     init(_ schema: Schema) {
@@ -38,7 +42,8 @@
     }
 
     func reset() {
-      if body.count > Self.usualSize { buffer = RecordBuffer() }
+      if max(body.count, decoded) > Self.usualSize { buffer = RecordBuffer() }
+      decoded = 0
       body.removeAll()
       display.removeAll()
     }
@@ -51,14 +56,14 @@
       _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
     ) throws {
       var at = range.lowerBound
-      var size = Self.chunkSizes.lowerBound
       while at < range.upperBound {
-        let next = min(range.upperBound, at + size)
-        let before = body.count
+        // Records are counted before they are decoded: one of them may have megabytes.
+        let next = min(range.upperBound, at + min(Self.chunkSize, try matches.recordsAtOnce(at: at)))
         try matches.read(at..<next, into: buffer)
+        decoded += buffer.rawTexts.count
+        guard decoded <= Self.decodedLimit else { throw Problem.largeRecords }
         if needsKeys, places.needsFoldedKeys { places.foldedKeys = try matches.foldedKeys(in: at..<next) }
         for record in 0..<buffer.count { try write(&body, &display, record) }
-        size = body.count - before > Self.usualSize ? 1 : min(size * 2, Self.chunkSizes.upperBound)
         at = next
       }
     }

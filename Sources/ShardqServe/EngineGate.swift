@@ -1,46 +1,50 @@
 #if Server
-  import NIOCore
+  import NIOConcurrencyHelpers
   import NIOPosix
+  import ShardedIndex
   import Synchronization
 
-  /// Where the engine is asked.
+  /// The threads that may wait for the index's files, and what they may use.
   ///
-  /// A question that is answered from memory takes microseconds, less than a change of threads; one that waits for a
-  /// disk takes as long as the disk does, and a thread with it. Nobody knows beforehand which it will be. So a question
-  /// is asked on the thread that it came on as long as another of Swift's threads is left over for everything else; if
-  /// none would be, since one is busy or waits, it goes to a thread of its own.
+  /// An answer whose shards are in memory takes microseconds, less than a change of threads: it is made on the event loop
+  /// that read the request. An event loop never waits: where something is not in memory the engine says so, and the question
+  /// is asked again on one of these threads.
   final class EngineGate: Sendable {
     private let threads: NIOThreadPool
-    /// Questions being asked on Swift's own threads, of which there are as many as processors.
-    private let inPlace = Atomic<Int>(0)
-    private let inPlaceLimit: Int
-    /// Questions that have or wait for a thread of the pool.
-    private let elsewhere = Atomic<Int>(0)
+    /// Questions that have or wait for a thread.
+    private let waiting = Atomic<Int>(0)
+    private let budget = MemoryBudget(EngineGate.memoryLimit)
+    private let terms = NIOLockedValueBox<[ReadingTerms]>([])
 
     private static let threadCount = 8
     /// Questions that may wait; what comes after them is refused.
     private static let queueLimit = 1024
+    /// What reading parts and decoding records may take for all questions together, in bytes: one of any size, or many
+    /// of the usual ones.
+    static let memoryLimit = 192 << 20
 
     init() {
       threads = NIOThreadPool(numberOfThreads: Self.threadCount)
       threads.start()
-      inPlaceLimit = max(0, System.coreCount - 1)
+      terms.withLockedValue { $0 = (0..<Self.threadCount).map { _ in ReadingTerms(budget) } }
     }
 
-    /// - Throws: What `body` throws; ``Problem`` with status 503 if too many wait.
-    func ask<Answer: Sendable>(_ body: @Sendable @escaping () throws -> Answer) async throws -> Answer {
-      defer { inPlace.subtract(1, ordering: .relaxed) }
-      if inPlace.add(1, ordering: .relaxed).newValue <= inPlaceLimit { return try body() }
-      return try await askElsewhere(body)
-    }
-
-    /// Asks what is known to take long.
-    func askElsewhere<Answer: Sendable>(_ body: @Sendable @escaping () throws -> Answer) async throws -> Answer {
-      defer { elsewhere.subtract(1, ordering: .relaxed) }
-      guard elsewhere.add(1, ordering: .relaxed).newValue <= Self.threadCount + Self.queueLimit else {
-        throw Problem(status: 503, detail: "Too many questions wait for the index's files.", retryAfter: 1)
+    /// Runs `body` on a thread that may wait; returns false, and runs nothing, if too many wait for one.
+    func run(_ body: @Sendable @escaping () -> Void) -> Bool {
+      guard waiting.add(1, ordering: .relaxed).newValue <= Self.threadCount + Self.queueLimit else {
+        waiting.subtract(1, ordering: .relaxed)
+        return false
       }
-      return try await threads.runIfActive(body)
+      threads.submit { _ in
+        // As many as threads.
+        let terms = self.terms.withLockedValue { $0.removeLast() }
+        terms.rule { body() }
+        self.terms.withLockedValue { $0.append(terms) }
+        self.waiting.subtract(1, ordering: .relaxed)
+      }
+      return true
     }
+
+    static let isFull = Problem(status: 503, detail: "Too many questions wait for the index's files.", retryAfter: 1)
   }
 #endif

@@ -1,6 +1,5 @@
 #if Server
   import CZlib
-  import HTTPTypes
   import NIOConcurrencyHelpers
   import NIOCore
 

@@ -26,40 +26,23 @@ enum Main {
       }
       // Before there is another thread, which would take them.
       Signals.hold()
-      raiseDescriptorLimit()
+      let descriptors = ConnectionLimits.raiseDescriptors()
       return_large_blocks()
       let log = ServerLog(settings.logFormat)
-      let server: Server
-      do throws(IndexError) {
-        server = try Server(settings, log: log)
-      } catch {
+      do {
+        let server = try Server(settings, descriptors: descriptors, log: log)
+        try server.announce()
+        Signals.wait(server, log)
+      } catch let error as IndexError {
         exit(QueryRunner.report(error).rawValue)
+      } catch let error as WriteError {
+        exit(Diagnostics.failed(error).rawValue)
+      } catch {
+        let place = AllowedHosts.inHost(settings.address) + ":\(settings.port)"
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        Diagnostics.report("cannot listen on \(place): \(reason). --listen names another place")
+        exit(ExitStatus.inputOutput.rawValue)
       }
-      Task.detached {
-        do {
-          try await server.run()
-          Signals.end()
-        } catch {
-          let place = AllowedHosts.inHost(settings.address) + ":\(settings.port)"
-          let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-          Diagnostics.report("cannot listen on \(place): \(reason). --listen names another place")
-          exit(ExitStatus.inputOutput.rawValue)
-        }
-      }
-      Signals.wait(server, log)
-    }
-
-    /// Every connection is a descriptor.
-    private static func raiseDescriptorLimit() {
-      #if canImport(Glibc)
-        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-      #else
-        let descriptors = RLIMIT_NOFILE
-      #endif
-      var limit = rlimit()
-      guard getrlimit(descriptors, &limit) == 0 else { return }
-      limit.rlim_cur = limit.rlim_max
-      _ = setrlimit(descriptors, &limit)
     }
   #else
     static func main() {

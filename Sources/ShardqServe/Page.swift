@@ -1,6 +1,5 @@
 #if Server
   import CServerFiles
-  import HTTPTypes
   import NIOCore
   import ShardedIndex
 

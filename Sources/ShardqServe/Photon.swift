@@ -150,25 +150,23 @@
   }
 
   extension Responder {
-    func photon(_ parameters: inout QueryParameters) async throws -> Answer {
+    func photon(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try Photon.Request(&parameters)
-      let ask: @Sendable () throws -> Answer = { [served] in
-        try served.asking {
-          let matches = try served.index.matches(forPrefix: request.query)
-          let generation = try served.generation(of: matches)
-          guard generation.hasCoordinates else { throw Problem.noCoordinates }
-          let body = try generation.withWriter { try $0.photon(request, matches) }
-          return Answer(body: body, contentType: "application/json", tag: generation.tag)
-        }
+      return try served.asking {
+        let matches = try served.index.matches(forPrefix: request.query)
+        // A filter may read thousands of records.
+        let hasFilter = request.box != nil || !request.countries.isEmpty
+        try hereOnly(upTo: hasFilter ? matches.count : min(request.limit, matches.count))
+        let generation = try served.generation(of: matches)
+        guard generation.hasCoordinates else { throw Problem.noCoordinates }
+        let body = try generation.withWriter { try $0.photon(request, matches) }
+        return Answer(body: body, contentType: "application/json", tag: generation.tag)
       }
-      // A filter may read thousands of records.
-      return request.box == nil && request.countries.isEmpty
-        ? try await gate.ask(ask) : try await gate.askElsewhere(ask)
     }
 
-    func reverse(_ parameters: inout QueryParameters) async throws -> Answer {
+    func reverse(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try Photon.ReverseRequest(&parameters)
-      return try await askingPlaces { grid, matches, generation in
+      return try askingPlaces { grid, matches, generation in
         let positions = grid.nearest(
           latitude: request.latitude, longitude: request.longitude, radius: request.radius, limit: request.limit)
         return try generation.withWriter { try $0.photon(at: positions, of: matches) }
@@ -178,6 +176,8 @@
     /// Photon's own status: that it answers, and when the data is from: when the index was written last.
     func photonStatus(_ parameters: inout QueryParameters) throws -> Answer {
       try parameters.finish()
+      // The file system is asked.
+      try hereOnly(upTo: .max)
       var text = "{\"status\":\"Ok\""
       var status = stat()
       if stat(settings.index + "/" + Manifest.fileName, &status) == 0 {
@@ -209,6 +209,8 @@
       var at = 0
       let reach = min(matches.count, Photon.readLimit)
       while found < request.limit, at < reach {
+        // Who finds few may have to read many.
+        if at > 0, !ReadingTerms.mayWait { throw NotHere() }
         let next = min(reach, at + max(request.limit - found, 64))
         try writeFeatures(matches, at..<next) { record, places, buffer in
           guard found < request.limit, self.passes(record, request, places, buffer) else { return false }

@@ -39,7 +39,7 @@
       var counts = [UInt32](repeating: 0, count: Self.columns * Self.rows + 1)
       var at = 0
       while at < matches.count {
-        let end = min(matches.count, at + 64)
+        let end = min(matches.count, at + min(64, try matches.recordsAtOnce(at: at)))
         try matches.read(at..<end, into: buffer)
         for record in 0..<buffer.count {
           guard let (latitude, longitude) = Coordinate.degrees(ofRecord: record, in: buffer, schema) else { continue }

@@ -22,6 +22,17 @@
     static let internalFailure = Problem(
       status: 500, detail: "The index could not be read. The server's log says more.")
 
+    static let fullMemory = Problem(
+      status: 503,
+      detail: "The records of this answer are large, and others take the memory for them. Ask again, or for fewer.",
+      retryAfter: 1)
+
+    static let largeRecords = Problem(
+      status: 503, detail: "The records to be read have over 64 MiB together. Ask for fewer, or send more letters.")
+
+    static let noDescriptors = Problem(
+      status: 503, detail: "The system has no file descriptor left for the index. Ask again.", retryAfter: 1)
+
     /// The problem as an object of JSON.
     var json: String {
       var text = "{\"type\":\"about:blank\",\"title\":" + JSONText.string(Self.title(of: status))
@@ -32,6 +43,9 @@
 
     static func title(of status: Int) -> String {
       switch status {
+      case 200: "OK"
+      case 204: "No Content"
+      case 304: "Not Modified"
       case 400: "Bad Request"
       case 404: "Not Found"
       case 405: "Method Not Allowed"

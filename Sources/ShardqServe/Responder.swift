@@ -1,12 +1,17 @@
 #if Server
-  import HTTPTypes
-  import Hummingbird
-  import Logging
   import NIOCore
   import QueryOutput
   import ServeSettings
   import ShardedIndex
   import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
 
   /// What may be asked.
   enum Route: String, CaseIterable {
@@ -62,80 +67,114 @@
     }
   }
 
-  /// What of a connection an answer depends on.
-  struct ServerContext: InitializableFromSource {
-    let channel: any Channel
-    init(source: ApplicationRequestContextSource) { channel = source.channel }
-  }
-
   /// A body with what is said of it.
   struct Answer: Sendable {
     var body: ByteBuffer
     var contentType: String
     /// nil where the answer may be another one each time.
     var tag: String?
-    var headers: HTTPFields = [:]
+    var headers: HeaderFields = [:]
     /// Where the body is the same each time: its compressed form.
     var stored: Gzip.Stored?
   }
 
-  /// Answers requests.
-  struct Responder: HTTPResponder {
-    typealias Context = ServerContext
+  /// What is sent back for a request.
+  struct Response: Sendable {
+    var status: Int
+    var headers: HeaderFields
+    var body: ByteBuffer? = nil
+    /// Held until the body is with the system.
+    var reservation: ResponseBudget.Reservation? = nil
+  }
+
+  /// Why a question has no answer yet: it needs what another thread is making.
+  struct Unfinished: Error {
+    let grid: PlaceGridMaker
+  }
+
+  /// A question that an event loop leaves to other threads, though it could answer it.
+  struct NotHere: Error {}
+
+  /// Answers requests: a plain function from a request to an answer, on whatever thread it is called.
+  struct Responder: Sendable {
+    enum Outcome {
+      case answered(Response)
+      /// Ask again once that is made.
+      case later(PlaceGridMaker)
+    }
 
     let settings: ServeSettings
     let served: ServedIndex
     let metrics: Metrics
     let log: ServerLog
-    let gate: EngineGate
     let hosts: AllowedHosts
     let page: Page
     let budget = ResponseBudget()
 
-    func respond(to request: Request, context: ServerContext) async throws -> Response {
-      let start = ContinuousClock.now
-      let target = request.head.path ?? ""
-      let question = target.firstIndex(of: "?")
-      let route = Route(path: target[..<(question ?? target.endIndex)])
-      let query = question.map { target[target.index(after: $0)...] }
-      var response: Response
+    /// Records of an answer that an event loop makes itself: more of them would hold up its other connections.
+    static let recordsHere = 64
+
+    /// The answer to a request on a thread that never waits; nil where something has to be read for it, or much be done.
+    func respondHere(to request: Request, from address: SocketAddress?) -> Response? {
       do {
-        response = try await answer(route, query, request, context.channel)
+        return try finished(answer(request), request, address)
       } catch let problem as Problem {
-        response = refusal(problem)
-      } catch let error as IndexError {
-        log.complain("cannot answer", ["route": route.name, "reason": error.description])
-        response = refusal(.internalFailure)
-      } catch is WriteError {
-        response = refusal(
-          Problem(
-            status: 503,
-            detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records."))
-      } catch is CancellationError {
-        response = refusal(Problem(status: 503, detail: "The server is ending.", retryAfter: 1))
+        return refusal(problem, to: request, from: address)
       } catch {
-        log.complain("cannot answer", ["route": route.name, "reason": "\(error)"])
-        response = refusal(.internalFailure)
+        return nil
       }
-      harden(&response.headers, route)
-      let elapsed = (ContinuousClock.now - start).microseconds
-      metrics.count(route, status: response.status.code, microseconds: elapsed)
+    }
+
+    /// The answer to a request on a thread that may wait.
+    func respond(to request: Request, from address: SocketAddress?) -> Outcome {
+      let problem: Problem
+      do {
+        return .answered(try finished(answer(request), request, address))
+      } catch let error as Problem {
+        problem = error
+      } catch let error as Unfinished {
+        return .later(error.grid)
+      } catch IndexError.io(_, _, let number) where [ENOMEM, EMFILE, ENFILE].contains(number) {
+        problem = number == ENOMEM ? .fullMemory : .noDescriptors
+      } catch let error as IndexError {
+        log.complain("cannot answer", ["route": request.route.name, "reason": error.description])
+        problem = .internalFailure
+      } catch is WriteError {
+        problem = Problem(
+          status: 503,
+          detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records.")
+      } catch {
+        log.complain("cannot answer", ["route": request.route.name, "reason": "\(error)"])
+        problem = .internalFailure
+      }
+      return .answered(refusal(problem, to: request, from: address))
+    }
+
+    /// What a client is told that gets no answer.
+    func refusal(_ problem: Problem, to request: Request, from address: SocketAddress?) -> Response {
+      finished(refusal(problem), request, address)
+    }
+
+    /// Counts an answer, and writes it to the log if that is wanted.
+    private func finished(_ response: Response, _ request: Request, _ address: SocketAddress?) -> Response {
+      var response = response
+      harden(&response.headers, request.route)
+      let elapsed = (ContinuousClock.now - request.arrival).microseconds
+      metrics.count(request.route, status: response.status, microseconds: elapsed)
       if settings.logsRequests {
         log.write(
           .info, "request",
           [
-            "from": context.channel.remoteAddress?.ipAddress ?? "", "method": request.method.rawValue,
-            "target": target, "status": "\(response.status.code)",
-            "bytes": response.headers[.contentLength] ?? "0", "us": "\(elapsed)",
+            "from": address?.ipAddress ?? "", "method": request.method.name, "target": request.target,
+            "status": "\(response.status)", "bytes": response.headers[.contentLength] ?? "0", "us": "\(elapsed)",
           ])
       }
       return response
     }
 
-    private func answer(
-      _ route: Route, _ query: Substring?, _ request: Request, _ channel: any Channel
-    ) async throws -> Response {
-      guard hosts.allows(request.head.authority) else {
+    private func answer(_ request: Request) throws -> Response {
+      let route = request.route
+      guard hosts.allows(request.authority) else {
         throw Problem(
           status: 421,
           detail: "This server answers to names of this machine; shardq serve --host NAME allows another.")
@@ -148,7 +187,7 @@
       guard request.method == .get || isHead else {
         if request.method == .options, !settings.cors.isEmpty {
           return Response(
-            status: .noContent,
+            status: 204,
             headers: [
               .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: Self.allowedHeaders,
               .accessControlMaxAge: "86400",
@@ -156,21 +195,21 @@
         }
         throw Problem(status: 405, detail: "Only GET and HEAD do here.", allowed: "GET, HEAD")
       }
-      let wantsGzip = Gzip.isWanted(request.headers[.acceptEncoding])
-      let known = request.headers[.ifNoneMatch]
+      let wantsGzip = Gzip.isWanted(request.field("accept-encoding"))
+      let known = request.field("if-none-match")
       // What follows from the generation alone needs no look into it.
       if let known, let tag = tag(of: route, known, wantsGzip) { return unchanged(route, tag) }
-      var parameters = try QueryParameters(query, repeatable: route.isPhotons ? Photon.repeatable : [])
+      var parameters = try QueryParameters(request.query, repeatable: route.isPhotons ? Photon.repeatable : [])
       let answer: Answer
       switch route {
       case .page: answer = page.answer
       case .description: answer = OpenAPI.answer
-      case .search: answer = try await search(&parameters)
-      case .photon: answer = try await photon(&parameters)
-      case .reverse: answer = try await reverse(&parameters)
+      case .search: answer = try search(&parameters)
+      case .photon: answer = try photon(&parameters)
+      case .reverse: answer = try reverse(&parameters)
       case .photonStatus: answer = try photonStatus(&parameters)
-      case .within: answer = try await within(&parameters)
-      case .dots: answer = try await dots(&parameters)
+      case .within: answer = try within(&parameters)
+      case .dots: answer = try dots(&parameters)
       case .status: answer = try status(&parameters)
       case .health:
         try parameters.finish()
@@ -181,19 +220,20 @@
         answer = Answer(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
       case .structured, .none: throw Problem.internalFailure
       }
-      return try await response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known, channel)
+      return try response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known)
     }
 
     /// The answer with its header fields, compressed where it is large and the client takes it so.
     private func response(
-      _ answer: Answer, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?, _ channel: any Channel
-    ) async throws -> Response {
+      _ answer: Answer, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?
+    ) throws -> Response {
       var (body, tag) = (answer.body, answer.tag)
       var headers = answer.headers
       headers[.vary] = "Accept-Encoding"
       if wantsGzip, body.readableBytes > Gzip.threshold {
         let plain = body
-        body = try await gate.ask { answer.stored?.compressed(plain) ?? Gzip.compressed(plain, level: 1) }
+        if answer.stored == nil { try hereOnly(upTo: .max) }
+        body = answer.stored?.compressed(plain) ?? Gzip.compressed(plain, level: 1)
         tag = tag.map(Gzip.tag)
         headers[.contentEncoding] = "gzip"
       }
@@ -201,18 +241,19 @@
       // `*` alone gets here: which of two tags the answer has was not known before.
       if let known, let tag, matches(tag, known) {
         headers[.contentEncoding] = nil
-        return Response(status: .notModified, headers: headers)
+        return Response(status: 304, headers: headers)
       }
       headers[.contentType] = answer.contentType
       headers[.contentLength] = String(body.readableBytes)
-      if isHead { return Response(status: .ok, headers: headers) }
-      return Response(status: .ok, headers: headers, body: try budget.body(body, to: channel))
+      if isHead { return Response(status: 200, headers: headers) }
+      return Response(
+        status: 200, headers: headers, body: body, reservation: try budget.reserve(body.readableBytes))
     }
 
     /// A 304 with the header fields of the answer that it stands for: a cache puts them in the place of those it has
     /// (RFC 9111 3.2), the page's policy among them.
     private func unchanged(_ route: Route, _ tag: String) -> Response {
-      var headers: HTTPFields
+      var headers: HeaderFields
       switch route {
       case .page: headers = page.answer.headers
       case .description: headers = OpenAPI.answer.headers
@@ -226,35 +267,40 @@
       }
       headers[.vary] = "Accept-Encoding"
       headers.append(contentsOf: validity(tag, route))
-      return Response(status: .notModified, headers: headers)
+      return Response(status: 304, headers: headers)
     }
 
     // MARK: Questions
 
-    private func search(_ parameters: inout QueryParameters) async throws -> Answer {
+    private func search(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try SearchRequest(&parameters)
       try parameters.finish()
-      return try await gate.ask { [served] in
-        try served.asking {
-          let start = ContinuousClock.now
-          let before = served.index.statistics
-          let matches = try served.index.matches(forPrefix: request.query)
-          let generation = try served.generation(of: matches)
-          let body = try generation.withWriter { try $0.search(request, matches, generation) }
-          var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
-          let after = served.index.statistics
-          let touched = try generation.shardsTouched(request.folded, matches, request.range(of: matches.count))
-          answer.headers[.shardqCost] =
-            "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
-            + "bytes=\(after.loadedBytes - before.loadedBytes)"
-          answer.headers[.shardqCount] = "\(matches.count)"
-          answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
-          return answer
-        }
+      return try served.asking {
+        let start = ContinuousClock.now
+        let before = served.index.statistics
+        let matches = try served.index.matches(forPrefix: request.query)
+        let range = request.range(of: matches.count)
+        try hereOnly(upTo: range.count)
+        let generation = try served.generation(of: matches)
+        let body = try generation.withWriter { try $0.search(request, matches, generation) }
+        var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+        let after = served.index.statistics
+        let touched = try generation.shardsTouched(request.folded, matches, range)
+        answer.headers[.shardqCost] =
+          "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
+          + "bytes=\(after.loadedBytes - before.loadedBytes)"
+        answer.headers[.shardqCount] = "\(matches.count)"
+        answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
+        return answer
       }
     }
 
-    private func within(_ parameters: inout QueryParameters) async throws -> Answer {
+    /// Leaves questions of many records to threads that may take their time.
+    func hereOnly(upTo records: Int) throws {
+      if records > Self.recordsHere, !ReadingTerms.mayWait { throw NotHere() }
+    }
+
+    private func within(_ parameters: inout QueryParameters) throws -> Answer {
       let west = try parameters.degrees("west", limit: 180)
       let edges = [try parameters.degrees("south", limit: 90), try parameters.degrees("north", limit: 90)]
       // Whichever is further south: OpenAPI has no words to forbid the other order.
@@ -262,34 +308,25 @@
       let east = try parameters.degrees("east", limit: 180)
       let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
       try parameters.finish()
-      return try await askingPlaces { grid, matches, generation in
+      return try askingPlaces { grid, matches, generation in
         let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
         return try generation.withWriter { try $0.within(matches, positions, more: more) }
       }
     }
 
     /// Answers a question about where records lie, and asks again where builds took away what was to be read.
-    func askingPlaces(
-      _ body: @Sendable @escaping (PlaceGrid, Matches, ServedGeneration) throws -> ByteBuffer
-    ) async throws -> Answer {
-      var attempts = 0
-      while true {
+    func askingPlaces(_ body: (PlaceGrid, Matches, ServedGeneration) throws -> ByteBuffer) throws -> Answer {
+      // The grid leads to records all over the index, and to many of its cells.
+      try hereOnly(upTo: .max)
+      return try served.asking {
         let matches = try served.index.matches(forPrefix: "")
         let generation = try served.generation(of: matches)
-        let grid = try await places(matches, generation)
-        do {
-          return try await gate.ask {
-            Answer(
-              body: try body(grid, matches, generation), contentType: "application/json", tag: generation.tag)
-          }
-        } catch IndexError.superseded where attempts < 8 {
-          attempts += 1
-          served.reload()
-        }
+        let grid = try places(matches, generation)
+        return Answer(body: try body(grid, matches, generation), contentType: "application/json", tag: generation.tag)
       }
     }
 
-    private func places(_ matches: Matches, _ generation: ServedGeneration) async throws -> PlaceGrid {
+    private func places(_ matches: Matches, _ generation: ServedGeneration) throws -> PlaceGrid {
       guard generation.hasCoordinates else { throw Problem.noCoordinates }
       guard PlaceGrid.size(records: matches.count) <= settings.placesBytes else {
         throw Problem(
@@ -297,17 +334,17 @@
           detail: "Finding records by place would take \(PlaceGrid.size(records: matches.count)) bytes, "
             + "over the \(settings.placesBytes) of shardq serve --places-memory.")
       }
-      return try await generation.places(matches, gate)
+      return try generation.grid.made { try PlaceGrid(matches) }
     }
 
-    private func dots(_ parameters: inout QueryParameters) async throws -> Answer {
+    private func dots(_ parameters: inout QueryParameters) throws -> Answer {
       try parameters.finish()
       let generation = served.current
       let bits: [UInt8]
       if let made = generation.dots {
         bits = made
       } else {
-        guard let map = try await gate.ask({ try generation.dotMap() }) else {
+        guard let map = try generation.dotMap() else {
           throw Problem.noCoordinates
         }
         bits = map.bits
@@ -372,7 +409,7 @@
       }
     }
 
-    private func validity(_ tag: String?, _ route: Route) -> HTTPFields {
+    private func validity(_ tag: String?, _ route: Route) -> HeaderFields {
       guard let tag else { return [.cacheControl: "no-store"] }
       let isOwn = route == .page || route == .description
       return [
@@ -381,13 +418,14 @@
       ]
     }
 
-    private func refusal(_ problem: Problem) -> Response {
-      var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+    /// What a client is told that made a mistake, or that cannot be answered now.
+    func refusal(_ problem: Problem) -> Response {
+      var headers: HeaderFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
       if let allowed = problem.allowed { headers[.allow] = allowed }
       if let retryAfter = problem.retryAfter { headers[.retryAfter] = "\(retryAfter)" }
-      return Response(
-        status: .init(code: problem.status, reasonPhrase: Problem.title(of: problem.status)), headers: headers,
-        body: ResponseBody(byteBuffer: ByteBuffer(string: problem.json)))
+      let body = ByteBuffer(string: problem.json)
+      headers[.contentLength] = String(body.readableBytes)
+      return Response(status: problem.status, headers: headers, body: body)
     }
 
     /// What pages of other origins may send along: nothing of it means anything here, and what common libraries send
@@ -396,7 +434,7 @@
       "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
 
     /// What tells browsers to take an answer for what it is, and for nobody else's.
-    private func harden(_ headers: inout HTTPFields, _ route: Route) {
+    private func harden(_ headers: inout HeaderFields, _ route: Route) {
       headers[.xContentTypeOptions] = "nosniff"
       headers[.referrerPolicy] = "no-referrer"
       if headers[.contentSecurityPolicy] == nil {
@@ -434,14 +472,6 @@
     }
   }
 
-  extension HTTPField.Name {
-    static let shardqCost = HTTPField.Name("Shardq-Cost")!
-    static let shardqCount = HTTPField.Name("Shardq-Count")!
-    static let serverTiming = HTTPField.Name("Server-Timing")!
-    static let timingAllowOrigin = HTTPField.Name("Timing-Allow-Origin")!
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
-  }
-
   extension Duration {
     var microseconds: Int { Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000) }
 
@@ -454,39 +484,29 @@
 
   /// Bounds what large answers take together while they are on their way to clients that take their time.
   final class ResponseBudget: Sendable {
-    private let reserved = Atomic<Int>(0)
+    fileprivate let reserved = Atomic<Int>(0)
     /// In bytes.
     private static let limit = 64 << 20
     /// Bodies up to this size are not counted: the system's own buffers take them.
     private static let free = 16 << 10
-    private static let pieceSize = 64 << 10
 
     /// Gives its bytes back when it goes away.
-    private final class Reservation: Sendable {
-      let budget: ResponseBudget
-      let size: Int
-      init(_ budget: ResponseBudget, _ size: Int) { (self.budget, self.size) = (budget, size) }
+    final class Reservation: Sendable {
+      private let budget: ResponseBudget
+      private let size: Int
+      fileprivate init(_ budget: ResponseBudget, _ size: Int) { (self.budget, self.size) = (budget, size) }
       deinit { budget.reserved.subtract(size, ordering: .relaxed) }
     }
 
-    func body(_ buffer: ByteBuffer, to channel: any Channel) throws(Problem) -> ResponseBody {
-      let size = buffer.readableBytes
-      guard size > Self.free else { return ResponseBody(byteBuffer: buffer) }
+    /// - Returns: nil for a small body.
+    /// - Throws: ``Problem`` with status 503 where too much is on its way.
+    func reserve(_ size: Int) throws(Problem) -> Reservation? {
+      guard size > Self.free else { return nil }
       let reservation = Reservation(self, size)
       guard reserved.add(size, ordering: .relaxed).newValue <= Self.limit else {
         throw Problem(status: 503, detail: "Too many large answers are on their way.", retryAfter: 1)
       }
-      return ResponseBody(contentLength: size) { writer in
-        var rest = buffer
-        while let piece = rest.readSlice(length: min(Self.pieceSize, rest.readableBytes)), piece.readableBytes > 0 {
-          try await writer.write(piece)
-          // What was written is on its way to the event loop. Once that has seen it, the next write waits until the
-          // client has taken enough; without this, all of it would be queued and counted no longer.
-          try await channel.eventLoop.submit {}.get()
-        }
-        try await writer.finish(nil)
-        withExtendedLifetime(reservation) {}
-      }
+      return reservation
     }
   }
 

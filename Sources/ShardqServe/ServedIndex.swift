@@ -72,6 +72,8 @@
         do {
           return try body()
         } catch let error as IndexError {
+          // Who may not wait leaves it to others.
+          guard ReadingTerms.mayWait else { throw error }
           attempts += 1
           switch error {
           case .superseded where attempts < Self.attemptCount: reload()
@@ -97,7 +99,8 @@
     /// Of every answer that follows from the generation and the request alone.
     let tag: String
     private let writers = NIOLockedValueBox<[AnswerWriter]>([])
-    private let grid = NIOLockedValueBox<Task<PlaceGrid, any Error>?>(nil)
+    /// Where records lie, once somebody asks for it.
+    let grid = PlaceGridMaker()
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
     init(_ matches: Matches) throws(IndexError) {
@@ -134,31 +137,65 @@
     /// Writers that are kept for the next requests.
     private static let writerLimit = 16
 
-    // MARK: Places
-
-    /// Where records lie, made when it is first asked for; who asks meanwhile waits for the same.
-    ///
-    /// - Parameter matches: All records of this generation.
-    func places(_ matches: Matches, _ gate: EngineGate) async throws -> PlaceGrid {
-      let making = grid.withLockedValue { grid in
-        if let grid { return grid }
-        let task = Task { try await gate.askElsewhere { try PlaceGrid(matches) } }
-        grid = task
-        return task
-      }
-      do {
-        return try await making.value
-      } catch {
-        // The next one who asks tries again.
-        grid.withLockedValue { if $0 == making { $0 = nil } }
-        throw error
-      }
-    }
-
     /// The map of dots as it is answered, once somebody has made it.
     var dots: [UInt8]? {
       get { dotsBody.withLockedValue { $0 } }
       set { dotsBody.withLockedValue { $0 = newValue } }
+    }
+  }
+
+  /// Makes the grid of one generation when it is first asked for.
+  final class PlaceGridMaker: Sendable {
+    private enum State {
+      case none
+      /// With those who want to be told of it.
+      case making([@Sendable () -> Void])
+      case made(PlaceGrid)
+    }
+    private let state = NIOLockedValueBox(State.none)
+
+    /// The grid; made by `make` if nobody did so before.
+    ///
+    /// - Throws: What `make` throws; ``Unfinished`` if another thread is at it.
+    func made(_ make: () throws -> PlaceGrid) throws -> PlaceGrid {
+      let known: PlaceGrid? = try state.withLockedValue { state in
+        switch state {
+        case .made(let grid): return grid
+        case .making: throw Unfinished(grid: self)
+        case .none:
+          state = .making([])
+          return nil
+        }
+      }
+      if let known { return known }
+      do {
+        let grid = try make()
+        end(.made(grid))
+        return grid
+      } catch {
+        // The next one who asks tries again.
+        end(.none)
+        throw error
+      }
+    }
+
+    private func end(_ new: State) {
+      let waiting = state.withLockedValue { state in
+        defer { state = new }
+        if case .making(let waiting) = state { return waiting }
+        return []
+      }
+      for call in waiting { call() }
+    }
+
+    /// Calls `call` once nobody is making the grid any more.
+    func whenMade(_ call: @Sendable @escaping () -> Void) {
+      let waits = state.withLockedValue { state in
+        guard case .making(let waiting) = state else { return false }
+        state = .making(waiting + [call])
+        return true
+      }
+      if !waits { call() }
     }
   }
 

@@ -1,12 +1,11 @@
 #if Server
-  import Hummingbird
-  import HummingbirdCore
-  import Logging
+  import CMalloc
   import NIOCore
+  import NIOPosix
   import QueryOutput
   import ServeSettings
-  import ServiceLifecycle
   import ShardedIndex
+  import Synchronization
 
   #if canImport(Glibc)
     import Glibc
@@ -17,44 +16,47 @@
   #endif
 
   /// The server, from its start to its end.
+  ///
+  /// It uses Swift's concurrency nowhere: that has threads of its own on Linux, one of which opens files and ends the
+  /// process where it cannot.
   final class Server: Sendable {
     private let settings: ServeSettings
     private let log: ServerLog
-    private let metrics: Metrics
+    private let metrics = Metrics()
     private let served: ServedIndex
-    private let gate = EngineGate()
-    private let services: ServiceGroup
+    private let gate: EngineGate
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: Listener
+    /// The most connections since memory was last given back.
+    private let crowd = Atomic<Int>(0)
 
-    init(_ settings: ServeSettings, log: ServerLog) throws(IndexError) {
+    /// Opens the index and listens.
+    ///
+    /// - Parameter descriptors: Files that the process may have open.
+    /// - Throws: ``IndexError``, or what the system says where the address cannot be had.
+    init(_ settings: ServeSettings, descriptors: Int, log: ServerLog) throws {
       self.settings = settings
       self.log = log
-      let metrics = Metrics()
-      self.metrics = metrics
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
       let index = try ShardedIndex(
         opening: settings.index, options: Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
-      let logger = Logger(label: "shardq") { _ in LibraryLog(log: log) }
+      ReadingTerms.prepare()
+      gate = EngineGate()
+      group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
+      for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).rule() } }
       let responder = Responder(
-        settings: settings, served: served, metrics: metrics, log: log, gate: gate,
+        settings: settings, served: served, metrics: metrics, log: log,
         hosts: AllowedHosts(settings.hosts, address: settings.address), page: Page())
-      let application = Application(
-        responder: responder,
-        server: HTTPServerBuilder { responder in
-          ServerChannel(responder: responder, settings: settings, metrics: metrics)
-        },
-        configuration: .init(
-          address: .hostname(settings.address, port: settings.port), serverName: "shardq", backlog: 1024),
-        onServerRunning: { [served] channel in
-          Self.announce(settings, port: channel.localAddress?.port ?? settings.port, served, log)
-        }, logger: logger)
-      services = ServiceGroup(
-        configuration: .init(services: [application], gracefulShutdownSignals: [], logger: logger))
+      listener = try Listener(
+        settings, limits: ConnectionLimits(wanted: settings.connections, descriptors: descriptors), group, responder,
+        gate, metrics, log)
+      lookLater()
     }
 
-    /// Says where the server is, once it is there: the address alone on standard output, for scripts.
-    private static func announce(_ settings: ServeSettings, port: Int, _ served: ServedIndex, _ log: ServerLog) {
-      let address = "http://" + AllowedHosts.inHost(settings.address) + ":\(port)/"
+    /// Says where the server is: the address alone on standard output, for scripts.
+    func announce() throws(WriteError) {
+      let address = "http://" + AllowedHosts.inHost(settings.address) + ":\(listener.port ?? settings.port)/"
       log.write(
         .info, "listening",
         [
@@ -62,32 +64,49 @@
           "generation": served.current.name,
         ])
       var output = Output()
-      do throws(WriteError) {
-        try output.write(address)
-        try output.write("\n" as StaticString)
-        try output.flush()
-      } catch {
-        exit(Diagnostics.failed(error).rawValue)
-      }
+      try output.write(address)
+      try output.write("\n" as StaticString)
+      try output.flush()
     }
 
-    /// Serves until ``stop()``; throws where it cannot begin.
-    func run() async throws {
-      let looking = Task { [served, gate, settings] in
-        while true {
-          try await Task.sleep(for: .milliseconds(max(10, settings.reloadMilliseconds)))
-          try? await gate.askElsewhere { served.reload() }
+    /// Looks for a newer generation again and again.
+    private func lookLater() {
+      let crowd = max(crowd.load(ordering: .relaxed), openConnections)
+      self.crowd.store(crowd, ordering: .relaxed)
+      _ = group.next().scheduleTask(in: .milliseconds(Int64(max(10, settings.reloadMilliseconds)))) {
+        let isAsked = self.gate.run {
+          self.served.reload()
+          self.giveBack()
+          self.lookLater()
         }
+        if !isAsked { self.lookLater() }
       }
-      defer { looking.cancel() }
-      try await services.run()
     }
 
-    /// Takes no more connections, answers what has been asked, and lets ``run()`` return.
-    func stop() async { await services.triggerGracefulShutdown() }
+    /// Gives back the memory of many connections that are gone.
+    private func giveBack() {
+      let crowd = crowd.load(ordering: .relaxed)
+      guard crowd >= 1000, openConnections < crowd / 4 else { return }
+      self.crowd.store(openConnections, ordering: .relaxed)
+      return_free_memory()
+    }
+
+    /// Takes no more connections, answers what has been asked, and calls `end` when that is done or five seconds are over.
+    func stop(_ end: @Sendable @escaping () -> Void) {
+      listener.stop()
+      let start = NIODeadline.now()
+      group.next().scheduleRepeatedTask(initialDelay: .milliseconds(5), delay: .milliseconds(5)) { _ in
+        if self.openConnections == 0 { return end() }
+        guard .now() - start > Self.drainTime else { return }
+        self.log.write(.warning, "cut off", ["connections": "\(self.openConnections)"])
+        end()
+      }
+    }
+
+    private static let drainTime = TimeAmount.seconds(5)
 
     func reload() { served.reload() }
 
-    var openConnections: Int { metrics.openConnections.load(ordering: .relaxed) }
+    private var openConnections: Int { metrics.openConnections.load(ordering: .relaxed) }
   }
 #endif

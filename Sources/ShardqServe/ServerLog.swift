@@ -1,5 +1,4 @@
 #if Server
-  import Logging
   import NIOConcurrencyHelpers
   import QueryOutput
   import ServeSettings
@@ -79,22 +78,6 @@
       let thousandths = String(1000 + Int(time.tv_nsec) / 1_000_000).dropFirst()
       return "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):"
         + "\(two(parts.tm_min)):\(two(parts.tm_sec)).\(thousandths)Z"
-    }
-  }
-
-  /// Hands on what the libraries complain of.
-  struct LibraryLog: LogHandler {
-    let log: ServerLog
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.error
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      log.complain("library", ["message": "\(event.message)"])
     }
   }
 #endif

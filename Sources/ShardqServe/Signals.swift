@@ -14,7 +14,6 @@
   enum Signals {
     /// Which one asked for the end; 0 for none.
     private static let received = Atomic<CInt>(0)
-    private static let drainTime = Duration.seconds(5)
 
     private static var set: sigset_t {
       var set = sigset_t()
@@ -42,12 +41,7 @@
         if received.load(ordering: .relaxed) != 0 { die(number) }
         received.store(number, ordering: .relaxed)
         log.write(.info, "stopping", ["signal": number == SIGTERM ? "SIGTERM" : "SIGINT"])
-        Task.detached { await server.stop() }
-        Task.detached {
-          try? await Task.sleep(for: drainTime)
-          log.write(.warning, "cut off", ["connections": "\(server.openConnections)"])
-          end()
-        }
+        server.stop { end() }
       }
     }
 

@@ -40,6 +40,7 @@ class Limits(unittest.TestCase):
         self.refused(b"GET /" + b"a" * 10_000_000, 414)
         self.refused(b"G" * 100_000, 400)
         self.refused(b"GET /?q=" + "ã".encode() * 4000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414)
+        self.refused(b"\r\n" * 100_000, 400)
         self.refused(GET + b"X: " + b"a" * 8192 + b"\r\n\r\n", 431)
         self.refused(GET + b"X: " + b"a" * 1_000_000 + b"\r\n\r\n", 431)
         self.refused(GET + b"X: a\r\n" * 64 + b"\r\n", 431)
@@ -65,7 +66,7 @@ class Limits(unittest.TestCase):
     def test_malformed(self):
         for data, status in [
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),  # TLS
-            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
             (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
             (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 505),
             (b"GET /\r\n\r\n", 400),
@@ -83,8 +84,21 @@ class Limits(unittest.TestCase):
             (b"GET /v1/search?q=\xf5\x80\x80\x80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
             (b"GET /v1/search?q=\xc3\xc3\xa3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
             (b"G\xc3\xa3T / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
-            (b"GET / HTTP/1.1\xc3\xa3\r\nHost: localhost\r\n\r\n", 505),
-            (b"FETCH / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\xc3\xa3\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET  / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1 \r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / http/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\nHost: localhost\n\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\n\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: local\rhost\r\n\r\n", 400),
+            (b"GET healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET /?q=\xe3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            (b"FETCH / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
+            (b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n: a\r\nHost: localhost\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5, 5\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: +0\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\nHost localhost\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n", 400),
             (b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
@@ -281,6 +295,8 @@ class Limits(unittest.TestCase):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 connection.sendall(b"GET /v1/search?q=a&limit=250 HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 slow.append(connection)
+            server.wait_for(
+                lambda: server.metrics().get('shardq_requests_total{route="search",status="503"}', 0) > 10, "some are refused")
             time.sleep(1)
             self.assertEqual(server.search("a", limit=1).status, 200)
             grown = server.metrics()["process_resident_memory_bytes"] - before

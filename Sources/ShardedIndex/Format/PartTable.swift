@@ -20,6 +20,8 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     package var fieldsContentSize: Int { Int(row.pointee.fieldsContentSize) }
     package var fieldsChecksum: UInt32 { row.pointee.fieldsChecksum }
     package var fileSize: Int { Int(next.pointee.offset &- row.pointee.offset) }
+    /// What it takes to read it: its bytes in the file, and what they unpack to.
+    package var weight: Int { fileSize + keysContentSize + fieldsContentSize }
     /// Whether the last record before it may have the key that it begins with.
     @inline(__always) package var isContinuation: Bool { row.pointee.bound & 1 == 1 }
     /// Where its lower bound stands among those of all parts.

@@ -95,6 +95,9 @@ final class LoadedPart: @unchecked Sendable {
 
   var isUnpacked: Bool { columns != nil }
 
+  /// Bytes of its file and of what that unpacks to.
+  var weight: Int { header.parts[number].weight }
+
   /// Asks for the memory that a search reads, and for what decoding will read of the shard's header, side by side: one
   /// after the other is what an answer takes whose memory has left the processor's caches.
   @inline(__always) func prefetchKeys() {
@@ -200,6 +203,7 @@ struct ShardLoader: Sendable {
     let entry = source.file
     let context = contexts.take()
     defer { contexts.put(context) }
+    try ReadingTerms.admit(entry.headerSize + entry.headerContentSize, in: directory)
     let bytes = context.fileRoom(entry.headerSize)
     try file.read(from: 0, size: entry.headerSize, into: bytes)
     let frame = UnsafeBufferPointer(start: bytes, count: entry.headerSize)
@@ -219,6 +223,7 @@ struct ShardLoader: Sendable {
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile, unpacks: Bool
   ) throws(IndexError) -> LoadedPart {
     let part = header.parts[number]
+    try ReadingTerms.admit(part.weight, in: directory)
     // The header's sizes add up to the file's.
     let context = contexts.take()
     defer { contexts.put(context) }

@@ -284,6 +284,7 @@ struct IndexFile: ~Copyable {
       }
       return target.update(from: held.baseAddress! + offset, count: size)
     }
+    try ReadingTerms.admit(0, in: directory)
     var done = 0
     while done < size {
       let count = pread(descriptor, target + done, size - done, off_t(offset + done))

@@ -1,0 +1,92 @@
+#if Server
+  import NIOCore
+
+  enum RequestLimits {
+    /// Bytes of the request line, its end not included.
+    static let line = 8000
+    static let fields = 64
+    /// Bytes of all header lines, their ends included.
+    static let fieldBytes = 8192
+  }
+
+  /// The head of one request: its line and its header fields. A request of this server has nothing else.
+  struct Request: Sendable {
+    enum Method: Sendable, Equatable {
+      case get, head, options
+      case other(String)
+
+      var name: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .options: "OPTIONS"
+        case .other(let name): name
+        }
+      }
+    }
+
+    let method: Method
+    /// The path and the query as the request has them, without the authority that may stand before.
+    let target: String
+    let route: Route
+    /// What stands behind the `?`; nil where there is none.
+    let query: Substring?
+    let arrival = ContinuousClock.now
+    /// The target's authority, or else the `Host` field; nil for a request of HTTP/1.0 that has neither.
+    let authority: String?
+    /// Whether the connection may go on behind the answer.
+    let keepsConnection: Bool
+    /// Whether the client has to be told that the connection goes on.
+    let saysKeepAlive: Bool
+    private let head: ByteBuffer
+    private let fields: [Field]
+
+    /// Where a header field stands in the head.
+    struct Field: Sendable {
+      var name: Range<Int>
+      var value: Range<Int>
+    }
+
+    init(
+      method: Method, target: String, authority: String?, keepsConnection: Bool, saysKeepAlive: Bool, head: ByteBuffer,
+      fields: [Field]
+    ) {
+      self.method = method
+      self.target = target
+      let question = target.firstIndex(of: "?")
+      route = Route(path: target[..<(question ?? target.endIndex)])
+      query = question.map { target[target.index(after: $0)...] }
+      self.authority = authority
+      self.keepsConnection = keepsConnection
+      self.saysKeepAlive = saysKeepAlive
+      self.head = head
+      self.fields = fields
+    }
+
+    /// The value of a header field; of several of that name all values, with commas between them; nil if there is none.
+    ///
+    /// - Parameter name: In lower case.
+    func field(_ name: StaticString) -> String? {
+      head.withUnsafeReadableBytes { bytes in
+        var value: String?
+        for field in fields where Request.isName(bytes[field.name], name) {
+          let text = String(decoding: bytes[field.value], as: UTF8.self)
+          value = value.map { $0 + ", " + text } ?? text
+        }
+        return value
+      }
+    }
+
+    /// Whether a name is `wanted`, which is in lower case.
+    static func isName(_ name: Slice<UnsafeRawBufferPointer>, _ wanted: StaticString) -> Bool {
+      guard name.count == wanted.utf8CodeUnitCount else { return false }
+      return wanted.withUTF8Buffer { wanted in
+        for (at, byte) in name.enumerated() {
+          let lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
+          if lower != wanted[at] { return false }
+        }
+        return true
+      }
+    }
+  }
+#endif
