@@ -44,7 +44,7 @@ if [ "$(uname)" != Darwin ] && readelf -d bin/shardq-serve | grep -q NEEDED; the
 fi
 
 step "the server: every route and limit, slow clients, reloads under load, its end"
-Tests/Server/run.sh
+Tests/Server/run.sh || [ $? -eq 77 ]
 
 step "the committed index is what the command makes of the committed source"
 rebuilt="$(mktemp -d)"

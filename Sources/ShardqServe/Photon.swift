@@ -181,7 +181,12 @@
       var text = "{\"status\":\"Ok\""
       var status = stat()
       if stat(settings.index + "/" + Manifest.fileName, &status) == 0 {
-        text += ",\"import_date\":\"" + Self.date(status.st_mtim.tv_sec) + "\""
+        #if canImport(Darwin)
+          let seconds = status.st_mtimespec.tv_sec
+        #else
+          let seconds = status.st_mtim.tv_sec
+        #endif
+        text += ",\"import_date\":\"" + Self.date(seconds) + "\""
       }
       return Answer(body: ByteBuffer(string: text + "}\n"), contentType: "application/json")
     }

@@ -19,7 +19,7 @@
             name ?? String(parts[0]), "Percent signs are followed by two hexadecimal digits, and UTF-8 is meant.")
         }
         guard repeatable.contains(name) || !values.contains(where: { $0.name == name }) else {
-          throw .badParameter(name, "It is there twice.")
+          throw .badParameter(name, "It is there twice: send it once.")
         }
         values.append((name, value, false))
       }
@@ -108,7 +108,7 @@
     /// Refuses what nobody asked for.
     func finish() throws(Problem) {
       guard let unread = values.first(where: { !$0.isRead }) else { return }
-      throw .badParameter(unread.name, "There is no such parameter here.")
+      throw .badParameter(unread.name, "There is no such parameter here: /v1/openapi.json lists those that are.")
     }
   }
 #endif

@@ -63,6 +63,17 @@
       self.fields = fields
     }
 
+    /// The target as it would stand in an URL: no letter outside ASCII reaches the log, where it could steer a terminal.
+    var targetInASCII: String {
+      if target.utf8.allSatisfy({ $0 < 0x80 }) { return target }
+      let digits = Array("0123456789ABCDEF".utf8)
+      var bytes: [UInt8] = []
+      for byte in target.utf8 {
+        bytes += byte < 0x80 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The value of a header field; of several of that name all values, with commas between them; nil if there is none.
     ///
     /// - Parameter name: In lower case.

@@ -165,7 +165,7 @@
         log.write(
           .info, "request",
           [
-            "from": address?.ipAddress ?? "", "method": request.method.name, "target": request.target,
+            "from": address?.ipAddress ?? "", "method": request.method.name, "target": request.targetInASCII,
             "status": "\(response.status)", "bytes": response.headers[.contentLength] ?? "0", "us": "\(elapsed)",
           ])
       }

@@ -163,6 +163,24 @@ class Visits:
 class InChromium(Visits, unittest.TestCase):
     kind = Chromium
 
+    def test_requests_of_another_origin(self):
+        """With the header fields that common libraries send, which have the browser ask before."""
+        for options, wanted in [(("--cors", "*"), [200, 200, 200, 400]), ((), ["TypeError"] * 4)]:
+            api = test_page.Upstream(self.index, *options)
+            try:
+                self.restart()
+                address = "http://%s:%d" % api.address
+                for path, status in zip(["/api/?q=San", "/v1/search?q=san&_=1", "/reverse/?lat=0&lon=0", "/api?q=a&lat=1&lon=2"], wanted):
+                    fields = {"X-Requested-With": "XMLHttpRequest", "Cache-Control": "no-cache", "Accept": "application/json",
+                              "Content-Type": "application/json", "If-None-Match": '"x"', "Pragma": "no-cache", "X-Own": "1"}
+                    asked = f"fetch({json.dumps(address + path)}, {{headers: {json.dumps(fields)}}})"
+                    # A problem can be read as well: it says what to do.
+                    script = f"{asked}.then(r => r.json().then(body => body.type ? r.status : 0), error => error.name)"
+                    script = script.replace("body.type", "body.type || body.query !== undefined")
+                    self.assertEqual(self.browser.tab.evaluate(script, awaits=True), status, path)
+            finally:
+                api.stop()
+
 
 @unittest.skipUnless(firefox.executable(), "there is no Firefox; Scripts/dependencies.sh --tests installs it on Debian")
 class InFirefox(Visits, unittest.TestCase):

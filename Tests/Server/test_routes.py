@@ -446,12 +446,14 @@ class Routes(unittest.TestCase):
         with Server(self.index, "--access-log", "--log-format", "json") as server:
             server.get("/v1/search?q=%1b%5b31m%0a%00%22")
             server.get("/v1/search?q=a")
+            server.raw("GET /\u009b31m\u202e HTTP/1.0\r\n\r\n".encode())
             log = server.log
         lines = [json.loads(line) for line in log.splitlines()]
         self.assertEqual([line["event"] for line in lines][:3], ["listening", "request", "request"])
         self.assertEqual((lines[2]["status"], lines[2]["target"]), (200, "/v1/search?q=a"))
+        self.assertEqual(lines[3]["target"], "/%C2%9B31m%E2%80%AE")
         for character in log:
-            self.assertTrue(character == "\n" or character >= " ", repr(log))
+            self.assertTrue(character == "\n" or " " <= character <= "~", repr(log))
         with Server(self.index) as server:
             server.search("a")
             quiet = server.log
