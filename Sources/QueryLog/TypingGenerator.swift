@@ -100,7 +100,7 @@ public struct TypingGenerator {
       }
       typed += 1
       let matches = try index.matches(forPrefix: String(box))
-      let isShown = (matches.firstPosition..<matches.firstPosition + min(rows, matches.count)).contains(position)
+      let isShown = matches.index(ofPosition: position).map { $0 < rows } ?? false
       if isShown, random.below(100) < model.noticedPercent { break }
     }
   }

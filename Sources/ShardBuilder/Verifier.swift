@@ -684,18 +684,21 @@ package struct Verifier {
     var wrong = 0
     let index = index
     let report = report
+    let all = try? index.matches(forPrefix: "")
     func describe(_ prefix: UnsafeBufferPointer<UInt8>) -> String { FoldedText.readable(prefix) }
-    func ask(_ prefix: UnsafeBufferPointer<UInt8>, expecting expected: Range<Int>) {
+    func ask(_ prefix: UnsafeBufferPointer<UInt8>, expecting runs: [Range<Int>]) {
       asked += 1
       let reason: String
       do throws(IndexError) {
-        let matches = try index.matches(forFoldedPrefix: prefix)
-        let isRight =
-          matches.count == expected.count
-          && (expected.isEmpty || matches.firstPosition == expected.lowerBound)
-        if isRight { return }
-        reason =
-          "answered with the positions from \(matches.firstPosition) to before \(matches.firstPosition + matches.count), not from \(expected.lowerBound) to before \(expected.upperBound)"
+        let (found, expected) = (
+          try index.matches(forFoldedPrefix: prefix).positions.filter { !$0.isEmpty }, runs.filter { !$0.isEmpty }
+        )
+        if found == expected { return }
+        func describe(_ runs: [Range<Int>]) -> String {
+          runs.isEmpty
+            ? "none" : runs.map { "\($0.lowerBound) to before \($0.upperBound)" }.joined(separator: " and from ")
+        }
+        reason = "answered with the positions from \(describe(found)), not from \(describe(expected))"
       } catch {
         reason = error.description
       }
@@ -709,7 +712,17 @@ package struct Verifier {
         while size > common {
           // A prefix that somebody can type ends where a character does.
           if size == bytes.count || bytes[size] & 0xc0 != 0x80 {
-            ask(UnsafeBufferPointer(rebasing: bytes[..<size]), expecting: starts[size]..<position)
+            let prefix = UnsafeBufferPointer(rebasing: bytes[..<size])
+            // Before the keys that begin with a word and a space stand those that end behind it or go on with a comma.
+            let isFinished = prefix[size - 1] == Fold.space
+            let own = starts[isFinished ? size - 1 : size]..<position
+            let word = prefix.dropLast(isFinished ? 1 : 0)
+            if let space = word.lastIndex(of: Fold.space), let all {
+              let before = starts[space]..<starts[space + 1]
+              ask(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
+            } else {
+              ask(prefix, expecting: [own])
+            }
           }
           size -= 1
         }
@@ -728,7 +741,7 @@ package struct Verifier {
           !(common == previous.count && stored.count > common && stored[common] == Fold.separator)
         {
           previous.append(Fold.separator)
-          previous.withUnsafeBufferPointer { ask($0, expecting: position..<position) }
+          previous.withUnsafeBufferPointer { ask($0, expecting: [position..<position]) }
         }
         previous.replace(with: stored)
         starts.removeLast(starts.count - min(starts.count, common + 1))
@@ -754,7 +767,7 @@ package struct Verifier {
       asked += 1
       let isFound = lastKey.withUnsafeBufferPointer { bytes in
         if let matches = try? index.matches(forPrefix: bytes) {
-          position >= matches.firstPosition && position < matches.firstPosition + matches.count
+          matches.index(ofPosition: position) != nil
         } else {
           false
         }
@@ -788,9 +801,37 @@ package struct Verifier {
       }
     }
     close(above: 0)
-    ask(UnsafeBufferPointer(start: nil, count: 0), expecting: 0..<index.recordCount)
+    ask(UnsafeBufferPointer(start: nil, count: 0), expecting: [0..<index.recordCount])
     summary.prefixes = asked
     summary.wrongAnswers = wrong
+  }
+}
+
+extension Verifier {
+  /// The positions of the keys that answer a prefix by way of the comma that one of its spaces stands for.
+  ///
+  /// - Parameter positions: Those of the keys before the ones that begin with what the prefix has up to that space, and
+  ///   with what it has before it.
+  private static func run(
+    ofSeparated prefix: UnsafeBufferPointer<UInt8>, at space: Int, of all: Matches, among positions: Range<Int>
+  ) -> Range<Int> {
+    var word = Array(prefix)
+    word[space] = Fold.separator
+    let isFinished = word.last == Fold.space
+    if isFinished { word.removeLast() }
+    /// The first position whose key is not below `key`.
+    func first(notBelow key: [UInt8]) -> Int {
+      var (low, high) = (positions.lowerBound, positions.upperBound)
+      while low < high {
+        let middle = (low + high) / 2
+        var isBelow = false
+        try? all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = $0.lexicographicallyPrecedes(key) }
+        if isBelow { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    // 0xff is above every byte of a fold, and no byte of one lies between the space and 0x21.
+    return first(notBelow: word)..<first(notBelow: word + [isFinished ? Fold.space + 1 : 0xff])
   }
 }
 

@@ -192,12 +192,26 @@ final class Generation: Sendable {
   /// All records.
   var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 
-  /// The records of the shards whose folded key begins with `prefix`, at most `limit` of them: an answer where there is no
-  /// overlay.
+  /// The records of the shards that a folded text asks for, at most `limit` of them: an answer where there is no overlay.
   @inline(__always)
+  func matchesInShards(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    guard manifest.shardCount > 0, text.count > 0 else { return allMatches(limit: limit) }
+    let head = KeyBlocks.head(of: text)
+    if Fold.hasSpace(text, head: head) { return try answer(inRuns: text, limit: limit) }
+    return try matches(forFolded: text, head: head, limit: limit)
+  }
+
+  /// The records of the shards whose folded key begins with `prefix`, at most `limit` of them.
+  @inline(never)
   func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches(limit: limit) }
-    let head = KeyBlocks.head(of: prefix)
+    return try matches(forFolded: prefix, head: KeyBlocks.head(of: prefix), limit: limit)
+  }
+
+  @inline(__always)
+  private func matches(
+    forFolded prefix: UnsafeBufferPointer<UInt8>, head: UInt64, limit: Int
+  ) throws(IndexError) -> Matches {
     let (first, last) = try manifest.places(forPrefix: prefix, head: head)
     // Whoever says how many matches are wanted wants them read.
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix, head: head) }
@@ -211,22 +225,17 @@ final class Generation: Sendable {
     let isOneShard = first.number == last.number
     let number = isOneShard ? part.part.header.parts.last(for: prefix, head: head, from: part.part.number) : nil
     guard number == part.part.number else {
-      return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last)
+      return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last, firstHead: head)
     }
     let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
     return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part, prefix: head)
   }
 
-  /// The records whose folded key begins with `prefix`, at most `limit` of them, overlay included.
+  /// The records that a folded text asks for, at most `limit` of them, overlay included.
   @inline(never)
-  func answer(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
-    guard let overlay else { return try matches(forFolded: prefix, limit: limit) }
-    // As many more as may be removed of them.
-    let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
-    let found = try matches(forFolded: prefix, limit: isOver ? .max : most)
-    return Matches(
-      self, range: overlay.matches(forPrefix: prefix, inShards: found.range, hasMore: found.hasMore, limit: limit),
-      limit: limit, isOverlaid: true)
+  func answer(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    guard overlay != nil else { return try matchesInShards(forTyped: text, limit: limit) }
+    return try answer(inRuns: text, limit: limit)
   }
 
   /// Every record.
@@ -235,22 +244,24 @@ final class Generation: Sendable {
   /// Every record of the shards, at most `limit` of them.
   private func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
 
-  /// The matches from a record of a part on up to another part, in the same shard or a later one.
+  /// The matches from a record of a part on up to the last that begins with `prefix`, in that part or a later one.
+  ///
+  /// - Parameter firstHead: Of what the first of them begins with.
   @inline(never)
-  private func matches(
+  func matches(
     forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: __owned PartReference,
-    _ record: Int, to lastPart: Int?, of last: Manifest.Place
+    _ record: Int, to lastPart: Int?, of last: Manifest.Place, firstHead: UInt64
   ) throws(IndexError) -> Matches {
     let lower = part.start &+ record
     // All before it match.
     let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
     if lastStart &- lower > limit {
-      return Matches(self, range: lower..<lastStart, limit: limit, first: part, prefix: head)
+      return Matches(self, range: lower..<lastStart, limit: limit, first: part, prefix: firstHead)
     }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part, prefix: head)
+    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part, prefix: firstHead)
   }
 }

@@ -4,7 +4,8 @@
 /// reading records that are not in memory fails with ``IndexError/superseded(path:)``: then ask again.
 public struct Matches: Sendable {
   let generation: Generation
-  /// Positions in the order of the whole index, or, of what is asked below the overlay, of its shards.
+  /// Positions in the order of the whole index, or, of what is asked below the overlay, of its shards. Of two runs, the
+  /// first position, and as many as both have together.
   let range: Range<Int>
   /// Whether there are matches beyond these, which the limit that was asked for left out.
   public let hasMore: Bool
@@ -15,7 +16,7 @@ public struct Matches: Sendable {
       return PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
     }
   }
-  /// That part, or, if there is none, the generation. Not an optional: of one, a program that uses the library makes up
+  /// That part, or the two runs, or, if there is neither, the generation. Not an optional: of one, a program that uses the library makes up
   /// the type at run time when it lets go of its first answer, which takes some 0.7 MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
@@ -42,8 +43,24 @@ public struct Matches: Sendable {
     (holder, firstShard, firstStart, prefix) = (generation, isOverlaid ? Self.overlaid : -1, 0, 0)
   }
 
+  /// Two runs of records, one behind the other, with records between them that do not match.
+  init(_ first: Matches, then second: Matches) {
+    if first.isEmpty || second.isEmpty && !second.hasMore {
+      self = first.isEmpty ? second : first
+      return
+    }
+    generation = first.generation
+    range = first.range.lowerBound..<first.range.lowerBound + first.count + second.count
+    hasMore = second.hasMore
+    (holder, firstShard, firstStart, prefix) = (TwoRuns(first, second), Self.inTwoRuns, 0, 0)
+  }
+
   /// In the place of a shard's number.
   private static var overlaid: Int { -2 }
+  private static var inTwoRuns: Int { -3 }
+
+  /// nil for an answer in one run.
+  private var runs: TwoRuns? { firstShard == Self.inTwoRuns ? unsafeDowncast(holder, to: TwoRuns.self) : nil }
 
   @inline(__always)
   private static func cut(_ range: Range<Int>, _ limit: Int) -> (Range<Int>, hasMore: Bool) {
@@ -56,6 +73,9 @@ public struct Matches: Sendable {
   public var isEmpty: Bool { range.isEmpty }
 
   /// Where the first match stands among all records of the index.
+  ///
+  /// The others follow at once, but for an answer in which a space stands for the comma too: `san jo` has `San, JO` first,
+  /// and `San Jose` behind records that do not match.
   public var firstPosition: Int { range.lowerBound }
 
   /// Some of the matches, decoded.
@@ -80,10 +100,29 @@ public struct Matches: Sendable {
     return keys
   }
 
-  /// Calls `body` with the folded keys of records at some positions of the whole index, in order.
+  /// Where the matches stand among all records of the index: one run or two, in order.
+  package var positions: [Range<Int>] { runs.map { [$0.first.range, $0.second.range] } ?? [range] }
+
+  /// Calls `body` with each run that some of these matches lie in, and where they lie, as it counts.
+  private func forEachRun(
+    _ runs: TwoRuns, from lower: Int, to upper: Int, _ body: (Matches, Range<Int>) throws(IndexError) -> Void
+  ) throws(IndexError) {
+    let end = runs.first.range.upperBound
+    if lower < end { try body(runs.first, lower..<min(upper, end)) }
+    let distance = runs.second.range.lowerBound - end
+    if upper > end { try body(runs.second, max(lower, end) + distance..<upper + distance) }
+  }
+
+  /// Calls `body` with the folded keys of records at some positions of the whole index, in order; of two runs, counted on
+  /// from the first of them.
   func forEachFoldedKey(
     from lower: Int, to upper: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void
   ) throws(IndexError) {
+    if let runs {
+      return try forEachRun(runs, from: lower, to: upper) { (run, positions) throws(IndexError) in
+        try run.forEachFoldedKey(from: positions.lowerBound, to: positions.upperBound, body)
+      }
+    }
     func read(_ places: Range<Int>) throws(IndexError) {
       try forEachRun(from: places.lowerBound, to: places.upperBound) { (part, records) in
         part.part.keys.forEachKey(in: records) { _, key in body(key) }
@@ -99,11 +138,20 @@ public struct Matches: Sendable {
   /// same.
   private var ownOverlay: Overlay? { firstShard == Self.overlaid ? generation.overlay : nil }
 
-  /// The places among the records of the shards from the first to the last of some of the matches; empty if none of them
-  /// is in a shard.
-  package func placesInShards(of positions: Range<Int>) -> Range<Int> {
+  /// The places among the records of the shards from the first to the last of some of the matches, for each run of them;
+  /// those are left out of which none is in a shard.
+  package func placesInShards(of positions: Range<Int>) -> [Range<Int>] {
     let (lower, upper) = (range.lowerBound + positions.lowerBound, range.lowerBound + positions.upperBound)
-    return ownOverlay?.places(from: lower, to: upper) ?? lower..<upper
+    guard let runs else {
+      let places = ownOverlay?.places(from: lower, to: upper) ?? lower..<upper
+      return places.isEmpty ? [] : [places]
+    }
+    var places: [Range<Int>] = []
+    try? forEachRun(runs, from: lower, to: upper) { (run, positions) throws(IndexError) in
+      let start = run.range.lowerBound
+      places += run.placesInShards(of: positions.lowerBound - start..<positions.upperBound - start)
+    }
+    return places
   }
 
   /// Decodes some of the matches into a buffer that is used again and again; what it held before is gone.
@@ -136,6 +184,11 @@ public struct Matches: Sendable {
   ///
   /// - Throws: ``IndexError`` as ``read(_:into:)``, and where the thread's terms have no room for a record so large.
   package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
+    if let runs {
+      let left = runs.first.count - position
+      if left <= 0 { return try runs.second.recordsAtOnce(at: -left) }
+      return min(left, try runs.first.recordsAtOnce(at: position))
+    }
     var place = range.lowerBound + position
     if let overlay = ownOverlay {
       let places = overlay.places(from: place, to: place + 1)
@@ -155,6 +208,11 @@ public struct Matches: Sendable {
 
   @inline(never)
   private func read(from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
+    if let runs {
+      return try forEachRun(runs, from: lower, to: upper) { (run, positions) throws(IndexError) in
+        try run.read(from: positions.lowerBound, to: positions.upperBound, into: buffer)
+      }
+    }
     guard let overlay = ownOverlay else { return try readShards(from: lower, to: upper, into: buffer) }
     try overlay.forEachRun(
       from: lower, to: upper,
@@ -253,6 +311,14 @@ public struct Matches: Sendable {
     let reason = "a record of over \(FieldColumns.recordLimit) bytes"
     return .corrupt(path: generation.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
   }
+}
+
+/// What ``Matches`` hold of an answer in two runs.
+private final class TwoRuns: Sendable {
+  let first: Matches
+  let second: Matches
+
+  init(_ first: Matches, _ second: Matches) { (self.first, self.second) = (first, second) }
 }
 
 /// Decoded records, in key order.

@@ -15,10 +15,10 @@ extension ShardedIndex {
 
   /// As ``matches(forPrefix:limit:)`` for a prefix that is folded already.
   package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try matches(forFolded: prefix, limit: .max)
+    try matches(forTyped: prefix, limit: .max)
   }
 
-  /// The same in the shards alone, whatever the overlay says.
+  /// The records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a space here.
   package func matchesInShards(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
     try current.matches(forFolded: prefix, limit: .max)
   }
@@ -31,6 +31,16 @@ extension Matches {
   package var overlay: Overlay? { generation.overlay }
   /// All records of it.
   package var recordCount: Int { generation.recordCount }
+
+  /// Which of the matches stands at a position among all records of the index; nil if none does.
+  package func index(ofPosition position: Int) -> Int? {
+    var before = 0
+    for run in positions {
+      if run.contains(position) { return before + position - run.lowerBound }
+      before += run.count
+    }
+    return nil
+  }
 
   /// Calls `body` with the folded keys of some of the matches, in order.
   package func forEachFoldedKey(

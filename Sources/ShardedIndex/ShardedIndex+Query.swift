@@ -1,7 +1,11 @@
 extension ShardedIndex {
   /// The records whose folded key begins with the fold of `prefix`, in key order.
   ///
-  /// Loads at most the keys of the two shards at the ends of the answer. No record is decoded yet.
+  /// A space at its end finishes the word: `paris ` matches `Paris, FR` and `Paris 01, FR`, and not `Parish, US`. The last
+  /// space before may also stand for the comma: `paris fr` matches `Paris, FR`.
+  ///
+  /// Loads at most the keys of the two shards at the ends of the answer, of each run of it where a space also stands for
+  /// the comma. No record is decoded yet.
   ///
   /// ```swift
   /// let matches = try index.matches(forPrefix: "sao p", limit: 20)
@@ -10,7 +14,7 @@ extension ShardedIndex {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: As typed. Folded here; a trailing space counts. An empty one matches every record.
+  ///   - prefix: As typed. Folded here. An empty one matches every record.
   ///   - limit: The most matches that are wanted, from the first on. Who shows no count need not have it found out: then
   ///     nothing is loaded for the end of matches that go on elsewhere, and ``Matches/hasMore`` says that they do.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
@@ -38,8 +42,8 @@ extension ShardedIndex {
   ) throws(IndexError) -> Matches {
     @inline(__always)
     func ask(_ folded: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-      if let generation { return try generation.answer(forFolded: folded, limit: limit) }
-      return try matches(forFolded: folded, limit: limit)
+      if let generation { return try generation.answer(forTyped: folded, limit: limit) }
+      return try matches(forTyped: folded, limit: limit)
     }
     let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
       buffer -> Result<Matches, IndexError>? in
@@ -78,7 +82,8 @@ extension ShardedIndex {
   /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
   /// ```
   ///
-  /// Characters are marked whole: the first letter of `Straße`'s `ß`, or of a Hangul syllable, marks all of it.
+  /// Characters are marked whole: the first letter of `Straße`'s `ß`, or of a Hangul syllable, marks all of it. Of
+  /// `Paris, FR`, typed `paris ` with a space at the end, `Paris` is marked; typed `paris f`, `Paris, F`.
   ///
   /// - Parameters:
   ///   - prefix: As typed.

@@ -253,13 +253,13 @@ public final class ShardedIndex: Sendable {
   /// What a query asks once the index may have moved.
   @inline(never)
   private func latestMatches(
-    forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int
+    forTyped text: UnsafeBufferPointer<UInt8>, limit: Int
   ) throws(IndexError) -> Matches {
     var generation = newest
     var attempts = 0
     while true {
       do throws(IndexError) {
-        return try generation.answer(forFolded: prefix, limit: limit)
+        return try generation.answer(forTyped: text, limit: limit)
       } catch {
         // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
@@ -272,10 +272,11 @@ public final class ShardedIndex: Sendable {
     }
   }
 
+  /// - Parameter text: Folded.
   @inline(__always)
-  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
-    if isAsOpened.load(ordering: .acquiring) { return try first.matches(forFolded: prefix, limit: limit) }
-    return try latestMatches(forFolded: prefix, limit: limit)
+  func matches(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+    if isAsOpened.load(ordering: .acquiring) { return try first.matchesInShards(forTyped: text, limit: limit) }
+    return try latestMatches(forTyped: text, limit: limit)
   }
 
   /// On a clock that only goes forward.

@@ -285,7 +285,7 @@
         let body = try generation.withWriter { try $0.search(request, matches, generation) }
         var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
         let after = served.index.statistics
-        let touched = try generation.shardsTouched(request.folded, matches, range)
+        let touched = try generation.manifest.shardsTouched(by: request.folded, matches, shown: range)
         answer.headers[.shardqCost] =
           "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
           + "bytes=\(after.loadedBytes - before.loadedBytes)"
@@ -448,27 +448,6 @@
         headers[.timingAllowOrigin] = settings.cors
         headers[.crossOriginResourcePolicy] = "cross-origin"
       }
-    }
-  }
-
-  extension ServedGeneration {
-    /// How many shards an answer had to do with: those at the ends of its matches, and those that its records are in.
-    func shardsTouched(_ folded: [UInt8], _ matches: Matches, _ shown: Range<Int>) throws(IndexError) -> Int {
-      guard manifest.shardCount > 0 else { return 0 }
-      var numbers: Set<Int> = []
-      if !folded.isEmpty {
-        let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-          let ends = try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
-          return [ends.first.number, ends.last.number]
-        }
-        numbers.formUnion(ends)
-      }
-      let places = shown.isEmpty ? 0..<0 : matches.placesInShards(of: shown)
-      if !places.isEmpty {
-        let first = try manifest.place(holding: places.lowerBound).number
-        numbers.formUnion(first...(try manifest.place(holding: places.upperBound - 1).number))
-      }
-      return numbers.count
     }
   }
 

@@ -157,22 +157,8 @@ package struct ListModel {
 
   /// How many shards the answer and its rows are from: those at the ends of the answer, and those that hold the rows.
   private func touched() -> Int {
-    let manifest = index.generation
-    var numbers: Set<Int> = []
-    if manifest.shardCount > 0, !folded.isEmpty {
-      let ends = try? folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-        try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
-      }
-      if let ends { numbers = [ends.first.number, ends.last.number] }
-    }
     let end = min(matches.count, top + height)
-    let places = top < end ? matches.placesInShards(of: top..<end) : 0..<0
-    if !places.isEmpty, let first = try? manifest.place(holding: places.lowerBound),
-      let last = try? manifest.place(holding: places.upperBound - 1), first.number <= last.number
-    {
-      numbers.formUnion(first.number...last.number)
-    }
-    return numbers.count
+    return (try? index.generation.shardsTouched(by: folded, matches, shown: min(top, end)..<end)) ?? 0
   }
 
   /// The selected record's fields; none where it cannot be read.

@@ -689,15 +689,11 @@ class Overlay:
             yield following[1], json_record(following[2])
             following = next(added, None)
 
-    def answer(self, prefix, start, end):
-        """The positions that answer a folded prefix, which the places from `start` to `end` of the shards answer."""
+    def answer(self, low, high, start, end):
+        """The positions that answer a run of keys, which the places from `start` to `end` of the shards answer."""
         keys = [folded for _, folded, _ in self.added]
-        first = bisect_left(keys, prefix)
-        last = first
-        while last < len(keys) and keys[last].startswith(prefix):
-            last += 1
-        start += first - bisect_left(self.removed, start)
-        return start, end + last - bisect_left(self.removed, end)
+        start += bisect_left(keys, low) - bisect_left(self.removed, start)
+        return start, end + bisect_left(keys, high) - bisect_left(self.removed, end)
 
     def made_anew(self, keys, record, index):
         """The bytes of an overlay that adds these records and removes these places.

@@ -102,6 +102,16 @@ def dots_of(records):
     return cells or None
 
 
+def asked_of(text):
+    """The runs of keys that a folded text asks for, in order: each from a key up to another. docs/matching.md §8."""
+    finished = len(text) > 1 and text.endswith(b" ")
+    word = text[:-1] if finished else text
+    before, space, behind = word.rpartition(b" ")
+    words = [before + b"\1" + behind, word] if space else [word]
+    # No byte of a fold is between the space and 0x21, or above 0xfe.
+    return [(word, word + (b"\x21" if finished else b"\xff")) for word in words]
+
+
 class Temporary(unittest.TestCase):
     def setUp(self):
         self.directory = Path(tempfile.mkdtemp(prefix="shardq-reader-"))
@@ -508,17 +518,22 @@ class Overlays(Temporary):
         for prefix in [b"", *prefixes]:
             # The separator is typed as a comma.
             query = json.dumps(prefix.replace(b"\1", b",").decode())
-            start, end = bisect_left(keys, prefix), bisect_left(keys, prefix + b"\xff")
-            places = bisect_left(stored, prefix), bisect_left(stored, prefix + b"\xff")
-            answer = found.overlay.answer(prefix, *places) if found.overlay else places
-            self.assertEqual(answer, (start, end), prefix)
-            shown = b",".join(line for _, line in pairs[start : min(end, start + 20)])
+            runs = []
+            for low, high in asked_of(prefix):
+                runs.append((bisect_left(keys, low), bisect_left(keys, high)))
+                places = bisect_left(stored, low), bisect_left(stored, high)
+                answer = found.overlay.answer(low, high, *places) if found.overlay else places
+                self.assertEqual(answer, runs[-1], prefix)
+            numbers = [number for run in runs for number in range(*run)]
+            shown = b",".join(pairs[number][1] for number in numbers[:20])
             queries.append(json.loads(query) + "\n")
-            expected.append(b'{"query":%b,"count":%d,"matches":[%b]}' % (query.encode(), end - start, shown))
+            expected.append(b'{"query":%b,"count":%d,"matches":[%b]}' % (query.encode(), len(numbers), shown))
             if len(prefix) % 3 == 1:
                 run = [COMMAND, "explain", json.loads(query), "--format", "json", "-i", index]
                 explained = json.loads(subprocess.run(run, capture_output=True).stdout)  # ends with 1 if nothing matches
-                self.assertEqual((explained["first_position"], explained["count"]), (start, end - start), prefix)
+                self.assertEqual(explained["count"], len(numbers), prefix)
+                if numbers:
+                    self.assertEqual(explained["first_position"], numbers[0], prefix)
         run = subprocess.run([COMMAND, "query", "--stdin", "-i", index], input="".join(queries).encode(), capture_output=True)
         self.assertEqual(run.stdout.splitlines(), expected)
 
@@ -528,8 +543,11 @@ class Overlays(Temporary):
         found = {b"zzz", b"0", b"san q", b"\1"}
         for key, _ in rng.sample(pairs, min(count, len(pairs))):
             size = rng.randrange(1, len(key) + 1)
-            if key[:size].isascii() and key[size - 1 : size] != b" ":
+            if key[:size].isascii():
                 found |= {key[:size], key[:size] + b"q"}
+                if word := key[:size].rstrip(b" \1"):
+                    found.add(word + b" ")
+                found |= {key[:size].lstrip(b"\1").replace(b"\1", b" ")}
         return sorted(found)
 
     @staticmethod

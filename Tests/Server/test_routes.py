@@ -12,7 +12,8 @@ import urllib.parse
 
 from server import SAMPLE, SCRATCH, Server, build, places, shardq, update
 
-PREFIXES = ["", "s", "san", "san ", "São P", "SAO", "a", "zzzz", "köln", "Köln,", "reyk", "new y", "東", "l", "los a", "%", "a, u"]
+PREFIXES = ["", "s", "san", "san ", "São P", "SAO", "a", "zzzz", "köln", "Köln,", "reyk", "new y", "東", "l", "los a", "%", "a, u",
+            "paris ", "são paulo br", "sao paulo br "]
 
 
 class Routes(unittest.TestCase):
@@ -49,7 +50,7 @@ class Routes(unittest.TestCase):
                         answer.body.decode(), shardq("query", *options, "--format", format, "--", prefix)[1], prefix)
 
     def test_answers_are_the_command_lines(self):
-        self.compare(self.sample, SAMPLE, PREFIXES[:9])
+        self.compare(self.sample, SAMPLE, PREFIXES[:9] + PREFIXES[-3:])
         self.compare(self.server, self.index, ["", "quote", "서", "ㅅ", "nowhere", "b", "👍"])
 
     def test_answers_over_an_overlay_are_the_command_lines(self):
@@ -72,6 +73,16 @@ class Routes(unittest.TestCase):
         quote = self.server.search("quote", display="true").json["display"][0]
         self.assertEqual((quote["label"], quote["latitude"], quote["longitude"]), ('Quote " and \\ and <b>, XX', 10, 2.5))
         self.assertEqual(self.server.search("", display="true", limit=1).json["display"][0]["match"], [0, 0])
+
+    def test_a_space_finishes_a_word_or_stands_for_the_comma(self):
+        sao_paulo = {"label": "São Paulo, BR", "latitude": -23.5505, "longitude": -46.6333}
+        for typed, marked in [("sao paulo ", 9), ("sao paulo br", 13), ("sao paulo br\n", 13)]:
+            answer = self.sample.search(typed, display="true").json
+            self.assertEqual(answer["count"], 1, typed)
+            self.assertEqual(answer["display"], [{**sao_paulo, "match": [0, marked]}], typed)
+            self.assertIn('"São Paulo, BR"', json.dumps(self.sample.get("/api/?q=" + urllib.parse.quote(typed)).json,
+                                                        ensure_ascii=False))
+        self.assertEqual(self.sample.search("sao paul ").json["count"], 0)
 
     def test_sequence_comes_back(self):
         self.assertEqual(self.sample.search("x", seq=12).json["seq"], 12)

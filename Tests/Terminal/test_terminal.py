@@ -154,6 +154,14 @@ class Typing(TerminalTest):
         self.assertIn("\x1b[1m\x1b[4mSão P\x1b[0", screen.text("-e").replace("\x1b[1;4m", "\x1b[1m\x1b[4m")
                       .replace("\x1b[0;7m", "\x1b[0m"))
 
+    def test_marks_what_a_space_stands_for(self):
+        screen = self.list()
+        for typed, marked in [("sao paulo ", "São Paulo"), ("br", "São Paulo, BR")]:
+            screen.type(typed)
+            screen.shows(" 1 of ")
+            text = screen.text("-e").replace("\x1b[1;4m", "\x1b[1m\x1b[4m").replace("\x1b[0;7m", "\x1b[0m")
+            self.assertIn(f"\x1b[1m\x1b[4m{marked}\x1b[0", text)
+
     def test_editing_keys(self):
         screen = self.list()
         for names, expected in [

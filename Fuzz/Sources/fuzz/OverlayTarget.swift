@@ -111,7 +111,9 @@ final class OverlayTarget: FuzzTarget {
       let alone = try all.records(in: position..<position + 1).map(\.key)
       require(alone.count == 1, "a record alone")
       let places = all.placesInShards(of: position..<position + 1)
-      require(places.lowerBound >= 0 && places.upperBound <= keys.count, "places beyond the shards")
+      for run in places {
+        require(run.lowerBound >= 0 && run.upperBound <= keys.count, "places beyond the shards")
+      }
     }
 
     let isOrdered = isAscending(expected)
@@ -125,20 +127,36 @@ final class OverlayTarget: FuzzTarget {
       let found = try prefix.withUnsafeBufferPointer { (bytes) throws(IndexError) in
         try opened.matches(forFoldedPrefix: bytes)
       }
-      require(found.firstPosition >= 0 && found.firstPosition + found.count <= expected.count, "records that are none")
+      for run in found.positions {
+        require(run.lowerBound >= 0 && run.upperBound <= expected.count, "records that are none")
+      }
       try decode(found, 0..<min(5, found.count))
       // Where keys do not ascend, what begins with a prefix is no range.
       guard isOrdered, !prefix.isEmpty else { continue }
-      let lower = expected.firstIndex { !$0.lexicographicallyPrecedes(prefix) } ?? expected.count
-      let count = expected[lower...].prefix { $0.starts(with: prefix) }.count
-      require(found.count == count, "\(found.count) matches, and not \(count)")
-      require(count == 0 || found.firstPosition == lower, "matches from \(found.firstPosition), and not \(lower)")
+      let answer = Self.positions(ofAnswerTo: prefix, in: expected)
+      require(found.positions.flatMap { Array($0) } == answer, "matches at \(found.positions), and not \(answer)")
+      let (lower, count) = (answer.first ?? 0, answer.count)
       let text = String(decoding: prefix, as: UTF8.self)
       guard prefix.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), Fold.fold(text) == prefix else { continue }
       require(try opened.count(ofPrefix: text) == count, "another count for a text")
       let few = try opened.matches(forPrefix: text, limit: 2)
       require(few.count == min(2, count) && few.hasMore == (count > 2), "\(few.count) matches of two")
       require(few.isEmpty || few.firstPosition == lower, "two matches from \(few.firstPosition), and not \(lower)")
+    }
+  }
+
+  /// By walking over all of them. A space at the end finishes a word, and the last other one may stand for the separator.
+  private static func positions(ofAnswerTo text: [UInt8], in keys: [[UInt8]]) -> [Int] {
+    let isFinished = text.count > 1 && text.last == 0x20
+    let word = isFinished ? Array(text.dropLast()) : text
+    var words = [word]
+    if let space = word.lastIndex(of: 0x20) { words.append(word[..<space] + [0x01] + word[(space + 1)...]) }
+    return keys.indices.filter { number in
+      words.contains {
+        guard keys[number].starts(with: $0) else { return false }
+        let next = keys[number].dropFirst($0.count).first
+        return !isFinished || next == nil || next == 0x01 || next == 0x20
+      }
     }
   }
 

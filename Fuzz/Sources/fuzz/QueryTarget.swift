@@ -38,21 +38,21 @@ final class QueryTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     folded.removeAll(keepingCapacity: true)
     Fold.fold(input, into: &folded)
-    let lower = lowerBound(folded)
-    var upper = lower
-    while upper < keys.count, keys[upper].starts(with: folded) { upper += 1 }
+    let expected = Self.readings(of: folded).map { run(of: $0) }.filter { !$0.isEmpty }
+    let count = expected.reduce(0) { $0 + $1.count }
     do throws(IndexError) {
       let matches = try index.matches(forPrefix: input)
-      require(matches.count == upper - lower, "\(matches.count) matches, and not \(upper - lower)")
-      require(
-        matches.isEmpty || matches.firstPosition == lower, "matches from \(matches.firstPosition), and not \(lower)")
+      require(matches.count == count, "\(matches.count) matches, and not \(count)")
+      let found = matches.positions.filter { !$0.isEmpty }
+      require(found == expected, "matches at \(found), and not \(expected)")
       try matches.read(0..<min(3, matches.count), into: buffer)
       require(buffer.count == min(3, matches.count), "records")
       guard let last = input.last, last & 7 == 0 else { return }
       let text = String(decoding: input, as: UTF8.self)
       require(try index.count(ofPrefix: text) == matches.count, "another count for a text")
       for record in try matches.records(in: max(0, matches.count - 2)..<matches.count) {
-        require(Fold.fold(record.key).starts(with: folded), "a match that does not begin so")
+        let range = ShardedIndex.matchedRange(ofPrefix: text, in: record.key)
+        require(range != nil, "a match that nothing is marked of")
       }
       guard input.count < 40 else { return }
       var session = index.session()
@@ -65,6 +65,30 @@ final class QueryTarget: FuzzTarget {
     } catch {
       fail("\(error)")
     }
+  }
+
+  /// What a text asks for: keys that begin with these bytes and, where the word is finished, end there or go on with a
+  /// space or a separator.
+  private typealias Reading = (word: [UInt8], isFinished: Bool)
+
+  private static func readings(of text: [UInt8]) -> [Reading] {
+    let isFinished = text.last == 0x20
+    let own: Reading = (isFinished ? text.dropLast() : text, isFinished)
+    guard let space = own.word.lastIndex(of: 0x20) else { return [own] }
+    var separated = own
+    separated.word[space] = 0x01
+    return [separated, own]
+  }
+
+  private func run(of reading: Reading) -> Range<Int> {
+    let lower = lowerBound(reading.word)
+    var upper = lower
+    while upper < keys.count, keys[upper].starts(with: reading.word) {
+      let next = keys[upper].dropFirst(reading.word.count).first
+      if reading.isFinished, let next, next != 0x01, next != 0x20 { break }
+      upper += 1
+    }
+    return lower..<upper
   }
 
   private func lowerBound(_ key: [UInt8]) -> Int {

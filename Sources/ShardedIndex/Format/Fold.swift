@@ -203,15 +203,28 @@ package enum Fold {
 }
 
 extension Fold {
-  /// What of `key` a folded prefix stands for: from its start to the end of the first character with which the fold has
-  /// all of the prefix.
+  /// What of `key` a folded text stands for: from its start to the end of the first character with which the fold has
+  /// all of the text.
   ///
-  /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it.
+  /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it. Where a
+  /// space at the end of the text finishes the word, and the key ends there or goes on with a comma, the word is marked.
   ///
-  /// - Parameter prefix: Folded.
-  /// - Returns: nil if the fold of `key` does not begin with the prefix.
+  /// - Parameter text: Folded.
+  /// - Returns: nil if the key is none that the text asks for.
   /// - Complexity: O(*n*), *n* being what is marked, in bytes.
-  package static func matchedRange(ofFolded prefix: [UInt8], in key: String) -> Range<String.Index>? {
+  package static func matchedRange(ofFolded text: [UInt8], in key: String) -> Range<String.Index>? {
+    for reading in readings(of: text) {
+      if let range = range(ofPrefix: reading, in: key) { return range }
+      guard reading.count > 1, reading.last == space else { continue }
+      let word = Array(reading.dropLast())
+      guard let range = range(ofPrefix: word, in: key) else { continue }
+      if self.range(ofPrefix: word + [separator], in: key) != nil || fold(key) == word { return range }
+    }
+    return nil
+  }
+
+  /// The same for what the fold of `key` begins with.
+  private static func range(ofPrefix prefix: [UInt8], in key: String) -> Range<String.Index>? {
     guard !prefix.isEmpty else { return key.startIndex..<key.startIndex }
     var key = key
     key.makeContiguousUTF8()

@@ -348,29 +348,29 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     return number < removed.count && removed[number] == place
   }
 
-  /// The added records whose folded keys begin with `prefix`.
-  func added(forPrefix prefix: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+  /// The added records whose folded keys belong to a run.
+  private func added(of run: TypedRun) -> Range<Int> {
     /// Negative if a key comes before all that begin with the prefix, 0 if it does begin with it.
-    func order(_ number: Int) -> Int {
+    func order(_ number: Int, _ prefix: UnsafeBufferPointer<UInt8>) -> Int {
       let key = folded(number)
       for index in 0..<min(key.count, prefix.count) where key[index] != prefix[index] {
         return key[index] < prefix[index] ? -1 : 1
       }
       return key.count < prefix.count ? -1 : 0
     }
-    let lower = Self.count(added.count) { order($0) < 0 }
-    return lower..<max(lower, Self.count(added.count) { order($0) <= 0 })
+    let lower = Self.count(added.count) { order($0, run.word) < 0 }
+    return lower..<max(lower, Self.count(added.count) { order($0, run.text) <= 0 })
   }
 
-  /// The matches of a prefix, where those in the shards are known.
+  /// The matches of a run, where those in the shards are known.
   ///
   /// - Parameters:
   ///   - range: The places of those, and where the first of them would be if there are none.
   ///   - hasMore: Whether there are others beyond these; then they are enough for `limit`.
   func matches(
-    forPrefix prefix: UnsafeBufferPointer<UInt8>, inShards range: Range<Int>, hasMore: Bool, limit: Int
+    of run: TypedRun, inShards range: Range<Int>, hasMore: Bool, limit: Int
   ) -> Range<Int> {
-    let added = added(forPrefix: prefix)
+    let added = added(of: run)
     let lower = range.lowerBound - removedCount(before: range.lowerBound) + added.lowerBound
     if hasMore { return lower..<lower + limit + 1 }
     return lower..<max(lower, range.upperBound - removedCount(before: range.upperBound) + added.upperBound)

@@ -45,27 +45,20 @@
     private func explain(_ index: ShardedIndex) throws(IndexError) {
       let manifest = index.generation
       let folded = Fold.fold(prefix)
-      let considered: [Manifest.Shard]
-      if manifest.shardCount == 0 || folded.isEmpty {
-        considered = try manifest.shards()
-      } else {
-        let ends = try folded.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-          try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
-        }
-        considered = try (ends.first.number...ends.last.number).map { (number) throws(IndexError) in
-          try manifest.shard(number)
-        }
+      // Two runs may meet in a shard.
+      var considered: [Manifest.Shard] = []
+      for number in Set(try manifest.shards(forTyped: folded).joined()).sorted() {
+        considered.append(try manifest.shard(number))
       }
       let matches = try index.matches(forPrefix: prefix)
       let counted = index.statistics
       let shown = min(limit, matches.count)
       try matches.read(0..<shown, into: RecordBuffer())
       // Shards that hold matches; those that are considered and hold none were looked into for nothing.
-      let places = matches.placesInShards(of: 0..<matches.count)
-      let hit: ClosedRange<Int>? =
-        places.isEmpty
-        ? nil
-        : try manifest.place(holding: places.lowerBound).number...manifest.place(holding: places.upperBound - 1).number
+      var hit: Set<Int> = []
+      for places in matches.placesInShards(of: 0..<matches.count) {
+        hit.formUnion(try manifest.shards(holding: places))
+      }
       var report = Report()
       report.add("query", .text(prefix))
       report.add("folded", .text(folded.withUnsafeBufferPointer { FoldedText.readable($0) }))
@@ -76,7 +69,7 @@
       report.add("records_shown", .number(shown))
       report.add("shards_in_index", .number(manifest.shardCount))
       report.add("shards_considered", .number(considered.count))
-      report.add("shards_hit", .number(hit?.count ?? 0))
+      report.add("shards_hit", .number(hit.count))
       let loaded = considered.compactMap { shard in
         index.resident(shard).map { (shard.number, $0) }
       }
@@ -98,7 +91,7 @@
           "{\"file\":" + JSONText.string(shard.fileName) + ",\"lower_bound\":"
             + JSONText.string(FoldedText.readable(shard.bound))
             + ",\"records\":\(shard.recordCount)"
-            + ",\"bytes\":\(shard.file.size),\"hit\":\(hit?.contains(shard.number) == true),\"loaded\":\(loaded.contains { $0.0 == shard.number })}"
+            + ",\"bytes\":\(shard.file.size),\"hit\":\(hit.contains(shard.number)),\"loaded\":\(loaded.contains { $0.0 == shard.number })}"
         )
       }
       report.add(
@@ -112,7 +105,7 @@
           + QueryRunner.counted(shard.recordCount, "record") + "  "
           + QueryRunner.counted(shard.file.size, "byte")
           + (loaded.contains { $0.0 == shard.number } ? "  loaded" : "")
-          + (hit?.contains(shard.number) == true ? "  hit" : "") + "\n"
+          + (hit.contains(shard.number) ? "  hit" : "") + "\n"
       }
       report.print(format, then: lines)
       finish(matches.isEmpty ? .negative : .done)

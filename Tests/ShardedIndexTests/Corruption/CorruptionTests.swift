@@ -48,12 +48,12 @@ import Testing
   /// - Throws: What is no ``IndexError`` and no right answer.
   struct Probe {
     let scan: LinearScan
-    let prefixes: [([UInt8], Range<Int>)]
+    let prefixes: [([UInt8], ScanAnswer)]
     private let buffer = RecordBuffer()
 
     init(_ records: [ModelRecord]) {
       scan = LinearScan(records, key: [.field("name"), .text(", "), .field("country")])
-      var prefixes: [([UInt8], Range<Int>)] = []
+      var prefixes: [([UInt8], ScanAnswer)] = []
       scan.forEachPrefix(firstIn: 0..<scan.count) { prefix, range in
         if range.lowerBound % 16 == 0 || prefix.count == 2 { prefixes.append((Array(prefix), range)) }
       }

@@ -25,7 +25,7 @@ import Testing
   /// - Parameter asString: Whether the text goes in as a `String` or as the bytes it is.
   private static func check(
     _ index: ShardedIndex, _ scan: LinearScan, _ fieldNumbers: [Int], _ prefix: UnsafeBufferPointer<UInt8>,
-    _ range: Range<Int>, limit: Int = 20, asString: Bool, _ typed: inout [UInt8], _ buffer: RecordBuffer
+    _ answer: ScanAnswer, limit: Int = 20, asString: Bool, _ typed: inout [UInt8], _ buffer: RecordBuffer
   ) -> String? {
     // The separator is typed as a comma; all else in a fold folds to itself.
     typed.removeAll(keepingCapacity: true)
@@ -37,15 +37,11 @@ import Testing
         ? try index.matches(forPrefix: String(decoding: typed, as: UTF8.self))
         : try typed.withUnsafeBufferPointer { try index.matches(forPrefix: $0) }
       func name() -> String { "\"\(String(decoding: typed, as: UTF8.self))\"" }
-      guard matches.count == range.count else {
-        return "\(name()) has \(matches.count) matches, not \(range.count)"
-      }
-      guard range.isEmpty || matches.firstPosition == range.lowerBound else {
-        return "\(name()) begins at \(matches.firstPosition), not at \(range.lowerBound)"
+      guard matches.count == answer.count, ScanAnswer(matches) == answer else {
+        return "\(name()) has \(matches.count) matches, \(ScanAnswer(matches)), not \(answer)"
       }
       try matches.read(0..<limit, into: buffer)
-      let expected = range.lowerBound..<min(range.upperBound, range.lowerBound + limit)
-      return scan.difference(buffer, expected, fieldNumbers).map { "\(name()): \($0)" }
+      return scan.difference(buffer, answer.prefix(limit), fieldNumbers).map { "\(name()): \($0)" }
     } catch {
       return "\"\(String(decoding: typed, as: UTF8.self))\" failed: \(error)"
     }
@@ -101,8 +97,8 @@ import Testing
         asked += 1
         do {
           let matches = try index.matches(forFoldedPrefix: prefix)
-          if matches.count != range.count || matches.firstPosition != range.lowerBound {
-            faults.add("\(Array(prefix)): \(matches.count) from \(matches.firstPosition), not \(range)")
+          if matches.count != range.count || ScanAnswer(matches) != range {
+            faults.add("\(Array(prefix)): \(matches.count), \(ScanAnswer(matches)), not \(range)")
           }
         } catch {
           faults.add("\(Array(prefix)) failed: \(error)")
@@ -132,7 +128,7 @@ import Testing
       let size =
         Bool.random(using: &random)
         ? ends.prefix(3).randomElement(using: &random)! : ends.randomElement(using: &random)!
-      let range = scan.range(ofPrefix: size, of: record)
+      let range = scan.answer(toPrefix: size, of: record)
       let fault = key.withUnsafeBufferPointer {
         Self.check(
           index, scan, fieldNumbers, UnsafeBufferPointer(rebasing: $0[..<size]), range, limit: range.count,
@@ -164,7 +160,7 @@ import Testing
         let key = scan.key(record)
         let ends = (1...key.count).filter { $0 == key.count || key[$0] & 0xC0 != 0x80 }
         let size = ends.randomElement(using: &random)!
-        let range = scan.range(ofPrefix: size, of: record)
+        let range = scan.answer(toPrefix: size, of: record)
         key.withUnsafeBufferPointer {
           if let fault = Self.check(
             index, scan, fieldNumbers, UnsafeBufferPointer(rebasing: $0[..<size]), range,
@@ -217,12 +213,26 @@ import Testing
       }
       #expect(faults.first == nil, "seed \(seed), limit \(limit)")
       // And what is no prefix of a key.
+      let rawKeys = try index.open.matches(forPrefix: "").records(in: 0..<scan.count).map(\.key)
       for _ in 0..<2000 {
         let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in
           alphabet.randomElement(using: &random)!
         }.joined()
-        let expected = scan.range(ofPrefix: Fold.fold(text))
-        #expect(try index.open.matches(forPrefix: text).count == expected.count, "seed \(seed), \"\(text)\"")
+        let expected = scan.answer(to: Fold.fold(text))
+        let matches = try index.open.matches(forPrefix: text)
+        #expect(matches.count == expected.count, "seed \(seed), \"\(text)\"")
+        #expect(ScanAnswer(matches) == expected, "seed \(seed), \"\(text)\"")
+        // What is marked of a key is marked of those that match, and of no other.
+        let folded = Fold.fold(text)
+        for _ in 0..<4 {
+          let record = Int.random(in: 0..<scan.count, using: &random)
+          let isMarked = Fold.matchedRange(ofFolded: folded, in: rawKeys[record]) != nil
+          let isMatch = expected.first.contains(record) || expected.second.contains(record)
+          #expect(isMarked == (isMatch || folded.isEmpty), "seed \(seed), \"\(text)\", \"\(rawKeys[record])\"")
+        }
+        for key in try matches.records(in: 0..<5).map(\.key) {
+          #expect(Fold.matchedRange(ofFolded: folded, in: key) != nil, "seed \(seed), \"\(text)\", \"\(key)\"")
+        }
       }
     }
   }

@@ -34,8 +34,8 @@ import Testing
   }
 
   /// Every prefix of every key, and beside each some that no key begins with; all with what a linear scan finds.
-  private static func questions(_ scan: LinearScan) -> [(prefix: [UInt8], range: Range<Int>)] {
-    var questions: [(prefix: [UInt8], range: Range<Int>)] = []
+  private static func questions(_ scan: LinearScan) -> [(prefix: [UInt8], range: ScanAnswer)] {
+    var questions: [(prefix: [UInt8], range: ScanAnswer)] = []
     var others: Set<[UInt8]> = []
     scan.forEachPrefix(firstIn: 0..<scan.count, atBytes: true) { prefix, range in
       questions.append((Array(prefix), range))
@@ -44,16 +44,16 @@ import Testing
       others.formUnion([prefix + [0x21], prefix + [0xf4], rest + [last - 1], rest + [last + 1]])
     }
     let asked = Set(questions.map(\.prefix))
-    for prefix in others where !asked.contains(prefix) { questions.append((prefix, scan.range(ofPrefix: prefix))) }
+    for prefix in others where !asked.contains(prefix) { questions.append((prefix, scan.answer(to: prefix))) }
     return questions
   }
 
   private static func fault(
-    _ index: ShardedIndex, _ scan: LinearScan, _ question: (prefix: [UInt8], range: Range<Int>), _ buffer: RecordBuffer
+    _ index: ShardedIndex, _ scan: LinearScan, _ question: (prefix: [UInt8], range: ScanAnswer), _ buffer: RecordBuffer
   ) throws -> String? {
     let matches = try ask(index, question.prefix)
-    let found = matches.firstPosition..<matches.firstPosition + matches.count
-    guard found == question.range || (found.isEmpty && question.range.isEmpty) else {
+    let found = ScanAnswer(matches)
+    guard found == question.range else {
       return "\(String(decoding: question.prefix, as: UTF8.self)): \(found), not \(question.range)"
     }
     try matches.read(0..<matches.count, into: buffer)
@@ -235,7 +235,7 @@ import Testing
   /// Keys with so long a beginning in common that pages are of some 70 KB, or of some 390, and questions to them.
   private static func buildLong(
     _ size: Int
-  ) throws -> (built: SmallIndex, scan: LinearScan, questions: [(prefix: [UInt8], range: Range<Int>)]) {
+  ) throws -> (built: SmallIndex, scan: LinearScan, questions: [(prefix: [UInt8], range: ScanAnswer)]) {
     let common = String(repeating: "x", count: size)
     let (built, scan) = try build(names.map { common + $0 })
     let questions = questions(LinearScan(records(names), key: [.field("name")]))

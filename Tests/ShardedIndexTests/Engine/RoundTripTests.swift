@@ -207,7 +207,7 @@ import Testing
         String(repeating: "a", count: size) + ",t",
         String(repeating: "a", count: size) + "c", String(repeating: "b", count: size) + ",t1",
       ] {
-        let expected = scan.range(ofPrefix: Fold.fold(prefix)).count
+        let expected = scan.answer(to: Fold.fold(prefix)).count
         #expect(try index.open.matches(forPrefix: prefix).count == expected, "\(size)")
       }
     }
@@ -304,7 +304,7 @@ import Testing
     let scan = LinearScan(mixed.map { ModelRecord($0) }, key: [.field("key")])
     for prefix in ["m", "mm", "mm0", "mmm", "mmm1", "mmm10", "mmn", "l", "n", "a", "a1", "a10", "z", "z9"] {
       #expect(
-        try among.open.matches(forPrefix: prefix).count == scan.range(ofPrefix: Fold.fold(prefix)).count,
+        try among.open.matches(forPrefix: prefix).count == scan.answer(to: Fold.fold(prefix)).count,
         "\(prefix)")
     }
   }

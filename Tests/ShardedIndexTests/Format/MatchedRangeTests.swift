@@ -13,6 +13,12 @@ import Testing
       ("ㅅ", "서울", "서"), ("서우", "서울", "서울"), ("が", "か\u{309b}", "か\u{309b}"), ("ヴ", "ウ\u{309b}", "ウ\u{309b}"),
       ("f", "ﬁn", "ﬁ"), ("मु", "मुंबई", "मुं"), ("b", "  Bern", "  B"), ("محمد", "مُحَمَّد", "مُحَمَّد"),
       ("a", "A\u{200d}B", "A\u{200d}"), ("صلى الله", "\u{fdfa}", "\u{fdfa}"),
+      // A space that finishes a word, and one that stands for the comma.
+      ("paris ", "Paris", "Paris"), ("paris ", "Paris, FR", "Paris"), ("paris\n", "Paris ; FR", "Paris "),
+      ("paris ", "Paris 01, FR", "Paris "), ("paris fr", "Paris, FR", "Paris, FR"),
+      ("paris f", "París , FR", "París , F"),
+      ("new york u", "New York, US", "New York, U"), ("new york us ", "New York, US", "New York, US"),
+      ("a b ", "A, B C", "A, B "), ("a b ", "A, B, C", "A, B"), ("a b", "A B", "A B"), ("a, b c", "A, B, C", "A, B, C"),
     ])
   func original(prefix: String, key: String, marked: String) throws {
     let range = try #require(ShardedIndex.matchedRange(ofPrefix: prefix, in: key))
@@ -23,7 +29,9 @@ import Testing
   @Test(
     "what does not match has none",
     arguments: [
-      ("b", "abc"), ("abcd", "abc"), ("a ", "a, b"), ("a", ""), ("abc", "a" + String(repeating: "z", count: 5000)),
+      ("b", "abc"), ("abcd", "abc"), ("a ", "ab, b"), ("a", ""),
+      ("paris ", "Parish, US"), ("paris f ", "Paris, FR"), ("a b c", "A, B, C"), ("a b c", "A, B C"),
+      ("abc", "a" + String(repeating: "z", count: 5000)),
     ]
   )
   func none(prefix: String, key: String) { #expect(ShardedIndex.matchedRange(ofPrefix: prefix, in: key) == nil) }

@@ -300,11 +300,11 @@ final class LinearScan: Sendable {
 
   func key(_ record: Int) -> [UInt8] { Array(keys[keyStarts[record]..<keyStarts[record + 1]]) }
 
-  /// Every distinct prefix but the empty one that first occurs in `records`, and which records begin with it.
+  /// Every distinct prefix but the empty one that first occurs in `records`, and which records answer it.
   ///
   /// - Parameter atBytes: Whether prefixes that end inside a character count too.
   func forEachPrefix(
-    firstIn records: Range<Int>, atBytes: Bool = false, _ body: (Bytes, Range<Int>) throws -> Void
+    firstIn records: Range<Int>, atBytes: Bool = false, _ body: (Bytes, ScanAnswer) throws -> Void
   ) rethrows {
     try keys.withUnsafeBufferPointer { keys in
       try shared.withUnsafeBufferPointer { shared in
@@ -316,7 +316,8 @@ final class LinearScan: Sendable {
           while size > (record == 0 ? 0 : Int(shared[record])) {
             if atBytes || size == key.count || key[size] & 0xC0 != 0x80 {
               while end < count, Int(shared[end]) >= size { end += 1 }
-              try body(Bytes(rebasing: key[..<size]), record..<end)
+              let prefix = Bytes(rebasing: key[..<size])
+              try body(prefix, prefix.contains(0x20) ? searched(prefix) : ScanAnswer(record..<end))
             }
             size -= 1
           }
@@ -325,20 +326,64 @@ final class LinearScan: Sendable {
     }
   }
 
-  /// The records that begin with `prefix`: by looking at their neighbours, given one of them.
-  func range(ofPrefix size: Int, of record: Int) -> Range<Int> {
+  /// The records that answer the first `size` bytes of a record's key.
+  func answer(toPrefix size: Int, of record: Int) -> ScanAnswer {
+    let prefix = Array(key(record)[..<size])
+    if prefix.contains(0x20) { return prefix.withUnsafeBufferPointer { searched($0) } }
     var (first, end) = (record, record + 1)
     while first > 0, Int(shared[first]) >= size { first -= 1 }
     while end < count, Int(shared[end]) >= size { end += 1 }
-    return first..<end
+    return ScanAnswer(first..<end)
   }
 
-  /// The records whose folded key begins with `prefix`: all are looked at.
-  func range(ofPrefix prefix: [UInt8]) -> Range<Int> {
-    let matching = (0..<count).filter { record in withKey(record) { $0.starts(with: prefix) } }
-    guard let first = matching.first, let last = matching.last else { return 0..<0 }
-    precondition(last - first + 1 == matching.count, "not in order")
-    return first..<last + 1
+  /// The records that answer a folded text: all are looked at.
+  func answer(to text: [UInt8]) -> ScanAnswer {
+    let readings = text.withUnsafeBufferPointer { Self.readings(of: $0) }
+    let matching = (0..<count).filter { record in
+      withKey(record) { key in readings.contains { Self.begins(key, with: $0) } }
+    }
+    guard let first = matching.first, let last = matching.last else { return ScanAnswer(0..<0) }
+    let gap = zip(matching, matching.dropFirst()).first { $0 + 1 < $1 }
+    let answer = gap.map { ScanAnswer(first..<$0.0 + 1, $0.1..<last + 1) } ?? ScanAnswer(first..<last + 1)
+    precondition(answer.count == matching.count, "in more than two runs")
+    return answer
+  }
+
+  /// What a text asks for: that a key begins with these bytes and, where they are finished, ends there or goes on with
+  /// white space or a separator.
+  private typealias Reading = (bytes: [UInt8], isFinished: Bool)
+
+  /// Source: docs/matching.md §8.
+  private static func readings(of text: Bytes) -> [Reading] {
+    var own: Reading = (Array(text), false)
+    if own.bytes.count > 1, own.bytes.last == 0x20 { own = (own.bytes.dropLast(), true) }
+    guard let space = own.bytes.lastIndex(of: 0x20) else { return [own] }
+    var separated = own
+    separated.bytes[space] = 0x01
+    return [separated, own]
+  }
+
+  private static func begins(_ key: Bytes, with reading: Reading) -> Bool {
+    guard key.starts(with: reading.bytes) else { return false }
+    return !reading.isFinished || key.count == reading.bytes.count || [0x01, 0x20].contains(key[reading.bytes.count])
+  }
+
+  /// As ``answer(to:)``, by bisection.
+  private func searched(_ text: Bytes) -> ScanAnswer {
+    func count(_ isBefore: (Bytes) -> Bool) -> Int {
+      var (low, high) = (0, self.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if withKey(middle, isBefore) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    let runs = Self.readings(of: text).map { reading in
+      reading.bytes.withUnsafeBufferPointer { bytes in
+        count { Self.compare($0, bytes) < 0 }..<count { Self.compare($0, bytes) < 0 || Self.begins($0, with: reading) }
+      }
+    }
+    return ScanAnswer(runs[0], runs.count > 1 ? runs[1] : 0..<0)
   }
 
   // MARK: Comparison
@@ -352,33 +397,48 @@ final class LinearScan: Sendable {
   ///
   /// - Parameter fieldNumbers: ``fieldNumbers(of:)`` of the index that filled the buffer.
   func difference(_ buffer: RecordBuffer, _ range: Range<Int>, _ fieldNumbers: [Int]) -> String? {
-    guard buffer.count == range.count else { return "\(buffer.count) records, not \(range.count)" }
+    difference(buffer, ScanAnswer(range), fieldNumbers)
+  }
+
+  /// The same for the records of an answer.
+  func difference(_ buffer: RecordBuffer, _ answer: ScanAnswer, _ fieldNumbers: [Int]) -> String? {
+    guard buffer.count == answer.count else { return "\(buffer.count) records, not \(answer.count)" }
+    return difference(buffer, 0, answer.first, fieldNumbers)
+      ?? difference(buffer, answer.first.count, answer.second, fieldNumbers)
+  }
+
+  /// - Parameter start: The first record of the buffer that is compared.
+  private func difference(
+    _ buffer: RecordBuffer, _ start: Int, _ range: Range<Int>, _ fieldNumbers: [Int]
+  ) -> String? {
     guard !range.isEmpty else { return nil }
+    let inBuffer = buffer.rawFields(ofRecord: start).lowerBound
     let firstField = Int(firstFields[range.lowerBound])
     let fieldCount = Int(firstFields[range.upperBound]) - firstField
     for record in 0..<range.count {
       let end = Int(firstFields[range.lowerBound + record + 1]) - firstField
-      guard buffer.rawFields(ofRecord: record).upperBound == end else {
+      guard buffer.rawFields(ofRecord: start + record).upperBound == inBuffer + end else {
         return "record \(record) of them has other fields than \(describe(range.lowerBound + record))"
       }
     }
     guard fieldCount > 0 else { return nil }
-    var start = firstField == 0 ? 0 : Int(fieldEnds[firstField - 1])
+    var textStart = firstField == 0 ? 0 : Int(fieldEnds[firstField - 1])
     return bytes.withUnsafeBufferPointer { bytes in
       for field in firstField..<firstField + fieldCount {
-        let raw = buffer.rawField(field - firstField)
+        let raw = buffer.rawField(inBuffer + field - firstField)
         let end = Int(fieldEnds[field])
         let isSame =
           fieldNumbers[raw.name] == Int(fieldNames[field]) && raw.kind.rawValue == fieldKinds[field]
-          && raw.text.count == end - start
-          && (end == start || memcmp(bytes.baseAddress! + start, raw.text.baseAddress!, end - start) == 0)
+          && raw.text.count == end - textStart
+          && (end == textStart
+            || memcmp(bytes.baseAddress! + textStart, raw.text.baseAddress!, end - textStart) == 0)
         guard isSame else {
           return "field \(field - firstField) is \(names[max(0, fieldNumbers[raw.name])]), \(raw.kind), "
             + "\"\(String(decoding: raw.text, as: UTF8.self))\", not "
             + "\(names[Int(fieldNames[field])]), kind \(fieldKinds[field]), "
             + "\"\(String(decoding: text(field), as: UTF8.self))\""
         }
-        start = end
+        textStart = end
       }
       return nil
     }

@@ -1,0 +1,48 @@
+import ShardedIndex
+
+/// Which records answer a text, in order: one run of them, or two with others between.
+struct ScanAnswer: Equatable, Sendable {
+  let first: Range<Int>
+  /// Empty where there is one run.
+  let second: Range<Int>
+
+  /// Runs with nothing in them, and runs that meet, do not count as two.
+  init(_ first: Range<Int>, _ second: Range<Int> = 0..<0) {
+    if first.isEmpty || second.isEmpty {
+      (self.first, self.second) = (first.isEmpty ? second : first, 0..<0)
+    } else if first.upperBound == second.lowerBound {
+      (self.first, self.second) = (first.lowerBound..<second.upperBound, 0..<0)
+    } else {
+      (self.first, self.second) = (first, second)
+    }
+  }
+
+  /// What an engine answered.
+  init(_ matches: Matches) {
+    let runs = matches.positions
+    self.init(runs[0], runs.count > 1 ? runs[1] : 0..<0)
+  }
+
+  var count: Int { first.count + second.count }
+  var isEmpty: Bool { count == 0 }
+  var lowerBound: Int { first.lowerBound }
+  var upperBound: Int { second.isEmpty ? first.upperBound : second.upperBound }
+
+  func prefix(_ count: Int) -> ScanAnswer { self[0..<max(0, count)] }
+
+  /// Some of them, counted from 0; what lies beyond the ends is left out.
+  subscript(positions: Range<Int>) -> ScanAnswer {
+    let wanted = positions.clamped(to: 0..<count)
+    let inSecond = wanted.clamped(to: first.count..<max(first.count, count))
+    let distance = second.lowerBound - first.count
+    let inFirst = wanted.clamped(to: 0..<first.count)
+    return ScanAnswer(
+      first.lowerBound + inFirst.lowerBound..<first.lowerBound + inFirst.upperBound,
+      inSecond.lowerBound + distance..<inSecond.upperBound + distance)
+  }
+
+  /// Equal where both are empty, wherever that is.
+  static func == (one: ScanAnswer, other: ScanAnswer) -> Bool {
+    one.isEmpty && other.isEmpty || one.first == other.first && one.second == other.second
+  }
+}
