@@ -66,6 +66,8 @@
     private let loop: LoopState
     private let isRefused: Bool
     private var context: ChannelHandlerContext?
+    /// Of the client; asked of the system once, and only for the log.
+    private var address: SocketAddress?
     private var phase = Phase.idle
     private var deadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
@@ -111,6 +113,7 @@
     private func begin(_ context: ChannelHandlerContext) {
       guard self.context == nil else { return }
       self.context = context
+      if loop.settings.logsRequests { address = context.remoteAddress }
       loop.add(self)
       enter(.idle, context)
       if isRefused { refuse(Problem(status: 503, detail: "There are too many connections.", retryAfter: 1), context) }
@@ -169,7 +172,7 @@
         case .request(let request):
           isDeaf = !request.keepsConnection
           enter(.answering, context)
-          if let response = loop.responder.respondHere(to: request, from: context.remoteAddress) {
+          if let response = loop.responder.respondHere(to: request, from: address) {
             write(response, to: request, context)
             hasWritten = true
           } else {
@@ -190,7 +193,7 @@
     private func ask(_ request: Request, _ context: ChannelHandlerContext) {
       isAsking = true
       let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-      let (responder, address, eventLoop) = (loop.responder, context.remoteAddress, context.eventLoop)
+      let (responder, address, eventLoop) = (loop.responder, address, context.eventLoop)
       let isAsked = loop.gate.run {
         let outcome = responder.respond(to: request, from: address)
         switch outcome {

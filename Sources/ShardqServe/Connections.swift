@@ -46,6 +46,32 @@
     }
   }
 
+  /// Accepts nothing for a while where there is no descriptor for a connection. Without it the event loop would try again
+  /// all the time: the connection still waits. (NIO's `AcceptBackoffHandler` holds back reads, but not the one under way.)
+  private final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let log: ServerLog
+    private static let duration = TimeAmount.milliseconds(200)
+
+    init(_ log: ServerLog) { self.log = log }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      guard let number = (error as? IOError)?.errnoCode, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) else {
+        return
+      }
+      log.complain("cannot accept", ["reason": String(cString: strerror(number))])
+      let options = context.channel.syncOptions!
+      try? options.setOption(.autoRead, value: false)
+      context.eventLoop.assumeIsolated().scheduleTask(in: Self.duration) {
+        try? options.setOption(.autoRead, value: true)
+      }
+    }
+  }
+
+  @available(*, unavailable)
+  extension AcceptPause: Sendable {}
+
   /// The event loops, and the place where connections come in.
   final class Listener: Sendable {
     private let group: MultiThreadedEventLoopGroup
@@ -53,8 +79,6 @@
     private let channel: any Channel
     private let metrics: Metrics
 
-    /// How long no connection is accepted when there is no descriptor for it.
-    private static let pause = TimeAmount.milliseconds(200)
     /// What the system keeps of requests that have not been read, for each connection. In bytes.
     private static let receiveBuffer: SocketOptionValue = 64 << 10
 
@@ -80,12 +104,7 @@
         .serverChannelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
         .serverChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-              AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
-                guard error.errnoCode != ECONNABORTED else { return nil }
-                log.complain("cannot accept", ["reason": String(cString: strerror(error.errnoCode))])
-                return Self.pause
-              })
+            try channel.pipeline.syncOperations.addHandler(AcceptPause(log))
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
