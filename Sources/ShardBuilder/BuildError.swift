@@ -13,6 +13,8 @@ public enum BuildError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: CInt)
   /// Another build holds the lock file at `path`.
   case locked(path: String)
+  /// The index's directory, or its lock file, at `path` is no longer the one that was opened, so nothing was published.
+  case replaced(path: String)
   /// The dataset cannot be used; `message` says what, where and what to do.
   case dataset(DatasetFlaw, message: String)
   /// No key template was given, and the dataset is none of those that need none.
@@ -67,6 +69,8 @@ extension BuildError: CustomStringConvertible {
       "cannot \(operation) \(path): \(String(cString: strerror(code)))\(Self.advice(code))"
     case .locked(let path):
       "another build is running: it holds \(path); wait for it to end, then try again"
+    case .replaced(let path):
+      "\(path) was moved, removed or replaced while the index was written, so nothing was published; try again"
     case .dataset(_, let message): message
     case .noTemplate(let fields):
       "name what people type with --key, such as '{\(fields.first ?? "name")}'; the fields are: \(fields.joined(separator: ", "))"

@@ -11,7 +11,7 @@
 /// The order is total, so the result depends on nothing but the records: not on their order, the memory, the threads.
 package struct ExternalSort: ~Copyable {
   private let memory: Int
-  private let directory: String
+  private let directory: RunDirectory
   private let threads: Int
   /// Records in memory, as they came.
   private var chunks: [BlobChunk] = []
@@ -40,7 +40,7 @@ package struct ExternalSort: ~Copyable {
   ///   - memory: Bytes for records, their index and the buffers of a merge, and for ``heldElsewhere``. A record larger
   ///     than this is held nevertheless, and so are 64 KiB.
   ///   - directory: Where runs go. They have no names, so nothing is left behind, however the process ends.
-  package init(memory: Int, directory: String, threads: Int = WorkerPool.availableThreads) {
+  package init(memory: Int, directory: RunDirectory, threads: Int = WorkerPool.availableThreads) {
     self.memory = memory
     self.directory = directory
     self.threads = threads
@@ -138,7 +138,7 @@ package struct ExternalSort: ~Copyable {
   }
 
   private static func merge(
-    _ runs: [SortRun], _ order: RecordOrder, memory: Int, directory: String
+    _ runs: [SortRun], _ order: RecordOrder, memory: Int, directory: RunDirectory
   ) throws(BuildError) -> SortRun {
     let writer = try RunWriter(directory: directory)
     let merge = try RunMerge(runs, order, memory: memory)
@@ -216,11 +216,11 @@ package final class SortedRecords {
 /// A sorted run in a file without a name.
 final class SortRun {
   let descriptor: CInt
-  let directory: String
+  let directory: RunDirectory
   /// In bytes.
   let size: Int
 
-  init(descriptor: CInt, directory: String, size: Int) {
+  init(descriptor: CInt, directory: RunDirectory, size: Int) {
     (self.descriptor, self.directory, self.size) = (descriptor, directory, size)
   }
 
@@ -230,13 +230,13 @@ final class SortRun {
 private final class RunWriter {
   private static let capacity = 256 << 10
   private let descriptor: CInt
-  private let directory: String
+  private let directory: RunDirectory
   private let buffer: UnsafeMutableRawBufferPointer
   private var filled = 0
   private var size = 0
   private var isFinished = false
 
-  init(directory: String) throws(BuildError) {
+  init(directory: RunDirectory) throws(BuildError) {
     self.directory = directory
     descriptor = try SystemFile.openTemporary(in: directory)
     // Behind what can fail: who has not become whole is not deinitialised.
@@ -253,7 +253,7 @@ private final class RunWriter {
     if bytes.count > Self.capacity - filled { try flush() }
     size += bytes.count
     if bytes.count > Self.capacity {
-      return try SystemFile.write(bytes, to: descriptor, path: "a temporary file in \(directory)")
+      return try SystemFile.write(bytes, to: descriptor, path: "a temporary file in \(directory.path)")
     }
     (buffer.baseAddress! + filled).copyMemory(from: record.start, byteCount: bytes.count)
     filled += bytes.count
@@ -262,7 +262,7 @@ private final class RunWriter {
   private func flush() throws(BuildError) {
     try SystemFile.write(
       UnsafeRawBufferPointer(rebasing: buffer[..<filled]), to: descriptor,
-      path: "a temporary file in \(directory)")
+      path: "a temporary file in \(directory.path)")
     filled = 0
   }
 
@@ -331,7 +331,7 @@ private struct RunReader {
         memmove(buffer.baseAddress!, buffer.baseAddress! + position, rest)
         (position, filled) = (0, rest)
       }
-      let path = "a temporary file in \(run.directory)"
+      let path = "a temporary file in \(run.directory.path)"
       let space = UnsafeMutableRawBufferPointer(
         rebasing: buffer[filled..<min(buffer.count, filled + run.size - offset)])
       let count = try SystemFile.read(space, at: offset, from: run.descriptor, path: path)

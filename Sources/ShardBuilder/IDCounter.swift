@@ -33,7 +33,7 @@ package struct IDCounter: ~Copyable {
 
   /// Hashes held before they are spilled, at most.
   private let capacity: Int
-  private let directory: String
+  private let directory: RunDirectory
   private var hashes: [UInt64] = []
   private var count = 0
   /// Of each spill where its partitions end, in hashes since its beginning.
@@ -46,7 +46,7 @@ package struct IDCounter: ~Copyable {
   ///   - directory: Where the file goes, if one is needed.
   ///   - expected: How many are going to be added, at most: a file that these need is made now, before others have taken
   ///     the last descriptor.
-  package init(memory: Int, directory: String, expected: Int) throws(BuildError) {
+  package init(memory: Int, directory: RunDirectory, expected: Int) throws(BuildError) {
     capacity = max(64 << 10, memory) / (3 * MemoryLayout<UInt64>.stride)
     self.directory = directory
     file =
@@ -118,7 +118,7 @@ package struct IDCounter: ~Copyable {
     return Array(bytes.bindMemory(to: UInt64.self))
   }
 
-  private var path: String { "a temporary file in \(directory)" }
+  private var path: String { "a temporary file in \(directory.path)" }
 
   /// Another one in each process: nobody who chooses ids can choose in which partition, or where in a table, they lie.
   private struct Mixer {

@@ -41,7 +41,9 @@ package enum OverlayUpdate {
       // Nothing is created where no index is.
       guard access(directory + "/" + Publisher.manifestName, F_OK) == 0 else { return .left }
       let publisher = try Publisher(directory: directory, isForOverlay: true)
-      let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
+      let index = try BuildError.ofIndex { () throws(IndexError) in
+        try ShardedIndex(publisher.openDirectory(), options: Options())
+      }
       guard let (draft, summary) = try changed(index, batch, own) else { return .left }
       var done = summary
       let published = try publisher.publish(overlay: draft.encoded(), isOverStale: index.overlay == nil)

@@ -14,9 +14,12 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   private var offersFrames = false
 
   /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
-  static func found(in directory: String, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
+  static func found(in publisher: Publisher, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
     do throws(BuildError) {
-      return try PreviousIndex(try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) })
+      return try PreviousIndex(
+        try BuildError.ofIndex { () throws(IndexError) in
+          try ShardedIndex(publisher.openDirectory(), options: Options())
+        })
     } catch {
       switch error {
       case .index(.notFound), .index(.vanished): return nil

@@ -25,12 +25,13 @@ extension ShardBuilder {
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
     func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
-    func open() throws(BuildError) -> ShardedIndex {
-      try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
-    }
-    _ = try open()  // Nothing is created where no index is.
+    // Nothing is created where no index is.
+    _ = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
     let publisher = try Publisher(directory: directory)
-    let previous = try PreviousIndex(try open())
+    let previous = try PreviousIndex(
+      try BuildError.ofIndex { () throws(IndexError) in
+        try ShardedIndex(publisher.openDirectory(), options: Options())
+      })
     let index = previous.index
     let settings = IndexSettings(of: index.generation)
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
@@ -54,7 +55,7 @@ extension ShardBuilder {
     var changes = Changes(previous)
     let idNumber = names.number(of: id)
     let nameCount = names.names.count
-    var intake = Intake(options: options, directory: directory, names: names, isChange: true)
+    var intake = Intake(options: options, publisher, names: names, isChange: true)
     var upsertedSize = 0
     var hasNewFields = false
     for input in upsert {

@@ -110,8 +110,8 @@ public enum ShardBuilder {
     }
     var summary = BuildSummary()
     let publisher = try Publisher(directory: directory)
-    let previous = try PreviousIndex.found(in: directory, &summary)
-    var intake = Intake(options: options, directory: directory)
+    let previous = try PreviousIndex.found(in: publisher, &summary)
+    var intake = Intake(options: options, publisher)
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     let names = intake.names
@@ -203,12 +203,13 @@ struct Intake: ~Copyable {
   /// - Parameters:
   ///   - names: Field names that have their numbers already.
   ///   - isChange: Whether the records change an index: then each has to have the id.
-  init(options: BuildOptions, directory: String, names: FieldNames = FieldNames(), isChange: Bool = false) {
+  init(options: BuildOptions, _ publisher: Publisher, names: FieldNames = FieldNames(), isChange: Bool = false) {
     self.options = options
     self.names = names
     self.isChange = isChange
     plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
-    sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+    sort = ExternalSort(
+      memory: options.memoryBytes, directory: publisher.runDirectory, threads: options.jobs)
   }
 
   /// A batch on its way from the reader to the sort: used over and over, all but the chunk, which the sort keeps.

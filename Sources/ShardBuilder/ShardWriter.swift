@@ -72,7 +72,7 @@ struct ShardWriter {
     let cellFinder = makesDots ? CellFinder(names: names) : nil
     if makesDots { output.dots = DotMap() }
     var idCounter = try IDCounter(
-      memory: plan.ids, directory: publisher.directory, expected: countedID?.records ?? 0)
+      memory: plan.ids, directory: publisher.runDirectory, expected: countedID?.records ?? 0)
     let idField = countedID?.field
     // By field, whether a piece that came had it.
     var isNoted = [Bool](repeating: false, count: names.count)

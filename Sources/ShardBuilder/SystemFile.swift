@@ -110,29 +110,43 @@ enum SystemFile {
   /// A new file without a name in `directory`: gone when its descriptor is, however the process ends.
   ///
   /// Where the file system makes none without a name, a process killed between two calls leaves one with a name.
-  static func openTemporary(in directory: String) throws(BuildError) -> CInt {
+  static func openTemporary(in directory: RunDirectory) throws(BuildError) -> CInt {
+    let place = directory.descriptor
     #if os(Linux)
       // O_TMPFILE, a macro that is not imported: __O_TMPFILE is the same on all machines that Swift runs on.
-      let unnamed = open(directory, in: AT_FDCWD, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
+      let unnamed = open(
+        place == AT_FDCWD ? directory.path : ".", in: place, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
       if unnamed >= 0 { return unnamed }
       // Not every file system can; a kernel that does not know the flag says EISDIR.
       guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
-        throw .io(operation: "create a temporary file in", path: directory, errno: errno)
+        throw .io(operation: "create a temporary file in", path: directory.path, errno: errno)
       }
     #endif
     for attempt in 0..<1000 {
-      let path = "\(directory)/\(temporaryPrefix)\(getpid())-\(attempt)"
-      let descriptor = open(path, in: AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      let name = "\(temporaryPrefix)\(getpid())-\(attempt)"
+      let path = place == AT_FDCWD ? "\(directory.path)/\(name)" : name
+      let descriptor = open(path, in: place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       if descriptor >= 0 {
-        guard retrying({ unlink(path) }) == 0 else {
+        guard retrying({ unlinkat(place, path, 0) }) == 0 else {
           let code = errno
           _ = close(descriptor)
-          throw .io(operation: "remove", path: path, errno: code)
+          throw .io(operation: "remove", path: "\(directory.path)/\(name)", errno: code)
         }
         return descriptor
       }
       guard errno == EEXIST else { break }
     }
-    throw .io(operation: "create a temporary file in", path: directory, errno: errno)
+    throw .io(operation: "create a temporary file in", path: directory.path, errno: errno)
   }
+}
+
+/// Where files without a name are made.
+package struct RunDirectory: Sendable {
+  /// For messages, and to be found by where it is not open.
+  let path: String
+  /// Valid for as long as whoever opened it; `AT_FDCWD` where the directory is not open.
+  let descriptor: CInt
+
+  package init(path: String) { (self.path, descriptor) = (path, AT_FDCWD) }
+  init(path: String, descriptor: CInt) { (self.path, self.descriptor) = (path, descriptor) }
 }

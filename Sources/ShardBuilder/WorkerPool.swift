@@ -231,5 +231,5 @@ package struct Worker {
     #endif
   }
 
-  func join() { pthread_join(thread, nil) }
+  package func join() { pthread_join(thread, nil) }
 }

@@ -38,7 +38,7 @@
       case .failed(let error):
         Diagnostics.report(error.description)
         switch error {
-        case .locked: _exit(ExitStatus.busy.rawValue)
+        case .locked, .replaced: _exit(ExitStatus.busy.rawValue)
         case .index(let error): _exit(QueryRunner.exitStatus(of: error).rawValue)
         default: _exit(ExitStatus.inputOutput.rawValue)
         }

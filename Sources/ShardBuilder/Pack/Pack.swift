@@ -124,8 +124,12 @@ enum Pack {
     let digest: [UInt8]
 
     init(opening path: String) throws(PackError) {
+      try self.init { () throws(IndexError) in try IndexDirectory(opening: path) }
+    }
+
+    init(_ directory: () throws(IndexError) -> IndexDirectory) throws(PackError) {
       do throws(IndexError) {
-        index = try ShardedIndex(opening: path)
+        index = try ShardedIndex(directory(), options: Options())
         // Every page is unpacked before the file is believed to be as large as it says.
         shards = try index.generation.shards()
         manifest = try index.generation.fileBytes()

@@ -41,12 +41,15 @@ extension ShardBuilder {
       throw .unexpected(path: pack, found: Pack.hexadecimal(header.new), expected: expected.description)
     }
     // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody writes.
-    if try old(header, in: directory) == nil { return try wasThere(header, directory) }
+    if try old(header, in: directory, Pack.Generation(opening: directory)) == nil {
+      return try wasThere(header, directory)
+    }
     let publisher: Publisher
     do throws(BuildError) { publisher = try Publisher(directory: directory) } catch { throw .build(error) }
     // Another build may have ended meanwhile.
-    guard let old = try old(header, in: directory) else { return try wasThere(header, directory) }
-    var applier = Applier(old: old, header: header, input: input, directory: directory)
+    let held = try Pack.Generation { () throws(IndexError) in try publisher.openDirectory() }
+    guard let old = try old(header, in: directory, held) else { return try wasThere(header, directory) }
+    var applier = Applier(old: old, header: header, input: input, publisher)
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, applier.new)) {} }
     let manifest = try applier.manifest()
@@ -80,8 +83,9 @@ extension ShardBuilder {
   }
 
   /// - Returns: What is there, if the pack begins with it; nil if it is what the pack ends with.
-  private static func old(_ header: Pack.Header, in directory: String) throws(PackError) -> Pack.Generation? {
-    let generation = try Pack.Generation(opening: directory)
+  private static func old(
+    _ header: Pack.Header, in directory: String, _ generation: Pack.Generation
+  ) throws(PackError) -> Pack.Generation? {
     if generation.digest == header.new { return nil }
     guard generation.digest == header.old, generation.manifest.count == header.oldSize else {
       throw .doesNotFit(
@@ -111,15 +115,15 @@ private struct Applier {
   private let old: Pack.Generation
   private let header: Pack.Header
   private let input: Pack.Input
-  private let directory: String
+  private let publisher: Publisher
   /// Of the new generation, once its manifest was read; they lead into `new`.
   private(set) var shards: [Manifest.Shard] = []
   private(set) var new: Manifest?
   /// Old shards that were copied from, by their places: neighbours often have the same.
   private var held: [Int: [UInt8]] = [:]
 
-  init(old: Pack.Generation, header: Pack.Header, input: Pack.Input, directory: String) {
-    (self.old, self.header, self.input, self.directory) = (old, header, input, directory)
+  init(old: Pack.Generation, header: Pack.Header, input: Pack.Input, _ publisher: Publisher) {
+    (self.old, self.header, self.input, self.publisher) = (old, header, input, publisher)
   }
 
   private func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
@@ -147,7 +151,7 @@ private struct Applier {
   mutating func manifest() throws(PackError) -> [UInt8] {
     let descriptor: CInt
     do throws(BuildError) {
-      descriptor = try SystemFile.openTemporary(in: directory)
+      descriptor = try SystemFile.openTemporary(in: publisher.runDirectory)
     } catch {
       throw .build(error)
     }
@@ -158,7 +162,7 @@ private struct Applier {
     func write(_ bytes: UnsafeRawBufferPointer) throws(PackError) {
       hash.update(bytes)
       do throws(BuildError) {
-        try SystemFile.write(bytes, to: descriptor, path: directory)
+        try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
       } catch {
         throw .build(error)
       }
@@ -200,7 +204,7 @@ private struct Applier {
       if shipped.contains(name) { continue }
       let path = old.index.files.filePath(name)
       var status = stat()
-      guard SystemFile.retrying({ lstat(path, &status) }) == 0 else {
+      guard SystemFile.retrying({ fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         throw errno == ENOENT
           ? .damagedShard(path: path, reason: "is missing")
           : .build(.io(operation: "examine", path: path, errno: errno))

@@ -41,10 +41,23 @@ package final class IndexDirectory: Sendable {
     }
   }
 
+  /// Opens a directory that is open already once more, wherever it stands now.
+  ///
+  /// - Parameter path: For messages.
+  package init(_ directory: CInt, path: String) throws(IndexError) {
+    descriptor = retrying { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = descriptor < 0 ? errno : 0
+    name = path.withCString { strdup($0)! }
+    guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
+  }
+
   deinit {
     if descriptor >= 0 { _ = close(descriptor) }
     free(name)
   }
+
+  /// A descriptor of a file that may be damaged, or -1 with `errno`; the caller closes it.
+  package func descriptor(of name: String) -> CInt { name.withCString { IndexFile.open($0, in: descriptor) } }
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 

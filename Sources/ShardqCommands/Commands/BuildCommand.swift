@@ -200,7 +200,7 @@
     /// With which status a build that failed so ends.
     var exitStatus: ExitStatus {
       switch self {
-      case .locked: .busy
+      case .locked, .replaced: .busy
       case .template, .noTemplate, .dataset(.options, _): .usage
       case .dataset(.missing, _): .notFound
       case .dataset(.bad, _): .badData

@@ -163,7 +163,7 @@ enum BuilderSupport {
   }
 
   static func sorted(_ chunks: [BlobChunk], _ names: FieldNames) throws -> [[UInt8]] {
-    var sort = ExternalSort(memory: 1 << 30, directory: "/tmp")
+    var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     for chunk in chunks { try sort.add(chunk, names: names) }
     let records = try sort.finish(names: names)
     var all: [[UInt8]] = []

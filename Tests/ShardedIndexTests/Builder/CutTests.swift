@@ -198,7 +198,7 @@ import Testing
     var encoder = RecordEncoder(template: try KeyTemplate(template))
     let chunk = BlobChunk(capacity: 1 << 20)
     #expect(encoder.encode(batch, names: names, into: chunk).isEmpty)
-    var sort = ExternalSort(memory: 1 << 30, directory: "/tmp")
+    var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     try sort.add(chunk, names: names)
     let records = try sort.finish(names: names)
     let sorted = BlobChunk(capacity: 1 << 20)

@@ -15,7 +15,7 @@ import Testing
     _ records: [[BuilderSupport.Field]], memory: Int, threads: Int, chunkCount: Int
   ) throws -> [[UInt8]] {
     var names = FieldNames()
-    var sort = ExternalSort(memory: memory, directory: "/tmp", threads: threads)
+    var sort = ExternalSort(memory: memory, directory: RunDirectory(path: "/tmp"), threads: threads)
     for start in stride(from: 0, to: records.count, by: chunkCount) {
       let part = Array(records[start..<min(records.count, start + chunkCount)])
       try sort.add(try BuilderSupport.chunk(part, template: "{k}", names: &names), names: names)
@@ -59,7 +59,7 @@ import Testing
   @Test("others that hold more and more do not make a run of each chunk") func heldElsewhere() throws {
     var names = FieldNames()
     let chunk = try BuilderSupport.chunk(records(1000, seed: 4), template: "{k}", names: &names)
-    var sort = ExternalSort(memory: 4 << 20, directory: "/tmp", threads: 1)
+    var sort = ExternalSort(memory: 4 << 20, directory: RunDirectory(path: "/tmp"), threads: 1)
     while sort.runCount == 0 { try sort.add(chunk, names: names) }
     let spilled = sort.size
     // Each time a little less is left than is held; half of the memory in the end.
@@ -74,7 +74,7 @@ import Testing
   @Test("a directory that is not there is named") func missing() throws {
     var names = FieldNames()
     let records = records(10, seed: 1)
-    var sort = ExternalSort(memory: 1, directory: "/nonexistent/shardq", threads: 1)
+    var sort = ExternalSort(memory: 1, directory: RunDirectory(path: "/nonexistent/shardq"), threads: 1)
     try sort.add(try BuilderSupport.chunk(records, template: "{k}", names: &names), names: names)
     do {
       try sort.add(try BuilderSupport.chunk(records, template: "{k}", names: &names), names: names)
@@ -104,7 +104,7 @@ import Testing
       let chunk = BlobChunk(capacity: 1 << 20)
       #expect(encoder.encode(batch, names: names, into: chunk).isEmpty)
       let encoded = BuilderSupport.seconds()
-      var sort = ExternalSort(memory: 256 << 20, directory: "/tmp")
+      var sort = ExternalSort(memory: 256 << 20, directory: RunDirectory(path: "/tmp"))
       try sort.add(chunk, names: names)
       let records = try sort.finish(names: names)
       let sorted = BuilderSupport.seconds()

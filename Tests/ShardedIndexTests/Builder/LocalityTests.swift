@@ -15,7 +15,7 @@ private final class SortedList: Sendable {
   init(cities path: String, limit: Int) throws {
     let reader = try DatasetReader(path: path)
     var encoder = RecordEncoder(template: try KeyTemplate("{name}, {country}"))
-    var sort = ExternalSort(memory: 1 << 30, directory: "/tmp")
+    var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     var batch = RecordBatch()
     while try reader.read(into: &batch) {
       let chunk = BlobChunk(capacity: batch.bytes.count * 2)

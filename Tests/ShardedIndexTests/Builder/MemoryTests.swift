@@ -10,7 +10,7 @@ import Testing
       [("k", .string, String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 36))]
     }
     let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
-    var sort = ExternalSort(memory: memory, directory: "/tmp", threads: 2)
+    var sort = ExternalSort(memory: memory, directory: RunDirectory(path: "/tmp"), threads: 2)
     var highest = 0
     for round in 0..<1600 {
       sort.heldElsewhere = round < 800 ? memory / 8 : memory / 2

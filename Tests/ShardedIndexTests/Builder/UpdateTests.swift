@@ -117,7 +117,7 @@ import Testing
   ) throws {
     let directory = TemporaryDirectory()
     var random = SplitMix64(seed: 3)
-    var counter = try IDCounter(memory: memory, directory: directory.path, expected: 60_000)
+    var counter = try IDCounter(memory: memory, directory: RunDirectory(path: directory.path), expected: 60_000)
     var distinct: Set<UInt64> = []
     var count = 0
     for round in 0..<60 {
