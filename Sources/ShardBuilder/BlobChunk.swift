@@ -21,6 +21,8 @@ package final class BlobChunk: @unchecked Sendable {
   /// Bytes in use.
   @exclusivity(unchecked) package private(set) var size = 0
   @exclusivity(unchecked) package private(set) var entries: [Entry] = []
+  /// The largest blob that was taken in, in bytes.
+  @exclusivity(unchecked) private(set) var largest = 0
   @exclusivity(unchecked) private var capacity: Int
   /// What the memory lies in; nil where it is `malloc`'s.
   @exclusivity(unchecked) private var block: Pages.Block?
@@ -60,7 +62,7 @@ package final class BlobChunk: @unchecked Sendable {
 
   /// Forgets all records and keeps the memory.
   package func removeAll() {
-    size = 0
+    (size, largest) = (0, 0)
     entries.removeAll(keepingCapacity: true)
   }
 
@@ -91,6 +93,7 @@ package final class BlobChunk: @unchecked Sendable {
   package func commit() {
     let record = RecordBlob(start + size)
     entries.append(Entry(offset: size))
+    largest = max(largest, record.size)
     size += record.size
   }
 

@@ -184,9 +184,9 @@ package struct Cutter {
 
   /// Takes in the next record; it is copied.
   package mutating func append(_ record: RecordBlob) {
-    let weight = weight(ofNext: record)
+    // Counted first: a piece that is cut off by force then has no room for this one as well.
+    count(weight(ofNext: record))
     records.append(record)
-    count(weight)
   }
 
   /// Takes in the next record, which is one of a chunk's: copied, unless that is the ``room``.
@@ -316,13 +316,16 @@ package struct Cutter {
   /// too large is divided.
   private mutating func cutLong() {
     if start == .open { start = .lost }
-    if let index = Piece.bestGap(0..<records.count, weights, gaps) { emit(index) }
+    if let index = Piece.bestGap(0..<weights.count, weights, gaps) { emit(index) }
   }
+
+  /// What is made room for at first where a piece was cut off, in bytes.
+  private static let largestRoom = 4 << 20
 
   /// Makes a piece of the first `count` records that are waiting.
   private mutating func emit(_ count: Int) {
     // What comes behind it is copied, a window or two at most; the piece keeps what it has.
-    let rest = BlobChunk(capacity: records.size)
+    let rest = BlobChunk(capacity: min(records.size, Self.largestRoom))
     rest.append(count..<records.count, of: records)
     finished.append(
       Piece(
@@ -358,6 +361,7 @@ package final class PieceStream {
       next = 0
       if let batch = try records.nextBatch() {
         cutter.append(contentsOf: batch)
+        records.release()
       } else {
         cutter.finish()
         isAtEnd = true

@@ -31,6 +31,8 @@ package struct ExternalSort: ~Copyable {
   /// All records as blobs, in bytes.
   package private(set) var size = 0
   private var added = 0  // Chunks.
+  /// The largest record, as a blob, in bytes.
+  private(set) var largest = 0
   /// Files that are open, one a run.
   package var runCount: Int { levels.reduce(0) { $0 + $1.count } }
   /// What others hold at the same time and ``memory`` has to do for too, in bytes. May change at any time.
@@ -48,8 +50,22 @@ package struct ExternalSort: ~Copyable {
 
   /// Bytes that one run's buffer has at least.
   static let bufferSize = 64 << 10
+  /// A larger record counts by itself: room is made before it is held, and its memory is given back, not kept.
+  static let largeRecord = 1 << 20
   /// Bounds the open descriptors: this many a level.
-  private var fanIn: Int { min(128, max(2, available / (2 * Self.bufferSize))) }
+  private var fanIn: Int { min(Self.mostRuns, max(2, available / (2 * Self.bufferSize))) }
+  private static let mostRuns = 128
+
+  /// How many runs, from the first of these on, can be read at once in `memory` bytes; at least 1, of usual records 2.
+  private static func fanIn(_ runs: [SortRun], _ memory: Int) -> Int {
+    var (count, needed) = (0, 0)
+    while count < min(runs.count, mostRuns) {
+      needed += max(2 * bufferSize, runs[count].largest + bufferSize)
+      if needed > memory, count >= (runs[count].largest > largeRecord ? 1 : 2) { break }
+      count += 1
+    }
+    return count
+  }
 
   private var available: Int { max(Self.bufferSize, memory - heldElsewhere) }
   /// What a chunk has room for at most before it is known what it is to hold: usual records, not the largest.
@@ -96,7 +112,18 @@ package struct ExternalSort: ~Copyable {
     countInChunks += chunk.count
     count += chunk.count
     size += chunk.size
+    largest = max(largest, chunk.largest)
     added += 1
+  }
+
+  /// Spills what is held where others are about to take `byteCount` bytes more than ``heldElsewhere`` has.
+  ///
+  /// - Parameter names: All that occur in the records added so far.
+  mutating func makeRoom(for byteCount: Int, names: FieldNames) throws(BuildError) {
+    while charge + byteCount > available, takeSpare() != nil {}
+    guard charge + byteCount > available else { return }
+    try spill(names)
+    while takeSpare() != nil {}
   }
 
   private mutating func spill(_ names: FieldNames) throws(BuildError) {
@@ -118,9 +145,9 @@ package struct ExternalSort: ~Copyable {
     while level < levels.count {
       if levels[level].count >= fanIn {
         while takeSpare() != nil {}  // Their memory is the merge's now.
-        let merged = try Self.merge(levels[level], order, memory: available, directory: directory)
+        let merged = try reduced(levels[level], order, to: 0, mergedIn: available)
         levels[level].removeAll()
-        push(merged, level: level + 1)
+        for run in merged { push(run, level: level + 1) }
       }
       level += 1
     }
@@ -137,6 +164,27 @@ package struct ExternalSort: ~Copyable {
     levels[level].append(run)
   }
 
+  /// Merges the shortest of some runs until those that are left can be read at once.
+  ///
+  /// - Parameters:
+  ///   - memory: What there is to read them, in bytes; 0 for one run.
+  ///   - merging: What there is for a merge, in bytes.
+  private func reduced(
+    _ runs: [SortRun], _ order: RecordOrder, to memory: Int, mergedIn merging: Int
+  ) throws(BuildError) -> [SortRun] {
+    var runs = runs
+    while runs.count > 1 {
+      runs.sort { $0.size < $1.size }  // The shortest first: they are merged the cheapest.
+      let last = memory > 0 ? Self.fanIn(runs, memory) : 1
+      guard runs.count > last else { break }
+      let count = max(2, min(Self.fanIn(runs, merging), runs.count - last + 1))
+      let group = Array(runs.prefix(count))
+      runs.removeFirst(count)
+      runs.append(try Self.merge(group, order, memory: merging, directory: directory))
+    }
+    return runs
+  }
+
   private static func merge(
     _ runs: [SortRun], _ order: RecordOrder, memory: Int, directory: RunDirectory
   ) throws(BuildError) -> SortRun {
@@ -148,7 +196,7 @@ package struct ExternalSort: ~Copyable {
     return try writer.finish()
   }
 
-  /// Sorts what is left and returns all records in order.
+  /// Sorts what is left and returns all records in order. ``heldElsewhere`` is what others hold while they are read.
   package consuming func finish(names: FieldNames) throws(BuildError) -> SortedRecords {
     let order = RecordOrder(names: names)
     while takeSpare() != nil {}
@@ -159,14 +207,9 @@ package struct ExternalSort: ~Copyable {
     }
     try spill(names)
     while takeSpare() != nil {}
-    var runs = levels.joined().map { $0 }
-    while runs.count > fanIn {
-      // The shortest first: they are merged the cheapest.
-      runs.sort { $0.size < $1.size }
-      let group = Array(runs.prefix(min(fanIn, runs.count - fanIn + 1)))
-      runs.removeFirst(group.count)
-      runs.append(try Self.merge(group, order, memory: available, directory: directory))
-    }
+    // As long as they are merged nobody reads them.
+    let runs = try reduced(
+      levels.joined().map { $0 }, order, to: available, mergedIn: largest > Self.largeRecord ? memory : available)
     return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: available))
   }
 }
@@ -194,6 +237,9 @@ package final class SortedRecords {
     if let entries { EntrySort.deallocate(entries) }
   }
 
+  /// Gives back what large records took that were delivered: they are valid no longer.
+  func release() { merge?.release() }
+
   /// The next records in order, at least one; nil behind the last. They are valid until the next call.
   package func nextBatch() throws(BuildError) -> [RecordBlob]? {
     if let merge { return try merge.nextBatch() }
@@ -219,9 +265,11 @@ final class SortRun {
   let directory: RunDirectory
   /// In bytes.
   let size: Int
+  /// The largest record of it, in bytes.
+  let largest: Int
 
-  init(descriptor: CInt, directory: RunDirectory, size: Int) {
-    (self.descriptor, self.directory, self.size) = (descriptor, directory, size)
+  init(descriptor: CInt, directory: RunDirectory, size: Int, largest: Int = 0) {
+    (self.descriptor, self.directory, self.size, self.largest) = (descriptor, directory, size, largest)
   }
 
   deinit { _ = close(descriptor) }
@@ -234,6 +282,7 @@ private final class RunWriter {
   private let buffer: UnsafeMutableRawBufferPointer
   private var filled = 0
   private var size = 0
+  private var largest = 0
   private var isFinished = false
 
   init(directory: RunDirectory) throws(BuildError) {
@@ -252,6 +301,7 @@ private final class RunWriter {
     let bytes = UnsafeRawBufferPointer(start: record.start, count: record.size)
     if bytes.count > Self.capacity - filled { try flush() }
     size += bytes.count
+    largest = max(largest, bytes.count)
     if bytes.count > Self.capacity {
       return try SystemFile.write(bytes, to: descriptor, path: "a temporary file in \(directory.path)")
     }
@@ -269,7 +319,7 @@ private final class RunWriter {
   func finish() throws(BuildError) -> SortRun {
     try flush()
     isFinished = true
-    return SortRun(descriptor: descriptor, directory: directory, size: size)
+    return SortRun(descriptor: descriptor, directory: directory, size: size, largest: largest)
   }
 }
 
@@ -277,6 +327,8 @@ private final class RunWriter {
 private struct RunReader {
   let run: SortRun
   private var buffer: UnsafeMutableRawBufferPointer
+  /// What the buffer has but for a larger record, in bytes.
+  private let usualSize: Int
   private var offset = 0  // In the file, of the next byte to be read.
   private var position = 0  // In the buffer, of the current record.
   private var filled = 0
@@ -285,6 +337,7 @@ private struct RunReader {
 
   init(_ run: SortRun, capacity: Int) {
     self.run = run
+    usualSize = capacity
     buffer = Pages.allocate(capacity)
     record = RecordBlob(UnsafeRawPointer(buffer.baseAddress!))
   }
@@ -292,6 +345,19 @@ private struct RunReader {
   func deallocate() { Pages.deallocate(buffer) }
 
   var isAtEnd: Bool { position == filled && offset == run.size }
+
+  /// Gives back what a large record took, which is not looked at any more.
+  mutating func release() {
+    if buffer.count > max(usualSize, ExternalSort.largeRecord) { replace(usualSize) }
+  }
+
+  /// Takes another buffer. What was read and not taken yet is read again: copied, it would be held twice.
+  private mutating func replace(_ size: Int) {
+    offset -= filled - position
+    (position, filled) = (0, 0)
+    Pages.deallocate(buffer)
+    buffer = Pages.allocate(size)
+  }
 
   private var isWhole: Bool {
     filled - position >= 4 && filled - position >= RecordBlob(buffer.baseAddress! + position).size
@@ -316,17 +382,11 @@ private struct RunReader {
   mutating func refill() throws(BuildError) -> Bool {
     if isAtEnd { return false }
     while true {
-      let rest = filled - position
-      if rest >= 4 {
+      if filled - position >= 4 {
         let needed = RecordBlob(buffer.baseAddress! + position).size
-        if needed > buffer.count {
-          let larger = Pages.allocate(needed)
-          larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[position..<filled]))
-          Pages.deallocate(buffer)
-          buffer = larger
-          (position, filled) = (0, rest)
-        }
+        if needed > buffer.count { replace(needed) }
       }
+      let rest = filled - position
       if position > 0 {
         memmove(buffer.baseAddress!, buffer.baseAddress! + position, rest)
         (position, filled) = (0, rest)
@@ -366,6 +426,11 @@ private final class RunMerge {
   }
 
   deinit { for reader in readers { reader.deallocate() } }
+
+  /// Gives back what large records took that were delivered.
+  func release() {
+    for index in isLive.indices where !isLive[index] || needsRefill && index == winner { readers[index].release() }
+  }
 
   private func isBefore(_ a: Int, _ b: Int) -> Bool {
     guard isLive[a] else { return false }

@@ -43,10 +43,12 @@ package struct MemoryPlan {
   /// What a piece costs while it is under way: its records, and the columns that they become.
   package func cost(_ piece: Piece) -> Int { piece.charge * 6 }
 
-  /// What writing takes beside the records, when they are this many bytes as blobs.
-  package func heldWhileWriting(_ size: Int) -> Int {
+  /// What writing takes beside the records, when they are this many bytes as blobs, the largest of them so many.
+  package func heldWhileWriting(_ size: Int, largest: Int = 0) -> Int {
+    // The one that is encoded, as a blob, as columns and as a frame, and the one that follows it.
+    if largest > ExternalSort.largeRecord { return heldWhileWriting(size) + 5 * largest }
     // A shard of 80 KiB has 200 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
     // takes 24 bytes, and its blob three times that.
-    pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
+    return pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
   }
 }

@@ -147,8 +147,10 @@ extension Publisher {
       }
       let file = try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
       if file < 0 {
-        if errno == EEXIST { continue }  // Somebody put it there since the build began; it is not ours.
-        throw .io(operation: "create", path: path(name), errno: errno)
+        let code = errno
+        if code == EEXIST { continue }  // Somebody put it there since the build began; it is not ours.
+        try held.check()
+        throw .io(operation: "create", path: path(name), errno: code)
       }
       monitor.withLock { state.temporaries.append(name) }
       do throws(BuildError) {
@@ -247,7 +249,11 @@ extension Publisher {
     while renameat(descriptor, temporary, descriptor, name) != 0 {
       // An interrupted one may have happened all the same; nobody else takes a temporary file away.
       if isInterrupted, errno == ENOENT { break }
-      guard errno == EINTR else { throw .io(operation: "rename", path: path(temporary), errno: errno) }
+      let code = errno
+      guard code == EINTR else {
+        try held.check()
+        throw .io(operation: "rename", path: path(temporary), errno: code)
+      }
       isInterrupted = true
     }
     monitor.withLock {

@@ -255,16 +255,23 @@ struct Intake: ~Copyable {
       carried += charge - carrier.counted
       carrier.counted = charge
     }
+    var spilling: BuildError?
+    /// Has the sort give way to a large record before the reader holds it.
+    func makeRoom(_ byteCount: Int) {
+      sort.heldElsewhere = reader.charge + carried
+      do throws(BuildError) { try sort.makeRoom(for: byteCount, names: names) } catch { spilling = spilling ?? error }
+    }
     try WorkerPool.orderedMap(
       threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { 3 * $0.batch.charge },
       next: { () throws(BuildError) -> Carrier? in
         let carrier = idle.popLast() ?? Carrier(sort.emptyChunk())
         defer { count(carrier, carrier.charge) }
         do throws(DatasetError) {
-          guard try reader.read(into: &carrier.batch) else { return nil }
+          guard try reader.read(into: &carrier.batch, makeRoom: { makeRoom($0) }) else { return nil }
         } catch {
           throw BuildError(error)
         }
+        if let spilling { throw spilling }
         let own = reader.names.names
         while numbers.count < own.count { numbers.append(names.number(of: own[numbers.count])) }
         if !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) {
@@ -322,11 +329,13 @@ struct Intake: ~Copyable {
             index += 1
           }
         }
+        // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
+        let isLarge = carrier.batch.charge > 16 * plan.blockSize
+        if isLarge { carrier.batch = RecordBatch() }
         count(carrier, carrier.batch.charge)
         sort.heldElsewhere = reader.charge + carried
         try sort.add(carrier.chunk, names: carrier.names)
-        if carrier.batch.charge > 16 * plan.blockSize {
-          // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
+        if isLarge {
           count(carrier, 0)
         } else {
           carrier.chunk = sort.emptyChunk()
@@ -362,7 +371,7 @@ struct Intake: ~Copyable {
 
   consuming func finish() throws(BuildError) -> SortedRecords {
     let names = self.names
-    sort.heldElsewhere = plan.heldWhileWriting(sort.size)
+    sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest)
     return try sort.finish(names: names)
   }
 }

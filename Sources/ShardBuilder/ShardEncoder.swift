@@ -102,7 +102,7 @@ package struct ShardEncoder {
 
   /// Compresses a shard, all but the frames that are known.
   package func file(
-    _ content: Content, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
+    _ content: consuming Content, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
   ) -> File {
     var header = ByteWriter()
     header.write(ShardHeader.magic)
@@ -140,12 +140,16 @@ package struct ShardEncoder {
     if content.tails.texts.count > 1 { content.tails.packing.writeLengths(to: &header) }
     content.suffixPacking.writeLengths(to: &header)
     header.write(content.headerEnd)
-    let frame = ZstdFrame.storedUnlessSaved(header.bytes, level: level, with: compressor)
-    return File(
-      bytes: frame + body, recordCount: content.recordCount, contentSize: content.size,
-      headerSize: frame.count,
-      headerContentSize: header.bytes.count,
-      headerChecksum: frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+    var file = File(
+      bytes: [], recordCount: content.recordCount, contentSize: content.size, headerSize: 0,
+      headerContentSize: header.bytes.count, headerChecksum: 0)
+    content.headerEnd = []  // A large record is in it.
+    file.bytes = ZstdFrame.storedUnlessSaved(header.bytes, level: level, with: compressor)
+    header.bytes = []
+    file.headerSize = file.bytes.count
+    file.headerChecksum = file.bytes.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! }
+    file.bytes += body
+    return file
   }
 
   // MARK: Keys

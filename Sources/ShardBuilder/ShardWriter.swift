@@ -149,7 +149,7 @@ struct ShardWriter {
     _ piece: Piece, _ encoder: ShardEncoder, _ packing: Packing, _ compressors: CompressorPool,
     _ known: KnownFrames, to publisher: Publisher
   ) throws(BuildError) -> [ManifestEncoder.Shard] {
-    let parts = try piece.encoded(limit: packing.shardLimit) { (part) throws(BuildError) in
+    var parts = try piece.encoded(limit: packing.shardLimit) { (part) throws(BuildError) in
       (part, encoder.encode((0..<part.count).map { part.record($0) }))
     } size: {
       $0.1.size
@@ -158,7 +158,8 @@ struct ShardWriter {
     defer { compressors.put(compressor) }
     var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
-    for (part, content) in parts {
+    parts.reverse()  // Taken from the end, and let go.
+    while let (part, content) = parts.popLast() {
       let file = encoder.file(content, level: packing.level, with: compressor, known: known)
       let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       let first = part.record(0).folded

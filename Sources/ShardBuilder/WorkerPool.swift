@@ -33,13 +33,17 @@ package enum WorkerPool {
     return outputs.values.map { $0! }
   }
 
+  /// What costs more is under way alone where the budget is less, in bytes.
+  private static let largeCost = 8 << 20
+
   /// Transforms what `next` gives, on up to `threads` threads, and delivers the results in the order of `next`.
   ///
   /// `next` and `deliver` run on the caller's thread.
   ///
   /// - Parameters:
   ///   - limit: How many inputs are under way at most; nil: 2 x `threads` + 2.
-  ///   - budget: The most that the costs of the inputs under way may come to, except that two always may be.
+  ///   - budget: The most that the costs of the inputs under way may come to, except that two always may be, unless one
+  ///     of them is very large: that one is alone.
   /// - Throws: The first error in that order, in which an error of `next` stands behind the inputs before it. Nothing is
   ///   delivered after it, and no thread is left running.
   package static func orderedMap<Input: Sendable, Output: Sendable>(
@@ -63,7 +67,7 @@ package enum WorkerPool {
     // A single input is sooner done than a thread is started.
     var (early, isAtEnd): ([Input], Bool) = ([], false)
     var failure: BuildError?
-    while threads > 1, early.count < 2, !isAtEnd {
+    while threads > 1, early.count < 2, !isAtEnd, early.first.map({ cost($0) > max(budget, largeCost) }) != true {
       do throws(BuildError) {
         if let input = try next() { early.append(input) } else { isAtEnd = true }
       } catch {
@@ -92,6 +96,10 @@ package enum WorkerPool {
       try deliver(try result.get())
     }
     while !isAtEnd || !early.isEmpty || delivered < given {
+      // Nothing is even made as long as one is under way that has to be alone.
+      while let most = costs.max(), most > max(budget, largeCost), let result = queue.result(delivered, waiting: true) {
+        try settle(result)
+      }
       if !isAtEnd || !early.isEmpty, given - delivered < limit {
         var input: Input?
         do throws(BuildError) {
@@ -101,7 +109,7 @@ package enum WorkerPool {
         }
         if let input {
           let cost = cost(input)
-          while costs.count >= 2, total + cost > budget, let result = queue.result(delivered, waiting: true) {
+          while !costs.isEmpty, total + cost > budget, costs.count >= 2 || max(total, cost) > largeCost, let result = queue.result(delivered, waiting: true) {
             try settle(result)
           }
           costs.append(cost)

@@ -125,14 +125,17 @@ package final class DatasetReader {
 
   /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.
   ///
+  /// - Parameter makeRoom: Told how many bytes a large record is about to take, several times while it is read.
   /// - Returns: Whether there were any left.
   /// - Throws: ``DatasetError`` when all records before the fault were delivered, and the same again when called again.
   ///   `batch` is empty then.
-  package func read(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
+  package func read(
+    into batch: inout RecordBatch, makeRoom: (Int) -> Void = { _ in }
+  ) throws(DatasetError) -> Bool {
     batch.removeAll()
     if let failure { throw failure }
     do throws(DatasetError) {
-      return try readBlock(into: &batch)
+      return try readBlock(into: &batch, makeRoom)
     } catch {
       failure = error
       guard sink.recordEnds.count > 0 else { throw error }
@@ -141,7 +144,7 @@ package final class DatasetReader {
     }
   }
 
-  private func readBlock(into batch: inout RecordBatch) throws(DatasetError) -> Bool {
+  private func readBlock(into batch: inout RecordBatch, _ makeRoom: (Int) -> Void) throws(DatasetError) -> Bool {
     if case .done = state { return false }
     // Bytes that are dealt with have their lines counted once, here or when they leave the window.
     window.count(to: offset)
@@ -154,6 +157,8 @@ package final class DatasetReader {
         return true
       }
       guard wantsMore else { return false }
+      // In the window, with what is read ahead, then in a batch and as a blob.
+      if window.count - offset >= Self.largeRecord { makeRoom(4 * (window.count - offset)) }
       try window.advance(past: offset)
       offset = 0
       sink.origin = 0
@@ -168,7 +173,15 @@ package final class DatasetReader {
       to: &batch)
     batch.places.record = recordsRead + badCount - batch.places.badAfter.count + 1
     recordsRead += batch.recordEnds.count
+    if offset >= Self.largeRecord {
+      window.release(past: offset)
+      offset = 0
+      sink.release()
+    }
   }
+
+  /// Memory for a record of more bytes is made room for, and given back behind it.
+  private static let largeRecord = 1 << 20
 
   /// Deals with what the window holds; false at the dataset's end.
   private func readWindow() throws(DatasetError) -> Bool {

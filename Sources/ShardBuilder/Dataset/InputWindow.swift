@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The part of a dataset that is in memory: the record being read and what was read after it.
 ///
 /// After the last byte come ``padding`` more that may be read: the sentinel bytes that a reader stops at instead of
@@ -26,11 +34,30 @@ struct InputWindow {
     self.source = source
     self.blockSize = max(1, blockSize)
     capacity = self.blockSize
-    start = .allocate(capacity: capacity + Self.padding)
+    start = Self.resized(nil, to: capacity)
     seal()
   }
 
-  func deallocate() { start.deallocate() }
+  func deallocate() { free(start) }
+
+  /// Memory that grows with its pages where it is large: copied, it would be held twice.
+  private static func resized(_ start: UnsafeMutablePointer<UInt8>?, to capacity: Int) -> UnsafeMutablePointer<UInt8> {
+    guard let start = realloc(start, capacity + padding) else { fatalError("out of memory: \(capacity) bytes") }
+    return start.assumingMemoryBound(to: UInt8.self)
+  }
+
+  /// Forgets the first `used` bytes, and gives back what they took.
+  mutating func release(past used: Int) {
+    count(to: used)
+    let kept = count - used
+    start.update(from: start + used, count: kept)
+    capacity = max(blockSize, kept)
+    start = Self.resized(start, to: capacity)
+    count = kept
+    counted = 0
+    lineStart -= used
+    seal()
+  }
 
   /// Forgets the first `used` bytes and reads at least one more unless there are none: a block, or half of what
   /// is kept where that is more, so that a record that takes many blocks is looked at a bounded number of times.
@@ -42,10 +69,8 @@ struct InputWindow {
     count(to: used)
     let kept = count - used
     if kept + wanted > capacity {
-      let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: kept + wanted + Self.padding)
-      grown.update(from: start + used, count: kept)
-      start.deallocate()
-      start = grown
+      start.update(from: start + used, count: kept)
+      start = Self.resized(start, to: kept + wanted)
       capacity = kept + wanted
     } else if used > 0 {
       start.update(from: start + used, count: kept)

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A growing run of plain values, without reference counts or exclusivity checks, for loops that append millions.
 ///
 /// Its owner calls ``deallocate()``; nothing else may hold it then.
@@ -8,11 +16,18 @@ struct RawVector<Element: BitwiseCopyable> {
   private var capacity: Int
 
   init(capacity: Int = 16) {
-    start = .allocate(capacity: capacity)
+    start = Self.resized(nil, to: capacity)
     self.capacity = capacity
   }
 
-  func deallocate() { start.deallocate() }
+  func deallocate() { free(start) }
+
+  /// Memory that grows with its pages where it is large: copied, it would be held twice.
+  private static func resized(_ start: UnsafeMutablePointer<Element>?, to capacity: Int) -> UnsafeMutablePointer<Element> {
+    let byteCount = max(1, capacity * MemoryLayout<Element>.stride)
+    guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
+    return start.assumingMemoryBound(to: Element.self)
+  }
 
   @inline(__always) subscript(index: Int) -> Element {
     get { start[index] }
@@ -35,10 +50,7 @@ struct RawVector<Element: BitwiseCopyable> {
   @inline(never) mutating func reserve(_ more: Int) {
     guard count + more > capacity else { return }
     capacity = max(count + more, capacity * 2)
-    let grown = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-    grown.initialize(from: start, count: count)
-    start.deallocate()
-    start = grown
+    start = Self.resized(start, to: capacity)
   }
 
   /// Bytes of memory held.

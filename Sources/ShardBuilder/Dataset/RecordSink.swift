@@ -82,6 +82,8 @@ struct RecordSink {
   /// Hands all records over; `text` is the window from ``origin`` to the last record's end.
   mutating func deliver(text: UnsafeBufferPointer<UInt8>, to batch: inout RecordBatch) {
     for index in inExtra.buffer { fields.start[index].offset += UInt32(text.count) }
+    // A second run would have them copied.
+    if extra.count > 0 { batch.bytes.reserveCapacity(text.count + extra.count) }
     batch.bytes.append(contentsOf: text)
     batch.bytes.append(contentsOf: extra.buffer)
     batch.fields.append(contentsOf: fields.buffer)
@@ -94,6 +96,18 @@ struct RecordSink {
   mutating func removeAll() {
     (fields.count, extra.count, inExtra.count) = (0, 0, 0)
     (recordEnds.count, recordStarts.count, badAfter.count) = (0, 0, 0)
+  }
+
+  /// Gives back what a large record took. Nothing is in it.
+  mutating func release() {
+    if extra.charge > 1 << 20 {
+      extra.deallocate()
+      extra = RawVector(capacity: 1 << 6)
+    }
+    if fields.charge > 1 << 20 {
+      fields.deallocate()
+      fields = RawVector(capacity: 1 << 8)
+    }
   }
 
   /// Bytes of memory held.

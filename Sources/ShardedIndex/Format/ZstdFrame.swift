@@ -204,6 +204,7 @@ package enum ZstdFrame {
       }
       count = output.pos
     }
+    if content.count > Compressor.usualContent { context.renew() }
     return (frame, sizes)
   }
 
@@ -241,8 +242,14 @@ extension ZstdFrame {
   /// - Parameter content: At most ``contentLimit`` bytes.
   package static func storedUnlessSaved(_ content: [UInt8], level: Int, with context: Compressor) -> [UInt8] {
     let packed = compress(content, level: 1, with: context)
-    let stored = stored(content, checksum: packed.suffix(4))
-    return 8 * packed.count < 7 * stored.count ? compress(content, level: level, with: context) : stored
+    guard 8 * packed.count < 7 * storedSize(content.count) else { return stored(content, checksum: packed.suffix(4)) }
+    return compress(content, level: level, with: context)
+  }
+
+  /// How large a frame is that has `count` bytes as they are.
+  private static func storedSize(_ count: Int) -> Int {
+    let size = count < 256 ? 1 : count < 65536 + 256 ? 2 : 4
+    return 4 + 1 + size + count + 3 * max(1, (count + blockLimit - 1) / blockLimit) + 4
   }
 
   private static func stored(_ content: [UInt8], checksum: ArraySlice<UInt8>) -> [UInt8] {
@@ -265,7 +272,8 @@ extension ZstdFrame {
       append(content.count, bytes: 4)
     }
     appendStored(content[...], to: &frame)
-    return frame + checksum
+    frame += checksum
+    return frame
   }
 }
 
@@ -343,11 +351,21 @@ package final class Decompressor: @unchecked Sendable {
 
 /// A zstd compression context with one owner. Not safe to use from two threads at once.
 package final class Compressor: @unchecked Sendable {
-  fileprivate let pointer: OpaquePointer
+  fileprivate private(set) var pointer: OpaquePointer
+  /// For a larger content zstd takes tables of up to 50 MB, which nobody else needs, in bytes.
+  fileprivate static let usualContent = 1 << 20
 
-  package init() {
+  package init() { pointer = Self.made() }
+
+  private static func made() -> OpaquePointer {
     guard let made = ZSTD_createCCtx() else { fatalError("zstd: out of memory") }
-    pointer = made
+    return made
+  }
+
+  /// Gives back what a large content took.
+  fileprivate func renew() {
+    ZSTD_freeCCtx(pointer)
+    pointer = Self.made()
   }
   deinit { ZSTD_freeCCtx(pointer) }
 }
