@@ -269,6 +269,24 @@ class Typing(PageTest):
         self.settled("")
         self.assertEqual(tab.evaluate("input.value"), "")
 
+    def test_a_space_typed_last_finishes_the_word(self):
+        tab = self.open()
+        for text, marked in [("berlin ", "Berlin"), ("berlin d", "Berlin, D"), ("Berlin, ", "Berlin,")]:
+            tab.evaluate("input.select()")
+            tab.type(text)
+            self.settled(text)
+            self.assertEqual(self.titles(), ["Berlin, DE"], text)
+            self.assertEqual(tab.evaluate("document.querySelector('.row mark').textContent"), marked)
+            tab.press("Enter")
+            tab.wait("chosen !== null")
+            self.assertEqual(self.shown_card(), "Berlin, DE")
+            address = tab.evaluate("location.hash")
+            tab.call("Page.navigate", url="about:blank")
+            self.open(address)
+            self.settled(text)
+            tab.wait("chosen !== null")
+            self.assertEqual((self.shown_card(), tab.evaluate("location.hash")), ("Berlin, DE", address))
+
     def test_what_was_cleared_can_be_taken_back(self):
         tab = self.open()
         for clear in ["tab.press('Escape'); tab.press('Escape')", "tab.click('#clear')"]:
