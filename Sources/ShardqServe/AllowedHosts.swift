@@ -22,7 +22,7 @@
     func allows(_ authority: String?) -> Bool {
       guard !allowsAll, let authority else { return true }
       var name = authority[...]
-      if let colon = name.lastIndex(of: ":"), name[name.index(after: colon)...].allSatisfy({ $0.isNumber }) {
+      if let colon = name.lastIndex(of: ":"), name[colon...].utf8.dropFirst().allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
         name = name[..<colon]
       }
       if name.hasSuffix(".") { name = name.dropLast() }

@@ -192,6 +192,7 @@
     /// Asks the question of a request on a thread that may wait.
     private func ask(_ request: Request, _ context: ChannelHandlerContext) {
       isAsking = true
+      loop.metrics.handedOver.add(1, ordering: .relaxed)
       let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       let (responder, address, eventLoop) = (loop.responder, address, context.eventLoop)
       let isAsked = loop.gate.run {

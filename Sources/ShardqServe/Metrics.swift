@@ -36,6 +36,7 @@
     let refusedConnections = Atomic<Int>(0)
     let timedOutConnections = Atomic<Int>(0)
     let failedReloads = Atomic<Int>(0)
+    let handedOver = Atomic<Int>(0)
     let startTime: Int
 
     init() { startTime = Int(time(nil)) }
@@ -93,6 +94,9 @@
       single(
         "failed_reloads_total", "counter", "How often a newer generation could not be taken.",
         failedReloads.load(ordering: .relaxed))
+      single(
+        "questions_handed_over_total", "counter",
+        "Questions that an event loop left to threads that may wait for a disk.", handedOver.load(ordering: .relaxed))
       family("generation_info", "gauge", "The generation that is answered from.")
       text += "shardq_generation_info{generation=\"\(generation)\"} 1\n"
       single("records", "gauge", "Records of the index.", index.recordCount)

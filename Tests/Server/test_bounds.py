@@ -123,6 +123,34 @@ class Descriptors(unittest.TestCase):
                 self.assertEqual(server.search("a").status, 200)
 
 
+class Load(unittest.TestCase):
+    """Many connections that ask at once: counted, not timed. Tests/Server/load.py has the times."""
+
+    def test_what_is_in_memory_is_answered_where_it_was_asked(self):
+        letters = "abcdefghij"
+        with Server(build(places(2000), "load"), "--reload-interval", "3600") as server:
+            wanted = [server.search(letter, limit=20).body for letter in letters]
+            before = server.metrics()
+            connections = [server.socket() for _ in range(256)]
+            for turn in range(40):
+                for number, connection in enumerate(connections):
+                    letter = letters[(number + turn) % 10]
+                    connection.sendall(b"GET /v1/search?q=%s&limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n" % letter.encode())
+                for number, connection in enumerate(connections):
+                    self.assertEqual(read_answers(connection, 1), [(200, wanted[(number + turn) % 10])])
+            for connection in connections:
+                connection.close()
+            after = server.metrics()
+            # An event loop loads nothing and hands nothing over.
+            for name in ["shardq_questions_handed_over_total", "shardq_shard_loads_total", "shardq_cache_misses_total"]:
+                self.assertEqual(after[name], before[name], name)
+            name = 'shardq_requests_total{route="search",status="200"}'
+            self.assertEqual(after[name] - before[name], 40 * 256)
+            # What is large or not in memory is.
+            self.assertEqual(server.search("", limit=1000).status, 200)
+            self.assertEqual(server.metrics()["shardq_questions_handed_over_total"], after["shardq_questions_handed_over_total"] + 1)
+
+
 class Memory(unittest.TestCase):
     """Records may have 15 MB each: what answers take together stays within a bound, and what does not fit is refused."""
 
