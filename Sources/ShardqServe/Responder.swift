@@ -158,7 +158,7 @@
     /// Counts an answer, and writes it to the log if that is wanted.
     private func finished(_ response: Response, _ request: Request, _ address: SocketAddress?) -> Response {
       var response = response
-      harden(&response.headers, request.route)
+      harden(&response.headers)
       let elapsed = (ContinuousClock.now - request.arrival).microseconds
       metrics.count(request.route, status: response.status, microseconds: elapsed)
       if settings.logsRequests {
@@ -377,78 +377,6 @@
       text += ",\"loaded_bytes\":\(statistics.loadedBytes)}}\n"
       return Answer(body: ByteBuffer(string: text), contentType: "application/json")
     }
-
-    // MARK: Headers
-
-    /// Which tag of `If-None-Match` says that the client has the answer; nil for none, and where that is not known
-    /// before the answer is made.
-    private func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
-      let tag: String?
-      switch route {
-      case .page: tag = page.answer.tag
-      case .description: tag = OpenAPI.answer.tag
-      case .search, .photon, .reverse, .within, .dots: tag = served.current.tag
-      case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
-      }
-      guard let tag else { return nil }
-      guard wantsGzip else { return matches(tag, known) ? tag : nil }
-      // Those two are compressed whenever that is wanted; of the others the small ones are not.
-      let isAlwaysCompressed = route == .page || route == .description
-      if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
-      return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
-    }
-
-    private func isAny(_ known: String) -> Bool { known.contains("*") && !known.contains("\"") }
-
-    private func matches(_ tag: String, _ known: String) -> Bool {
-      known.split(separator: ",").contains { part in
-        var part = part.drop { $0 == " " || $0 == "\t" }
-        while part.last == " " || part.last == "\t" { part.removeLast() }
-        if part.hasPrefix("W/") { part = part.dropFirst(2) }
-        return part == tag || part == "*"
-      }
-    }
-
-    private func validity(_ tag: String?, _ route: Route) -> HeaderFields {
-      guard let tag else { return [.cacheControl: "no-store"] }
-      let isOwn = route == .page || route == .description
-      return [
-        .eTag: tag,
-        .cacheControl: settings.maxAge > 0 && !isOwn ? "public, max-age=\(settings.maxAge)" : "no-cache",
-      ]
-    }
-
-    /// What a client is told that made a mistake, or that cannot be answered now.
-    func refusal(_ problem: Problem) -> Response {
-      var headers: HeaderFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
-      if let allowed = problem.allowed { headers[.allow] = allowed }
-      if let retryAfter = problem.retryAfter { headers[.retryAfter] = "\(retryAfter)" }
-      let body = ByteBuffer(string: problem.json)
-      headers[.contentLength] = String(body.readableBytes)
-      return Response(status: problem.status, headers: headers, body: body)
-    }
-
-    /// What pages of other origins may send along: nothing of it means anything here, and what common libraries send
-    /// is named for browsers that do not know the asterisk.
-    private static let allowedHeaders =
-      "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
-
-    /// What tells browsers to take an answer for what it is, and for nobody else's.
-    private func harden(_ headers: inout HeaderFields, _ route: Route) {
-      headers[.xContentTypeOptions] = "nosniff"
-      headers[.referrerPolicy] = "no-referrer"
-      if headers[.contentSecurityPolicy] == nil {
-        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
-      }
-      if settings.cors.isEmpty {
-        headers[.crossOriginResourcePolicy] = "same-origin"
-      } else {
-        headers[.accessControlAllowOrigin] = settings.cors
-        headers[.accessControlExposeHeaders] = "ETag, Server-Timing, Shardq-Cost, Shardq-Count"
-        headers[.timingAllowOrigin] = settings.cors
-        headers[.crossOriginResourcePolicy] = "cross-origin"
-      }
-    }
   }
 
   extension Duration {
@@ -458,34 +386,6 @@
     var milliseconds: String {
       let microseconds = microseconds
       return "\(microseconds / 1000)." + String(1000 + microseconds % 1000).dropFirst()
-    }
-  }
-
-  /// Bounds what large answers take together while they are on their way to clients that take their time.
-  final class ResponseBudget: Sendable {
-    fileprivate let reserved = Atomic<Int>(0)
-    /// In bytes.
-    private static let limit = 64 << 20
-    /// Bodies up to this size are not counted: the system's own buffers take them.
-    private static let free = 16 << 10
-
-    /// Gives its bytes back when it goes away.
-    final class Reservation: Sendable {
-      private let budget: ResponseBudget
-      private let size: Int
-      fileprivate init(_ budget: ResponseBudget, _ size: Int) { (self.budget, self.size) = (budget, size) }
-      deinit { budget.reserved.subtract(size, ordering: .relaxed) }
-    }
-
-    /// - Returns: nil for a small body.
-    /// - Throws: ``Problem`` with status 503 where too much is on its way.
-    func reserve(_ size: Int) throws(Problem) -> Reservation? {
-      guard size > Self.free else { return nil }
-      let reservation = Reservation(self, size)
-      guard reserved.add(size, ordering: .relaxed).newValue <= Self.limit else {
-        throw Problem(status: 503, detail: "Too many large answers are on their way.", retryAfter: 1)
-      }
-      return reservation
     }
   }
 

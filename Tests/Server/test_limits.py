@@ -146,6 +146,13 @@ class Limits(unittest.TestCase):
             answer = self.server.raw(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertEqual(answer.split(b" ")[1], b"%d" % status, target)
 
+    def test_refusals_can_be_read_by_other_origins(self):
+        with Server(self.index, "--cors", "*") as server:
+            for data in [b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n", b"GET /\r\n", GET + b"X: " + b"a" * 9000 + b"\r\n\r\n"]:
+                head = server.raw(data).split(b"\r\n\r\n")[0].lower()
+                self.assertIn(b"access-control-allow-origin: *", head)
+                self.assertIn(b"nosniff", head)
+
     def test_letters_as_they_are(self):
         """`curl 'http://…?q=são'` sends the letters themselves."""
         wanted = self.server.search("são 서울👍").json

@@ -1,0 +1,78 @@
+#if Server
+  import NIOCore
+  import ServeSettings
+
+  /// What answers say of themselves.
+  extension Responder {
+    /// Which tag of `If-None-Match` says that the client has the answer; nil for none, and where that is not known
+    /// before the answer is made.
+    func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
+      let tag: String?
+      switch route {
+      case .page: tag = page.answer.tag
+      case .description: tag = OpenAPI.answer.tag
+      case .search, .photon, .reverse, .within, .dots: tag = served.current.tag
+      case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
+      }
+      guard let tag else { return nil }
+      guard wantsGzip else { return matches(tag, known) ? tag : nil }
+      // Those two are compressed whenever that is wanted; of the others the small ones are not.
+      let isAlwaysCompressed = route == .page || route == .description
+      if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
+      return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
+    }
+
+    private func isAny(_ known: String) -> Bool { known.contains("*") && !known.contains("\"") }
+
+    func matches(_ tag: String, _ known: String) -> Bool {
+      known.split(separator: ",").contains { part in
+        var part = part.drop { $0 == " " || $0 == "\t" }
+        while part.last == " " || part.last == "\t" { part.removeLast() }
+        if part.hasPrefix("W/") { part = part.dropFirst(2) }
+        return part == tag || part == "*"
+      }
+    }
+
+    func validity(_ tag: String?, _ route: Route) -> HeaderFields {
+      guard let tag else { return [.cacheControl: "no-store"] }
+      let isOwn = route == .page || route == .description
+      return [
+        .eTag: tag,
+        .cacheControl: settings.maxAge > 0 && !isOwn ? "public, max-age=\(settings.maxAge)" : "no-cache",
+      ]
+    }
+
+    /// What a client is told that made a mistake, or that cannot be answered now.
+    func refusal(_ problem: Problem) -> Response {
+      var headers: HeaderFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+      if let allowed = problem.allowed { headers[.allow] = allowed }
+      if let retryAfter = problem.retryAfter { headers[.retryAfter] = "\(retryAfter)" }
+      let body = ByteBuffer(string: problem.json)
+      headers[.contentLength] = String(body.readableBytes)
+      harden(&headers)
+      return Response(status: problem.status, headers: headers, body: body)
+    }
+
+    /// What pages of other origins may send along: nothing of it means anything here, and what common libraries send
+    /// is named for browsers that do not know the asterisk.
+    static let allowedHeaders =
+      "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
+
+    /// What tells browsers to take an answer for what it is, and for nobody else's.
+    func harden(_ headers: inout HeaderFields) {
+      headers[.xContentTypeOptions] = "nosniff"
+      headers[.referrerPolicy] = "no-referrer"
+      if headers[.contentSecurityPolicy] == nil {
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+      }
+      if settings.cors.isEmpty {
+        headers[.crossOriginResourcePolicy] = "same-origin"
+      } else {
+        headers[.accessControlAllowOrigin] = settings.cors
+        headers[.accessControlExposeHeaders] = "ETag, Server-Timing, Shardq-Cost, Shardq-Count"
+        headers[.timingAllowOrigin] = settings.cors
+        headers[.crossOriginResourcePolicy] = "cross-origin"
+      }
+    }
+  }
+#endif
