@@ -1,12 +1,14 @@
 """What a client may do: sizes, times, numbers. Raw bytes over sockets."""
 
 import json
+import re
 import resource
 import select
 import socket
 import threading
 import time
 import unittest
+from random import Random
 
 from server import LONG, SAMPLE, SCRATCH, Server, build, places, read_all, read_answers, shardq  # noqa: F401
 
@@ -218,6 +220,54 @@ class Limits(unittest.TestCase):
                 time.sleep(0.02)
                 connection.sendall(data[cut:])
                 self.assertIn(b" 200 ", read_all(connection))
+
+    def test_any_bytes_in_any_pieces(self):
+        """Bytes near those of requests: each stream has one meaning, however it is cut, and nothing brings the server down."""
+        random = Random(31)
+        lines = [b"GET /healthz HTTP/1.1", b"GET /v1/search?q=a&limit=1 HTTP/1.1", b"HEAD / HTTP/1.1", b"POST /api HTTP/1.1", b"GET",
+                 b"GET /healthz HTTP/1.0", b"OPTIONS * HTTP/1.1", b"Host: localhost", b"Host: localhost", b"Host: localhost",
+                 b"Host: evil.example", b"Connection: close", b"Connection: keep-alive", b"Content-Length: 0", b"Content-Length: 3",
+                 b"Transfer-Encoding: chunked", b"X: a", b"X : a", b": a", b" a", b"", b"", b"", b"abc"]
+
+        def stream():
+            data = bytearray()
+            for _ in range(random.randrange(1, 6)):
+                data += random.choice(lines[:7]) + b"\r\n"
+                for _ in range(random.randrange(4)):
+                    data += random.choice(lines[7:]) + b"\r\n"
+                data += b"Host: localhost\r\n\r\n" if random.random() < 0.7 else b"\r\n"
+            for _ in range(random.randrange(3) if random.random() < 0.5 else 0):
+                data[random.randrange(len(data))] = random.choice(b"\r\n :\0\t/aG1\xff")
+            return bytes(data)
+
+        def statuses(data, cuts):
+            """What comes back for bytes that are sent in pieces; the client has no more to say then."""
+            with self.server.socket() as connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                for start, end in zip([0, *cuts], [*cuts, len(data)]):
+                    try:
+                        connection.sendall(data[start:end])
+                    except OSError:
+                        break
+                    if cuts:
+                        time.sleep(0.001)
+                try:
+                    connection.shutdown(socket.SHUT_WR)
+                except OSError:
+                    pass
+                return re.findall(rb"HTTP/1\.1 (\d+) ", read_all(connection))
+
+        seen = set()
+        for _ in range(300):
+            data = stream()
+            whole = statuses(data, [])
+            pieces = statuses(data, sorted(random.sample(range(1, len(data)), min(len(data) - 1, random.randrange(1, 6)))))
+            self.assertEqual(pieces, whole, data)
+            # A refusal, if there is one, ends the connection.
+            self.assertFalse(set(whole[:-1]) & {b"400", b"413", b"505"}, data)
+            seen |= set(whole)
+        self.assertGreaterEqual(seen, {b"200", b"400", b"405", b"413", b"421"})
+        self.assertEqual(self.server.get("/healthz").status, 200)
 
     def test_times(self):
         with Server(self.index, "--idle-timeout", "0.6", "--request-timeout", "0.6", "--response-timeout", "0.8") as server:
