@@ -14,6 +14,12 @@ package enum LineQueries {
 
   /// - Parameter request: What holds for every line; its prefix means nothing.
   package static func run(_ request: QueryRequest) -> ExitStatus {
+    // Before the index is opened, whose directory would get its number.
+    var status = stat()
+    if unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
+      Diagnostics.report("standard input: is closed; have the lines read into it")
+      return .notFound
+    }
     var reader = LineReader()
     var output = Output()
     let path = QueryRunner.indexPath(request.index)

@@ -315,7 +315,10 @@ extension RecordBuffer {
       switch part {
       case .text(let text): line.append(contentsOf: text.utf8)
       case .field(let name):
-        if let text = unsafe text(ofField: name, record) { unsafe line.append(contentsOf: text) }
+        for number in rawFields(ofRecord: record) where Int(rawName(ofField: number)) == name {
+          unsafe line.append(contentsOf: rawField(number).keyText)
+          break
+        }
       }
     }
   }

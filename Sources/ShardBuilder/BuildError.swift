@@ -21,6 +21,17 @@ public enum BuildError: Error, Equatable, Sendable {
   case noTemplate(fields: [String])
   /// A key template that cannot be used; `position` counts its characters from 1.
   case template(TemplateFlaw, template: String, position: Int)
+  /// `setting` names the field `name`, and `inputs`, whose fields are `fields`, have no such field.
+  case unknownField(String, setting: BuildSetting, inputs: [String], fields: [String])
+  /// The inputs have no record, and the index at `path` has some: `held`, nil where it is damaged. `reason` says of which
+  /// input what was read.
+  case noRecord(reason: String, path: String, held: Int?)
+  /// The build would put `found` records into the index at `path`, fewer than ``BuildOptions/minimumRecords``.
+  case tooFewRecords(path: String, found: Int, minimum: Int)
+  /// The index at `path` is of another list: its key is `key`, and the build's is `newKey`.
+  case otherIndex(path: String, key: String, newKey: String)
+  /// The directory at `path` has no index and holds other things, `entry` among them.
+  case otherFiles(path: String, entry: String)
   /// The index that is to be changed cannot be read.
   case index(IndexError)
   /// The index at `path` can be built anew, but not updated; `reason` says why.
@@ -46,6 +57,19 @@ extension BuildError {
   }
 }
 
+/// A setting that an error names: as the library calls it. A command has its own word for each.
+public enum BuildSetting: String, Sendable {
+  case key = "BuildOptions.key"
+  case id = "BuildOptions.id"
+  case keep = "BuildOptions.keep"
+  case weight = "BuildOptions.weight"
+  case indexKey = "the index's key"
+  case indexID = "the index's id"
+  case allowsEmpty = "BuildOptions.allowsEmpty"
+  case minimumRecords = "BuildOptions.minimumRecords"
+  case replacesOtherIndex = "BuildOptions.replacesOtherIndex"
+}
+
 /// What is wrong with a key template.
 public enum TemplateFlaw: Equatable, Sendable {
   /// The template has no characters.
@@ -58,12 +82,13 @@ public enum TemplateFlaw: Equatable, Sendable {
   case unopened
   /// `{}`.
   case emptyField
-  /// The dataset has no field of this name.
-  case unknownField(String)
 }
 
 extension BuildError: CustomStringConvertible {
-  public var description: String {
+  public var description: String { description { $0.rawValue } }
+
+  /// The message, with the caller's words for settings.
+  package func description(_ word: (BuildSetting) -> String) -> String {
     switch self {
     case .io(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))\(Self.advice(code))"
@@ -77,16 +102,46 @@ extension BuildError: CustomStringConvertible {
     case .index(let error): error.description
     case .notUpdatable(let path, let reason):
       "\(path) cannot be updated: \(reason); build it anew from the whole dataset"
+    case .unknownField(let name, let setting, let inputs, let fields):
+      Self.unknown(name, word(setting), inputs, fields)
+    case .noRecord(let reason, let path, let held):
+      reason + ", and the index in \(printable(path.utf8)) "
+        + (held.map { "has \(grouped($0)); to empty it" } ?? "is damaged; to replace it by an empty one") + ", say "
+        + word(.allowsEmpty)
+    case .tooFewRecords(let path, let found, let minimum):
+      "the inputs have \(found == 1 ? "1 record" : "\(grouped(found)) records") for the index in \(printable(path.utf8)), and "
+        + "\(word(.minimumRecords)) asks for \(grouped(minimum)); look at what the inputs come from"
+    case .otherIndex(let path, let key, let newKey):
+      "\(printable(path.utf8)): the index there has the key \(printable(key.utf8)), and this build has "
+        + "\(printable(newKey.utf8)); name another directory, or say \(word(.replacesOtherIndex)) to replace it"
+    case .otherFiles(let path, let entry):
+      "\(printable(path.utf8)): the directory has no index and holds other things, such as \(printable(entry.utf8)); "
+        + "name another directory, or say \(word(.replacesOtherIndex)) to build there"
     case .template(let flaw, let template, let position):
       "key template \"\(template)\", character \(position): \(flaw)"
     }
   }
+
+  private static func unknown(_ name: String, _ setting: String, _ inputs: [String], _ fields: [String]) -> String {
+    var text = inputs.map { displayed(path: $0) }.joined(separator: ", ")
+    text += ": \(setting) names \(quoted(name)); its fields are "
+    text += fields.prefix(shownFields).map(quoted).joined(separator: ", ")
+    if fields.count > shownFields { text += " and \(grouped(fields.count - shownFields)) more" }
+    if let nearest = EditDistance.nearest(to: name, of: fields) { text += "; did you mean \(quoted(nearest))?" }
+    return text
+  }
+
+  /// Of a dataset's fields, in a message.
+  private static let shownFields = 20
 
   private static func advice(_ code: CInt) -> String {
     switch code {
     case ENOSPC, EDQUOT: "; free some space there, or name another directory"
     case EACCES, EPERM: "; check who may write there"
     case EROFS: "; name a directory on a file system that can be written"
+    case ENOLCK, EOPNOTSUPP:
+      "; the file system there has no locks, name a directory on one that has"
+    case ENOMEM: "; a build with less memory and fewer threads takes less"
     case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
     case ENOENT: "; create the directory that should hold it"
     case ELOOP: "; a symbolic link is in its place, remove it"
@@ -103,7 +158,6 @@ extension TemplateFlaw: CustomStringConvertible {
     case .unclosed: "this { has no }; write {{ for a brace that is meant as text"
     case .unopened: "this } has no {; write }} for a brace that is meant as text"
     case .emptyField: "a field's name is missing between { and }"
-    case .unknownField(let name): "the dataset has no field named \"\(name)\""
     }
   }
 }

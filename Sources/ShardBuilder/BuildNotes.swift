@@ -23,6 +23,8 @@ package struct BuildNotes: Sendable {
   /// Records that have an id, less the ids that are distinct by ``IDCounter/hash(_:)``: 0 means that no two records have
   /// the same. nil if it was not counted.
   package var repeatedIDs: Int?
+  /// Records that have no id, by ``RecordID``; 0 if that was not counted. No update changes it.
+  package var recordsWithoutID = 0
   /// Whether this program would make the same bytes of the same pieces.
   package private(set) var isOfThisEncoder: Bool
 
@@ -43,6 +45,7 @@ package struct BuildNotes: Sendable {
     guard let first = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
     let head = try BuildNotesHead(first.content)
     (level, repeatedIDs, isOfThisEncoder) = (head.level, head.repeatedIDs, head.isOfThisEncoder)
+    recordsWithoutID = head.recordsWithoutID
     let count = head.pieceCount
     guard (count + Self.groupSize - 1) / Self.groupSize == frames.count - 1, head.checksums.count == frames.count - 1
     else {
@@ -108,7 +111,7 @@ package struct BuildNotes: Sendable {
     writer.write(ZstdFrame.libraryVersion)
     writer.write(UInt32(level))
     writer.write(UInt32(pieces.count))
-    writer.write(repeatedIDs.map { UInt64($0) } ?? .max)
+    writer.write(BuildNotesHead.idCounts(repeated: repeatedIDs, without: recordsWithoutID))
     for checksum in checksums { writer.write(checksum) }
     return writer.bytes
   }

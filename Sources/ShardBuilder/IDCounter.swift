@@ -19,12 +19,12 @@ package struct IDCounter: ~Copyable {
     return hash
   }
 
-  /// The hashes of a piece's ids: of each record that has the field the text that it has first.
+  /// The hashes of a piece's ids.
   package static func hashes(of piece: Piece, field: UInt32) -> [UInt64] {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(piece.count)
     for index in 0..<piece.count {
-      if let text = piece.record(index).text(ofField: field) { hashes.append(hash(text)) }
+      if let id = piece.record(index).id(ofField: field) { hashes.append(hash(id)) }
     }
     return hashes
   }
@@ -61,23 +61,41 @@ package struct IDCounter: ~Copyable {
     count += more.count
   }
 
-  /// How many were added, less how many of them are distinct.
-  package consuming func finish() throws(BuildError) -> Int {
+  /// What was counted.
+  package struct Count: Sendable {
+    /// Ids that were added.
+    package var ids = 0
+    /// How many of them are distinct.
+    package var distinct = 0
+    /// Distinct ones that were added more than once.
+    package var shared = 0
+    /// Of these the one with the least hash, and how often it was added.
+    package var example: (hash: UInt64, times: Int)?
+
+  }
+
+  package consuming func finish() throws(BuildError) -> Count {
     let ends = partition()
-    var distinct = 0
+    var result = Count(ids: count)
     var table = Table(mixer)
     for number in 0..<1 << Self.partitionBits {
       func range(_ ends: [UInt32]) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
       table.removeAll()
+      var more: [UInt64: Int] = [:]  // By hash, how often it came again.
+      func insert(_ hash: UInt64) { if !table.insert(hash) { more[hash, default: 0] += 1 } }
       var start = 0
       for ends in spills {
-        for hash in try read(range(ends), ofSpillAt: start) { table.insert(hash) }
+        for hash in try read(range(ends), ofSpillAt: start) { insert(hash) }
         start += Int(ends.last!)
       }
-      for hash in hashes[range(ends)] { table.insert(hash) }
-      distinct += table.count
+      for hash in hashes[range(ends)] { insert(hash) }
+      result.distinct += table.count
+      result.shared += more.count
+      if let least = more.min(by: { $0.key < $1.key }), least.key < result.example?.hash ?? .max {
+        result.example = (least.key, least.value + 1)
+      }
     }
-    return count - distinct
+    return result
   }
 
   /// Orders the hashes that are held by partition; returns where each partition ends.
@@ -145,11 +163,12 @@ package struct IDCounter: ~Copyable {
       (hasZero, count) = (false, 0)
     }
 
-    mutating func insert(_ hash: UInt64) {
+    /// - Returns: Whether it was not there.
+    mutating func insert(_ hash: UInt64) -> Bool {
       guard hash != 0 else {
+        defer { hasZero = true }
         if !hasZero { count += 1 }
-        hasZero = true
-        return
+        return !hasZero
       }
       if 2 * count >= slots.count {
         let old = slots
@@ -157,10 +176,10 @@ package struct IDCounter: ~Copyable {
         for hash in old where hash != 0 { slots[slot(of: hash)] = hash }
       }
       let slot = slot(of: hash)
-      if slots[slot] == 0 {
-        slots[slot] = hash
-        count += 1
-      }
+      guard slots[slot] == 0 else { return false }
+      slots[slot] = hash
+      count += 1
+      return true
     }
 
     /// Where the hash is, or would be. The bits that chose its partition are not among those that are used.

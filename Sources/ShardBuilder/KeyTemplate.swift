@@ -15,7 +15,6 @@ package struct KeyTemplate: Sendable, Equatable {
   package let parts: [Part]
   /// The names of the fields used, each once, in order of first use.
   package let fields: [String]
-  private let positions: [Int]  // Of each name's first brace, in characters from 1.
 
   /// - Throws: ``BuildError/template(_:template:position:)``
   package init(_ text: String) throws(BuildError) {
@@ -25,7 +24,6 @@ package struct KeyTemplate: Sendable, Equatable {
     let characters = Array(text.unicodeScalars)
     var parts: [Part] = []
     var fields: [String] = []
-    var positions: [Int] = []
     var literal = String.UnicodeScalarView()
     func flush() {
       if !literal.isEmpty { parts.append(.literal(Array(String(literal).utf8))) }
@@ -52,7 +50,6 @@ package struct KeyTemplate: Sendable, Equatable {
         } else {
           parts.append(.field(fields.count))
           fields.append(field)
-          positions.append(start + 1)
         }
         index = end + 1
       } else {
@@ -65,16 +62,6 @@ package struct KeyTemplate: Sendable, Equatable {
     self.text = text
     self.parts = parts
     self.fields = fields
-    self.positions = positions
   }
 
-  /// Checks every field against the names of a dataset that knows them beforehand, as one with a header does.
-  ///
-  /// - Throws: ``BuildError/template(_:template:position:)`` with ``TemplateFlaw/unknownField(_:)``
-  package func check(against names: some Sequence<String>) throws(BuildError) {
-    let known = Set(names)
-    for (field, position) in zip(fields, positions) where !known.contains(field) {
-      throw .template(.unknownField(field), template: text, position: position)
-    }
-  }
 }

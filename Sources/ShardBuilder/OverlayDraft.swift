@@ -57,7 +57,7 @@ struct OverlayDraft {
   ///
   /// - Parameters:
   ///   - field: By which records are told apart.
-  ///   - isReplaced: Told of each record's text of that.
+  ///   - isReplaced: Told of each record's id.
   mutating func take(
     _ overlay: Overlay, field: UInt32, except isReplaced: (UnsafeBufferPointer<UInt8>) -> Bool
   ) throws(BuildError) {
@@ -65,7 +65,7 @@ struct OverlayDraft {
     (removed, greatestID) = (overlay.removed, overlay.greatestID)
     for (cell, more) in overlay.cells { cells.add(more, to: cell) }
     for number in overlay.added.indices {
-      if let text = overlay.text(number, ofField: field), isReplaced(text) {
+      if let id = Self.id(of: number, in: overlay, field), isReplaced(id) {
         let chunk = try chunk(of: number, in: overlay)
         chunks.append(chunk)
         count(chunk.record(0), -1)
@@ -73,6 +73,13 @@ struct OverlayDraft {
         added.append((overlay.added[number].before, .kept(number)))
       }
     }
+  }
+
+  private static func id(of number: Int, in overlay: Overlay, _ name: UInt32) -> UnsafeBufferPointer<UInt8>? {
+    var found: Overlay.Field?
+    overlay.forEachField(of: number) { if found == nil, $0.name == Int(name) { found = $0 } }
+    guard let found, let kind = FieldKind(rawValue: found.kind), RecordID.isOne(found.text, kind) else { return nil }
+    return found.text
   }
 
   /// A record that an overlay adds, as a build reads it.
@@ -177,7 +184,7 @@ struct OverlayDraft {
     for number in 0..<min(found.count, limit) {
       let place = found.firstPosition + number
       let (isKey, isFound) = try source.withRecord(number, of: found) { record in
-        (record.foldedCount == folded.count, record.text(ofField: field).map { equalBytes($0, text) } ?? false)
+        (record.foldedCount == folded.count, record.id(ofField: field).map { equalBytes($0, text) } ?? false)
       }
       guard isKey else { return nil }
       if isFound, index.overlay?.isRemoved(place) != true { return place }

@@ -94,7 +94,7 @@ package enum OverlayUpdate {
     if let overlay {
       try draft.take(overlay, field: idNumber) { text in
         for number in 0..<chunk.count
-        where chunk.record(number).text(ofField: idNumber).map({ equalBytes($0, text) }) == true {
+        where chunk.record(number).id(ofField: idNumber).map({ equalBytes($0, text) }) == true {
           isReplaced[number] = true
           return true
         }
@@ -104,7 +104,7 @@ package enum OverlayUpdate {
     summary.removed = chunk.count
     for number in 0..<chunk.count where !isReplaced[number] {
       let record = chunk.record(number)
-      guard let text = record.text(ofField: idNumber) else { return nil }
+      guard let text = record.id(ofField: idNumber) else { return nil }
       if draft.isNew(text) {
         summary.removed -= 1
         continue
@@ -120,7 +120,7 @@ package enum OverlayUpdate {
   }
 
   private static func isSame(_ a: RecordBlob, _ b: RecordBlob, _ field: UInt32) -> Bool {
-    guard let text = a.text(ofField: field), let other = b.text(ofField: field) else { return false }
+    guard let text = a.id(ofField: field), let other = b.id(ofField: field) else { return false }
     return equalBytes(text, other)
   }
 

@@ -292,6 +292,31 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// The directory to be read from: the one that was opened, whatever stands at its path.
   func openDirectory() throws(IndexError) -> IndexDirectory { try IndexDirectory(descriptor, path: directory) }
 
+  #if !hasFeature(Embedded)
+    /// Something in a directory that no build put there, if there is no index either.
+    static func otherEntry(in directory: String) -> String? {
+      guard let stream = opendir(directory) else { return nil }
+      defer { closedir(stream) }
+      var other: String?
+      while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+            String(cString: $0)
+          }
+        }
+        if name == manifestName { return nil }
+        if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found"
+          || isShardName(name)
+        {
+          continue
+        }
+        // The same one whatever order the system has.
+        if other.map({ name < $0 }) ?? true { other = name }
+      }
+      return other
+    }
+  #endif
+
   /// Throws ``BuildError/replaced(path:)``, and takes back everything that was added, if the directory or the lock file is
   /// no longer the one that stands at its path.
   func checkHeld() throws(BuildError) {

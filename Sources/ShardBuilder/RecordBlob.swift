@@ -83,6 +83,16 @@ package struct RecordBlob {
     return nil
   }
 
+  /// The record's id, of the first field of a name; nil if it has none, or none that is an id.
+  func id(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
+    var offset = textsOffset
+    for field in 0..<fieldCount {
+      let text = text(field, &offset)
+      if fieldName(field) == name { return RecordID.isOne(text, fieldKind(field)) ? text : nil }
+    }
+    return nil
+  }
+
   @inline(__always)
   private func bytes(_ offset: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)

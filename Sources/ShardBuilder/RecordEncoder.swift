@@ -9,9 +9,9 @@ import ShardedIndex
 
 /// Turns records as they were read into ``RecordBlob``s.
 ///
-/// A key field that a record lacks counts as empty text; a record that lacks all of them is bad. A field that
-/// stands in a record twice gives the key its first text. A number or another JSON value gives the text that stood
-/// in the dataset: `{"name":null}` has the key `null`.
+/// A key field that a record lacks, or that is `null`, counts as empty text; a record that lacks all of them is bad, and
+/// so is one in which one is an array or an empty object. A field that stands in a record twice gives the key its first
+/// text. A number, `true` and `false` give the text that stood in the dataset.
 package struct RecordEncoder: Sendable {
   /// In bytes.
   package static let foldedKeyLimit = 64 << 10
@@ -35,6 +35,10 @@ package struct RecordEncoder: Sendable {
   /// fields of it that are stored, their texts aside, in bytes.
   private var shape: [UInt32] = []
   private var flaw: BadRecord.Flaw? = .noKeyField  // Of no fields.
+  /// Whether a key field of these is no text or number: then the next record's may be another thing by the same names.
+  private var hasLiteralKey = false
+  /// Of these the one that is the id: index into the batch's fields, or -1.
+  private var idField = -1
   private var keptOverhead = 0
   private var largestName: UInt32 = 0  // Of them.
   /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
@@ -45,6 +49,8 @@ package struct RecordEncoder: Sendable {
   /// In bytes. What is not longer goes by way of the stack.
   private static let shortKey = 256
   private let id: String?
+  /// Records encoded whose folded key is empty.
+  private(set) var emptyKeyCount = 0
   private var key: [UInt8] = []
   private var folded: [UInt8] = []
   private var tail: [UInt8] = []
@@ -123,7 +129,7 @@ package struct RecordEncoder: Sendable {
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, tailSize: Int?, into chunk: BlobChunk
   ) {
-    let selection = select(fields)
+    let selection = select(fields, bytes)
     guard selection.flaw == nil, selection.stored <= Self.recordLimit, folded.count <= Self.foldedKeyLimit else {
       return
     }
@@ -144,8 +150,20 @@ package struct RecordEncoder: Sendable {
   /// Looks through a record's fields: notes in `slots` those of the key, in `kept` those that are stored. Both are there
   /// already if the record before had fields of the same names.
   @inline(__always)
-  private mutating func select(_ fields: UnsafeBufferPointer<FieldSlice>) -> Selection {
-    if !shape.withUnsafeBufferPointer({ Self.hasNames(fields, $0) }) { lookThrough(fields) }
+  private mutating func select(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Selection {
+    if hasLiteralKey || !shape.withUnsafeBufferPointer({ Self.hasNames(fields, $0) })
+      || slots.contains(where: {
+        $0 >= 0 && fields[$0].kind == .literal
+      })
+    {
+      lookThrough(fields, bytes)
+    }
+    var flaw = flaw
+    if flaw == nil, idField >= 0, !RecordID.isOne(Self.text(idField, fields, bytes), fields[idField].kind) {
+      flaw = .noID
+    }
     var (size, inKey, largest) = (0, 0, 0)
     for (index, part) in kept {
       let length = Int(fields[index].length)
@@ -206,21 +224,32 @@ package struct RecordEncoder: Sendable {
     return true
   }
 
-  private mutating func lookThrough(_ fields: UnsafeBufferPointer<FieldSlice>) {
+  private mutating func lookThrough(
+    _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>
+  ) {
     for index in slots.indices { slots[index] = -1 }
     kept.removeAll(keepingCapacity: true)
     shape.removeAll(keepingCapacity: true)
-    var (hasKey, hasID) = (false, id == nil)
-    (keptOverhead, largestName) = (0, 0)
+    var hasKey = false
+    var structure: BadRecord.Flaw?
+    (keptOverhead, largestName, hasLiteralKey, idField) = (0, 0, false, -1)
     for index in fields.indices {
       shape.append(fields[index].name)
       let role = roles[Int(fields[index].name)]
-      let isInKey = role.slot >= 0 && slots[role.slot] < 0
+      var isInKey = role.slot >= 0 && slots[role.slot] < 0
+      if isInKey, fields[index].kind == .literal {
+        hasLiteralKey = true
+        let first = Self.text(index, fields, bytes).first
+        if first == UInt8(ascii: "n") { isInKey = false }
+        if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
+          structure = .structuredKeyField(template.fields[role.slot], isArray: first == UInt8(ascii: "["))
+        }
+      }
       if isInKey {
         slots[role.slot] = index
         hasKey = true
       }
-      if role.isID { hasID = true }
+      if role.isID, idField < 0 { idField = index }
       if role.isKept {
         kept.append((index, isInKey ? keyParts.firstIndex { $0.slot == role.slot } ?? -1 : -1))
         keptOverhead += role.nameSize + Self.fieldOverhead
@@ -228,7 +257,11 @@ package struct RecordEncoder: Sendable {
       }
     }
     flaw =
-      !hasKey ? .noKeyField : !hasID ? .noID : kept.count > ShardHeader.columnLimit ? .tooManyFields(kept.count) : nil
+      !hasKey
+      ? .noKeyField
+      : structure != nil
+        ? structure
+        : id != nil && idField < 0 ? .noID : kept.count > ShardHeader.columnLimit ? .tooManyFields(kept.count) : nil
   }
 
   /// The text of a field; empty for -1, one that is not there.
@@ -307,7 +340,7 @@ package struct RecordEncoder: Sendable {
   private mutating func encode(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: BlobChunk
   ) -> BadRecord.Flaw? {
-    let selection = select(fields)
+    let selection = select(fields, bytes)
     if let flaw = selection.flaw { return flaw }
     let stored = selection.stored
 
@@ -352,6 +385,7 @@ package struct RecordEncoder: Sendable {
       key.withUnsafeBytes { if let base = $0.baseAddress { memcpy(target + folded.count, base, $0.count) } }
       start = blob
     }
+    if layout.foldedCount == 0 { emptyKeyCount += 1 }
     finish(start!, layout, fields, bytes, tailCount: nil, into: chunk)
     return nil
   }

@@ -25,6 +25,7 @@ extension ShardBuilder {
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
     func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
+    try checkStandardInput(upsert + delete)
     // Nothing is created where no index is.
     _ = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
     let publisher = try Publisher(directory: directory)
@@ -62,7 +63,7 @@ extension ShardBuilder {
       try intake.read(input, &summary, progress) { record in
         upsertedSize += record.size
         for field in 0..<record.fieldCount where record.fieldName(field) >= nameCount { hasNewFields = true }
-        return record.text(ofField: idNumber).flatMap { changes.add($0, folded: record.folded) }
+        return record.id(ofField: idNumber).flatMap { changes.add($0, folded: record.folded) }
       }
     }
     let template = try KeyTemplate(settings.key)
@@ -127,6 +128,7 @@ extension ShardBuilder {
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
+    output.notes.recordsWithoutID = notes.recordsWithoutID
     // Where there is an overlay, no id was there twice.
     output.notes.repeatedIDs =
       overlay == nil
@@ -180,52 +182,57 @@ extension ShardBuilder {
     _ take: (_ id: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>?) -> String?
   ) throws(BuildError) {
     let datasetOptions = try DatasetOptions(of: options)
-    var encoder = RecordEncoder(template: template)
-    let chunk = BlobChunk()
-    do throws(DatasetError) {
-      let reader = try DatasetReader(path: path, options: datasetOptions)
-      var batch = RecordBatch()
-      var missing = 0
-      while try reader.read(into: &batch) {
-        let names = reader.names
-        chunk.removeAll()
-        var keyless = encoder.encode(batch, names: names, into: chunk)[...]
-        var keyed = 0
-        var first = 0
-        for (index, end) in batch.recordEnds.enumerated() {
-          var folded: UnsafeBufferPointer<UInt8>?
-          if keyless.first?.index == index {
-            keyless.removeFirst()
-          } else {
-            folded = chunk.record(keyed).folded
-            keyed += 1
-          }
-          let field = batch.fields[first..<Int(end)].first { names.names[Int($0.name)] == id }
-          first = Int(end)
-          let reason: String?
-          if let field {
-            reason = batch.bytes.withUnsafeBufferPointer {
-              take(UnsafeBufferPointer(rebasing: $0[Int(field.offset)..<Int(field.offset) + Int(field.length)]), folded)
-            }
-          } else {
-            reason = "has no field \"\(id)\", by which records are told apart"
-          }
-          guard let reason else { continue }
-          let place = batch.place(of: index)
-          let bad = DatasetReader.BadRecord(
-            path: path, line: place.line, column: place.column, record: place.record, reason: reason)
-          guard field == nil, options.skipBad else { throw .bad(bad) }
-          missing += 1
-          if summary.badRecords.count < DatasetReader.badRecordsKept { summary.badRecords.append("\(bad)") }
-        }
-      }
-      summary.recordsRead += reader.recordsRead + reader.badCount
-      summary.badRecordCount += reader.badCount + missing
-      let room = DatasetReader.badRecordsKept - summary.badRecords.count
-      summary.badRecords += reader.badRecords.prefix(room).map(\.description)
-    } catch {
+    let reader: DatasetReader
+    do throws(DatasetError) { reader = try DatasetReader(path: path, options: datasetOptions) } catch {
       throw BuildError(error)
     }
+    var encoder = RecordEncoder(template: template)
+    let chunk = BlobChunk()
+    var batch = RecordBatch()
+    var missing = 0
+    var isChecked = false
+    var check = FieldCheck()
+    check.add(id, .indexID)
+    while try reader.read(
+      into: &batch, isChecked: &isChecked, { (columns) throws(BuildError) in try check.check(columns, of: [path]) })
+    {
+      let names = reader.names
+      chunk.removeAll()
+      var keyless = encoder.encode(batch, names: names, into: chunk)[...]
+      var keyed = 0
+      var first = 0
+      for (index, end) in batch.recordEnds.enumerated() {
+        var folded: UnsafeBufferPointer<UInt8>?
+        if keyless.first?.index == index {
+          keyless.removeFirst()
+        } else {
+          folded = chunk.record(keyed).folded
+          keyed += 1
+        }
+        let field = batch.fields[first..<Int(end)].first { names.names[Int($0.name)] == id }
+        first = Int(end)
+        var hasID = false
+        let reason = batch.bytes.withUnsafeBufferPointer { bytes -> String? in
+          guard let field else { return "has no field \(quoted(id)), by which records are told apart" }
+          let text = UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
+          hasID = RecordID.isOne(text, field.kind)
+          return hasID ? take(text, folded) : "\(BadRecord.Flaw.noID)"
+        }
+        guard let reason else { continue }
+        let place = batch.place(of: index)
+        let bad = DatasetReader.BadRecord(
+          path: path, line: place.line, column: place.column, record: place.record, reason: reason)
+        guard !hasID, options.skipBad else { throw BuildError(DatasetError.bad(bad)) }
+        missing += 1
+        if summary.badRecords.count < DatasetReader.badRecordsKept { summary.badRecords.append("\(bad)") }
+      }
+    }
+    let count = reader.recordsRead + reader.badCount
+    if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
+    summary.recordsRead += count
+    summary.badRecordCount += reader.badCount + missing
+    let room = DatasetReader.badRecordsKept - summary.badRecords.count
+    summary.badRecords += reader.badRecords.prefix(room).map(\.description)
   }
 
   /// The number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
@@ -281,7 +288,8 @@ extension ShardBuilder {
                 part.forEachField(field, with: buffer) { record, value, format in
                   greatest = max(greatest, wholeNumber(value, format))
                   if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
-                } text: { record, text in
+                } text: { record, text, kind in
+                  guard RecordID.isOne(text, FieldKind(kind)) else { return }
                   if let number = Overlay.wholeNumber(text) { greatest = max(greatest, number) }
                   if let id = ids.number(of: text) { hit(part.firstRecord + record, id) }
                 }

@@ -46,6 +46,18 @@ public struct BuildOptions: Sendable {
   public var writesOverlay = false
   /// Whether bad records are left out and listed, instead of ending the build.
   public var skipBad = false
+  /// Whether inputs without a record may take the place of an index that has some. Otherwise such a build ends with
+  /// ``BuildError/noRecord(reason:path:held:)``.
+  public var allowsEmpty = false
+  /// The fewest records that an index may come to have: a build that would make one with fewer ends with
+  /// ``BuildError/tooFewRecords(path:found:minimum:)``. Default: 0.
+  ///
+  /// Nobody can see at a pipe's end whether the program that wrote into it came to its own.
+  public var minimumRecords = 0
+  /// Whether a build may replace the index of another list, one whose key has another template, and build into a
+  /// directory that holds other files and no index. Names that begin with a dot, `README.md` and `lost+found` are no
+  /// other files.
+  public var replacesOtherIndex = false
 
   public init() {}
 }
@@ -65,6 +77,20 @@ public struct BuildSummary: Sendable {
   public var recordsRead = 0
   public var recordsIndexed = 0
   public var badRecordCount = 0
+  /// Inputs without a record, good or bad: each with its name and the header that it has.
+  public var emptyInputs: [String] = []
+  /// Records of the index that a build replaced; nil if there was none, or a damaged one.
+  public var recordsBefore: Int?
+  /// Fields that the index has and the one that a build replaced had not, and the other way round.
+  public var newFields: [String] = []
+  public var goneFields: [String] = []
+  /// Records that no update can reach, since they have no id; ids that several records have, one of these, and how many
+  /// have that. Zero and nil where the index has no ids.
+  public var recordsWithoutID = 0
+  public var sharedIDCount = 0
+  public var sharedIDExample: (id: String, records: Int)?
+  /// Records whose key is empty, so that they are found by the empty prefix alone.
+  public var emptyKeyCount = 0
   /// Of an update: records that it took out of the index, replaced ones included.
   public var recordsRemoved = 0
   /// Of an update: ids to delete that no record had.
@@ -105,28 +131,34 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
-    if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
-      throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
+    try build(inputs, into: directory, options: options, progress: progress, refusal: { nil })
+  }
+
+  /// - Parameter refusal: Asked when all is read: why nothing is to be written, if that is so.
+  package static func build(
+    _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
+    refusal: () -> BuildError?
+  ) throws(BuildError) -> BuildSummary {
+    try checkOptions(options)
+    try checkStandardInput(inputs)
+    if !options.replacesOtherIndex, let entry = Publisher.otherEntry(in: directory) {
+      throw .otherFiles(path: directory, entry: entry)
     }
     var summary = BuildSummary()
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex.found(in: publisher, &summary)
     var intake = Intake(options: options, publisher)
+    if !options.replacesOtherIndex { intake.previousKey = previous.map(\.index.keyTemplate) }
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
+    try intake.checkFields()
     let names = intake.names
     let template = intake.template
-    // Formats with a header were checked when it was read; a JSON dataset is known when all of it is.
-    // When no record had any name, all were bad, and the template is none of the reasons.
-    if !names.names.isEmpty {
-      try template?.check(against: names.names)
-      if let id = options.id, !names.names.contains(id) {
-        throw .dataset(.options, message: "the dataset has no field named \"\(id)\", which --id names")
-      }
-    }
     let id = options.id ?? intake.usualId
     let plan = intake.plan
     let sorted = try intake.finish()
+    try checkCount(sorted.count, directory, previous, options, summary)
+    if let refusal = refusal() { throw refusal }
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
     previous?.offerPieces(for: options.packing)
     var writer = ShardWriter(
@@ -136,15 +168,84 @@ public enum ShardBuilder {
     var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
-    var settings = IndexSettings(key: template?.text ?? options.key ?? "")
+    var settings = IndexSettings(key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
     settings.weight = options.weight
     settings.keep = options.keep
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     // Where no record has the field there is nothing to count, and nothing repeated.
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     summary.recordsIndexed = output.manifest.recordCount
+    if let previous, sorted.count > 0, summary.previousDamage == nil {
+      summary.recordsBefore = previous.index.recordCount
+      let (before, now) = (previous.index.fieldNames, output.fieldNames)
+      if previous.index.recordCount > 0 { summary.newFields = now.filter { !before.contains($0) } }
+      summary.goneFields = before.filter { !now.contains($0) }
+    }
     try publish(output, settings, options.packing, to: publisher, previous, threads: options.jobs, &summary)
+    if let ids = output.ids, let id = settings.id {
+      summary.recordsWithoutID = output.notes.recordsWithoutID
+      summary.sharedIDCount = ids.shared
+      summary.sharedIDExample = ids.example.map { (firstID(in: publisher, id, hash: $0.hash) ?? "", $0.times) }
+    }
     return summary
+  }
+
+  /// The first id with a hash in the index that was just published; nil if it is gone already.
+  ///
+  /// - Complexity: O(records).
+  private static func firstID(in publisher: Publisher, _ field: String, hash: UInt64) -> String? {
+    guard let index = try? ShardedIndex(publisher.openDirectory(), options: Options()), let number = index.fieldNames.firstIndex(of: field),
+      let shards = try? index.generation.shards()
+    else { return nil }
+    let buffer = RecordBuffer()
+    var found: String?
+    func look(_ text: UnsafeBufferPointer<UInt8>) {
+      if found == nil, IDCounter.hash(text) == hash { found = printable(text, limit: 60) }
+    }
+    for shard in shards where found == nil {
+      _ = try? index.readWhole(shard) { part in
+        part.forEachField(number, with: buffer) { _, value, format in
+          format.withText(of: value) { look($0) }
+        } text: { _, text, kind in
+          if RecordID.isOne(text, FieldKind(kind)) { look(text) }
+        }
+      }
+    }
+    return found
+  }
+
+  /// What can be wrong with options before anything is read.
+  private static func checkOptions(_ options: BuildOptions) throws(BuildError) {
+    if let key = options.key { _ = try KeyTemplate(key) }
+    if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
+      throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
+    }
+  }
+
+  /// Before anything is opened that would get the number of a standard input that is closed.
+  static func checkStandardInput(_ inputs: [String]) throws(BuildError) {
+    var status = stat()
+    if inputs.contains("-"), fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
+      throw .dataset(.missing, message: "standard input: is closed; name a file, or have one read into it")
+    }
+  }
+
+  /// Whether so many records may become the index.
+  private static func checkCount(
+    _ count: Int, _ directory: String, _ previous: PreviousIndex?, _ options: BuildOptions, _ summary: BuildSummary
+  ) throws(BuildError) {
+    let held = previous?.index.recordCount ?? 0
+    if count == 0, !options.allowsEmpty, held > 0 || summary.previousDamage != nil {
+      let bad = summary.badRecordCount
+      let reason =
+        bad > 0
+        ? "of \(bad == 1 ? "1 record" : "\(grouped(bad)) records") none is good"
+        : summary.emptyInputs.joined(separator: ", ")
+      throw .noRecord(reason: reason, path: directory, held: summary.previousDamage == nil ? held : nil)
+    }
+    guard count >= options.minimumRecords else {
+      throw .tooFewRecords(path: directory, found: count, minimum: options.minimumRecords)
+    }
   }
 
   /// Makes what was written the index's new generation.
@@ -198,6 +299,11 @@ struct Intake: ~Copyable {
   private(set) var template: KeyTemplate?
   /// What such datasets call the field that tells their records apart.
   private(set) var usualId: String?
+  /// The key of the index that is going to be replaced: no other one may be chosen. nil where any may.
+  var previousKey: String?
+  private let directory: String
+  /// Inputs whose records say their fields one by one.
+  private var unnamed: [String] = []
   private var sort: ExternalSort
 
   /// - Parameters:
@@ -207,6 +313,7 @@ struct Intake: ~Copyable {
     self.options = options
     self.names = names
     self.isChange = isChange
+    directory = publisher.directory
     plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(
       memory: options.memoryBytes, directory: publisher.runDirectory, threads: options.jobs)
@@ -220,6 +327,7 @@ struct Intake: ~Copyable {
     @exclusivity(unchecked) var names = FieldNames()
     @exclusivity(unchecked) var encoder: RecordEncoder?
     @exclusivity(unchecked) var bad: [BadRecord] = []
+    @exclusivity(unchecked) var emptyKeyCount = 0
     @exclusivity(unchecked) var chunk: BlobChunk
     /// What was last counted of it in the bytes under way.
     @exclusivity(unchecked) var counted = 0
@@ -244,6 +352,7 @@ struct Intake: ~Copyable {
     }
     var encoder: RecordEncoder?
     var chosen: KeyTemplate?
+    var isChecked = false
     // Numbers of this reader's field names among those of all inputs.
     var numbers: [UInt32] = []
     var unindexable: [DatasetReader.BadRecord] = []
@@ -266,11 +375,12 @@ struct Intake: ~Copyable {
       next: { () throws(BuildError) -> Carrier? in
         let carrier = idle.popLast() ?? Carrier(sort.emptyChunk())
         defer { count(carrier, carrier.charge) }
-        do throws(DatasetError) {
-          guard try reader.read(into: &carrier.batch, makeRoom: { makeRoom($0) }) else { return nil }
-        } catch {
-          throw BuildError(error)
-        }
+        let isMore = try reader.read(
+          into: &carrier.batch, isChecked: &isChecked, makeRoom: { makeRoom($0) },
+          { (columns) throws(BuildError) in
+            try fieldCheck(try chooseTemplate(columns, format: reader.format)).check(columns, of: [path])
+          })
+        guard isMore else { return nil }
         if let spilling { throw spilling }
         let own = reader.names.names
         while numbers.count < own.count { numbers.append(names.number(of: own[numbers.count])) }
@@ -281,7 +391,6 @@ struct Intake: ~Copyable {
         }
         if encoder == nil {
           let template = try chooseTemplate(own, format: reader.format)
-          if reader.format != .json, reader.format != .jsonl { try template.check(against: own) }
           encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
           chosen = template
           usualId = reader.format == .geonames ? "geonameid" : "_id"
@@ -296,11 +405,14 @@ struct Intake: ~Copyable {
       },
       transform: { (carrier) throws(BuildError) -> Carrier in
         var encoder = carrier.encoder.take()!  // In place, each byte of a key would ask who owns it.
+        let emptyBefore = encoder.emptyKeyCount
         carrier.bad = encoder.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
+        carrier.emptyKeyCount = encoder.emptyKeyCount - emptyBefore
         carrier.encoder = encoder
         return carrier
       },
       deliver: { (carrier) throws(BuildError) in
+        summary.emptyKeyCount += carrier.emptyKeyCount
         for bad in carrier.bad {
           unindexableCount += 1
           if skipBad, unindexable.count == DatasetReader.badRecordsKept { continue }
@@ -343,10 +455,31 @@ struct Intake: ~Copyable {
           idle.append(carrier)
         }
       })
-    summary.recordsRead += reader.recordsRead + reader.badCount
+    let count = reader.recordsRead + reader.badCount
+    if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
+    if !reader.format.hasColumns { unnamed.append(path) }
+    summary.recordsRead += count
     summary.badRecordCount += reader.badCount + unindexableCount
     let bad = (reader.badRecords + unindexable).sorted { $0.record < $1.record }
     summary.badRecords += bad.prefix(DatasetReader.badRecordsKept - summary.badRecords.count).map(\.description)
+  }
+
+  /// Compares the fields that settings name with those of all records: of inputs without a header, of which any record may
+  /// have any.
+  func checkFields() throws(BuildError) {
+    // When no record had any name, all were bad or there is none, and the settings are none of the reasons.
+    guard let template, !unnamed.isEmpty, !names.names.isEmpty else { return }
+    try fieldCheck(template).check(names.names, of: unnamed)
+  }
+
+  private func fieldCheck(_ template: KeyTemplate) -> FieldCheck {
+    var check = FieldCheck()
+    check.add(template, isChange ? .indexKey : .key)
+    if let id = options.id { check.add(id, isChange ? .indexID : .id) }
+    guard !isChange else { return check }
+    for name in options.keep ?? [] { check.add(name, .keep) }
+    if let weight = options.weight { check.add(weight, .weight) }
+    return check
   }
 
   private mutating func chooseTemplate(_ fields: [String], format: DatasetFormat) throws(BuildError) -> KeyTemplate {
@@ -362,6 +495,9 @@ struct Intake: ~Copyable {
       throw .noTemplate(fields: fields)
     }
     let chosen = try KeyTemplate(text)
+    if let previousKey, previousKey != chosen.text {
+      throw .otherIndex(path: directory, key: previousKey, newKey: chosen.text)
+    }
     template = chosen
     return chosen
   }

@@ -40,6 +40,8 @@ struct ShardWriter {
     var notes: BuildNotes
     /// nil where the caller makes it.
     var dots: DotMap?
+    /// Of the ids, where they were counted.
+    var ids: IDCounter.Count?
   }
 
   /// A piece that was written.
@@ -141,7 +143,12 @@ struct ShardWriter {
         }
         progress(output.manifest.recordCount)
       })
-    if countedID != nil { output.notes.repeatedIDs = try idCounter.finish() }
+    if countedID != nil {
+      let count = try idCounter.finish()
+      output.ids = count
+      output.notes.repeatedIDs = count.ids - count.distinct
+      output.notes.recordsWithoutID = output.manifest.recordCount - count.ids
+    }
     return output
   }
 

@@ -23,8 +23,9 @@ package struct Verifier {
     case unexpected(record: String, count: Int)
     /// The index answers a prefix with other records than begin with it.
     case wrongAnswer(prefix: String, reason: String)
-    /// A file in the directory that the index does not use. No damage.
-    case stray(file: String)
+    /// A file in the directory that the index does not use: of a shard's name, so that the generation before had it and
+    /// its readers may still, or of any other. No damage.
+    case stray(file: String, isShard: Bool)
 
     package var isDamage: Bool { if case .stray = self { false } else { true } }
   }
@@ -238,7 +239,7 @@ package struct Verifier {
       }
       if !known.contains(name) { strays.append(name) }
     }
-    for name in strays.sorted() { report(.stray(file: path(name))) }
+    for name in strays.sorted() { report(.stray(file: path(name), isShard: Publisher.isShardName(name))) }
   }
 
   /// What there is to know of one shard without its neighbours.
@@ -434,7 +435,7 @@ package struct Verifier {
             case .text(let text): key.append(contentsOf: text.utf8)
             case .field(let name):
               if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
-                key.append(contentsOf: buffer.rawField(field).text)
+                key.append(contentsOf: buffer.rawField(field).keyText)
               }
             }
           }
@@ -758,7 +759,7 @@ package struct Verifier {
         case .field(let name):
           let fields = buffer.rawFields(ofRecord: number)
           if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
-            key.append(contentsOf: buffer.rawField(field).text)
+            key.append(contentsOf: buffer.rawField(field).keyText)
           }
         }
       }

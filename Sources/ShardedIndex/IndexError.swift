@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// What opening or querying an index can fail with. The index stays usable: the next call tries again.
 @nonexhaustive
 public enum IndexError: Error, Equatable, Sendable {
@@ -21,7 +29,7 @@ extension IndexError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound(let path):
-      "no index at \(path): there is no manifest in it. Build one with shardq build, or name another with --index"
+      "no index at \(path): \(absence(path)). Build one with shardq build, or name another with --index"
     case .io(let operation, let path, let errno):
       "cannot \(operation) \(path): \(errorText(errno))"
     case .corrupt(let path, let cause):
@@ -34,4 +42,14 @@ extension IndexError: CustomStringConvertible {
       "\(path) has SHA-256 \(found) where \(expected) is expected: this is another index, or another generation of it"
     }
   }
+}
+
+/// What stands at a path where no index is.
+private func absence(_ path: String) -> StaticString {
+  var status = stat()
+  if stat(path, &status) == 0 {
+    return status.st_mode & S_IFMT == S_IFDIR ? "there is no manifest in it" : "it is a file and no directory"
+  }
+  return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    ? "it is a link that leads nowhere" : "there is no such directory"
 }

@@ -368,7 +368,7 @@ public struct Record: @unchecked Sendable {
     for part in schema.template.parts where text.utf8.count <= FieldColumns.recordLimit {
       switch part {
       case .text(let literal): text += literal
-      case .field(let name): text += self[fieldNumber: name] ?? ""
+      case .field(let name): text += keyText(fieldNumber: name)
       }
     }
     return text
@@ -390,6 +390,15 @@ public struct Record: @unchecked Sendable {
   public subscript(name: String) -> String? {
     guard let wanted = schema.names.firstIndex(of: name) else { return nil }
     return self[fieldNumber: wanted]
+  }
+
+  /// What a field gives the key: nothing where it is not there, or `null`.
+  private func keyText(fieldNumber wanted: Int) -> String {
+    for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
+      let kind = buffer.output.pointee.fields[slot].kind
+      return buffer.withText(slot) { ValueKind.isNull(kind, $0) ? "" : String(decoding: $0, as: UTF8.self) }
+    }
+    return ""
   }
 
   package subscript(fieldNumber wanted: Int) -> String? {

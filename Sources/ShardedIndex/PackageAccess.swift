@@ -65,6 +65,10 @@ extension RecordBuffer {
     package var name: Int
     package var kind: ValueKind
     package var text: UnsafeBufferPointer<UInt8>
+    /// What it gives a key that is made from it: nothing where it is `null`.
+    package var keyText: UnsafeBufferPointer<UInt8> {
+      ValueKind.isNull(kind.rawValue, text) ? UnsafeBufferPointer(start: nil, count: 0) : text
+    }
   }
 
   /// Where record `record`'s fields stand among all fields of the buffer.
@@ -184,10 +188,10 @@ package struct PartContent {
   /// - Parameter buffer: Used where the column has to be decoded for it.
   package func forEachField(
     _ field: Int, with buffer: RecordBuffer, number: (_ record: Int, Int64, NumberFormat) -> Void,
-    text: (_ record: Int, UnsafeBufferPointer<UInt8>) -> Void
+    text: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void
   ) {
-    let isNumber = columns.forEachNumber(named: field, keys: keys) { record, value, format, literal in
-      if format.type == 0 { text(record, literal) } else { number(record, value, format) }
+    let isNumber = columns.forEachNumber(named: field, keys: keys) { record, value, format, literal, kind in
+      if format.type == 0 { text(record, literal, kind) } else { number(record, value, format) }
     }
     if isNumber { return }
     for start in stride(from: 0, to: count, by: 256) {
@@ -195,7 +199,8 @@ package struct PartContent {
       for record in 0..<buffer.count {
         guard let found = buffer.rawFields(ofRecord: record).first(where: { Int(buffer.rawName(ofField: $0)) == field })
         else { continue }
-        text(start + record, buffer.rawField(found).text)
+        let field = buffer.rawField(found)
+        text(start + record, field.text, field.kind)
       }
     }
   }

@@ -38,7 +38,7 @@ struct BuildWatchTests {
       kill -TERM $p; wait $p; echo $?; tail -n 1 err; shardq verify -i i 2>&1; ls -A | grep -v -e '^err$' -e '^i$'; ls -A i | grep shardq
       """, scratch)
     // A shard of the generation before is there still.
-    let lines = result.output.split(separator: "\n").map(String.init).filter { !$0.contains("does not belong") }
+    let lines = result.output.split(separator: "\n").map(String.init).filter { !$0.contains("kept for readers") }
     #expect(lines.count == 6 && lines[0] == "143" && lines[1] == "stopped", "\(result)")
     #expect(lines[2...].contains { $0.contains("every byte is sound") }, "\(result)")
   }

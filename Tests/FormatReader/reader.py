@@ -334,7 +334,7 @@ class Index:
         """§3.8."""
         notes = Cursor(head, "manifest: notes")
         need(notes.take(4) == b"SQN1", "manifest: notes of another magic")
-        _, _, self.level, count, self.repeated_ids = notes.unpack("IIIIQ")
+        _, _, self.level, count, self.repeated_ids, self.records_without_id = notes.unpack("IIIIII")
         need(len(groups) == -(-count // 64), "manifest: another count of notes than of pieces")
         need([notes.number("I") for _ in groups] == checksums, "manifest: other notes than promised")
         notes.finish()
@@ -863,7 +863,7 @@ def serialised_rest(index, fields):
 
 def raw_key(index, fields):
     """The key as given (§3.6)."""
-    texts = {name: text for name, _, text in reversed(fields)}
+    texts = {name: b"" if (kind, text) == (2, b"null") else text for name, kind, text in reversed(fields)}
     return b"".join(texts.get(piece, b"") if is_path else piece for is_path, piece in index.template())
 
 

@@ -145,7 +145,7 @@ class Temporary(unittest.TestCase):
     @staticmethod
     def repeated_ids(index, records):
         if b"id" not in index.settings:
-            return 2**64 - 1
+            return 2**32 - 1
         name = index.settings[b"id"].decode()
         ids = [next((value for key, value in record[1:] if key == name), None) for record in records]
         return len([text for text in ids if text is not None]) - len({text for text in ids if text is not None})

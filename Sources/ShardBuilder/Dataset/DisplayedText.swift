@@ -15,6 +15,20 @@ func text(ofErrno number: CInt) -> String {
   String(cString: strerror(number))
 }
 
+/// A name from a dataset as messages show it: in quotes, so that blanks are seen.
+func quoted(_ name: String) -> String { "\"" + printable(name.utf8, limit: 40) + "\"" }
+
+/// A number with commas between thousands.
+func grouped(_ number: Int) -> String {
+  var digits = String(number)
+  var end = digits.utf8.count - 3
+  while end > 0 {
+    digits.insert(",", at: digits.utf8.index(digits.startIndex, offsetBy: end))
+    end -= 3
+  }
+  return digits
+}
+
 /// Text from a dataset as messages show it: at most `limit` characters, control characters escaped.
 func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   var text = ""

@@ -240,7 +240,9 @@ package struct FieldColumns: @unchecked Sendable {
   /// - Returns: false, without a call, unless every record has the field once and its column is one of numbers.
   package func forEachNumber(
     named name: Int, keys: KeyBlocks,
-    _ body: (_ record: Int, _ value: Int64, _ format: NumberFormat, _ literal: UnsafeBufferPointer<UInt8>) -> Void
+    _ body: (
+      _ record: Int, _ value: Int64, _ format: NumberFormat, _ literal: UnsafeBufferPointer<UInt8>, _ kind: ValueKind
+    ) -> Void
   ) -> Bool {
     let named = (0..<header.columnCount).filter { Int(header.columns[$0].name) == name }
     guard header.isPlain, named.count == 1, header.columns[named[0]].encoding == .number else { return false }
@@ -259,8 +261,8 @@ package struct FieldColumns: @unchecked Sendable {
           let value =
             model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8))
             &+ Self.bits(UnsafeRawPointer(rows), rowBits, at: bit, width)
-          body(
-            record, value, RecordOutput.Field(value, number: model.pointee.word).format, model.pointee.literal)
+          let field = RecordOutput.Field(value, number: model.pointee.word)
+          body(record, value, field.format, model.pointee.literal, ValueKind(rawValue: field.kind) ?? .string)
         }
         bit &+= width
       }

@@ -296,13 +296,6 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     UnsafeBufferPointer(start: storage + added[number].start, count: added[number].end - added[number].start)
   }
 
-  /// The text of the first field of a name that an added record has; nil if it has none.
-  package func text(_ number: Int, ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
-    var text: UnsafeBufferPointer<UInt8>?
-    forEachField(of: number) { if text == nil, $0.name == Int(name) { text = $0.text } }
-    return text
-  }
-
   /// Calls `body` with each field of a record that is added, in order.
   package func forEachField(of number: Int, _ body: (Field) -> Void) {
     let record = added[number]

@@ -57,6 +57,32 @@
     }
   }
 
+  /// What a build may replace.
+  struct SafetyOptions: ParsableArguments {
+    @Option(
+      name: .customLong("min-records"),
+      help: ArgumentHelp("Fail, and leave the index as it was, if there are fewer records.", valueName: "n"))
+    var minimumRecords = 0
+
+    @Flag(name: .customLong("allow-empty"), help: "Let a source without a record empty an index that has some.")
+    var allowsEmpty = false
+
+    @Flag(
+      name: .customLong("force"),
+      help: "Replace the index of a list with another key, or build into a directory of other files.")
+    var force = false
+
+    func validate() throws {
+      if minimumRecords < 0 { throw ValidationError("--min-records must be at least 0.") }
+    }
+
+    func apply(to options: inout BuildOptions) {
+      options.minimumRecords = minimumRecords
+      options.allowsEmpty = allowsEmpty
+      options.replacesOtherIndex = force
+    }
+  }
+
   struct BuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "build",
@@ -71,6 +97,9 @@
 
         Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
         leaves the index as it was.
+
+        An index that has records is replaced neither by a source without any nor by the list of another key, and
+        nothing is built into a directory of other files, unless --allow-empty or --force says so.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -78,7 +107,9 @@
 
     @Option(
       name: .customLong("weight"),
-      help: ArgumentHelp("The field that says how important a record is.", valueName: "field"))
+      help: ArgumentHelp(
+        "The field that says how important a record is. It orders nothing yet: the index notes it.", valueName: "field")
+    )
     var weight: String?
 
     @Option(
@@ -87,6 +118,8 @@
         "The field that tells records apart, for updates (default: geonameid for GeoNames, _id where it is).",
         valueName: "field"))
     var id: String?
+
+    @OptionGroup(title: "Safety") var safety: SafetyOptions
 
     @OptionGroup var resources: ResourceOptions
 
@@ -106,7 +139,9 @@
 
     @Flag(
       name: .customLong("watch"),
-      help: "Go on, and build again when a file has changed, until interrupted. A build that fails is told and waits.")
+      help: ArgumentHelp(
+        "Go on, and build again when a file has changed and then stood still for a second, until interrupted. A build "
+          + "that fails is told and waits."))
     var watch = false
 
     @Argument(
@@ -134,17 +169,19 @@
       if watch {
         var isWaiting = false
         // Another build ends sooner or later, and nothing says when: it is tried again until then, and told once.
-        Watch.run(inputs) {
-          isWaiting = build(isRepeated: isWaiting) == .busy
+        Watch.run(inputs) { changed in
+          isWaiting = build(isRepeated: isWaiting, changed) == .busy
           return isWaiting
         }
       }
-      let status = build(isRepeated: false)
+      let status = build(isRepeated: false) { nil }
       if status != .done { finish(status) }
     }
 
-    /// - Parameter isRepeated: Whether this is tried again because another build ran, which was told already.
-    private func build(isRepeated: Bool) -> ExitStatus {
+    /// - Parameters:
+    ///   - isRepeated: Whether this is tried again because another build ran, which was told already.
+    ///   - changed: Tells which file has changed meanwhile, so that nothing is to be made of what was read.
+    private func build(isRepeated: Bool, _ changed: () -> String?) -> ExitStatus {
       var options = BuildOptions()
       options.inputFormat = input.inputFormat
       options.key = input.key
@@ -153,6 +190,7 @@
       options.skipBad = input.skipBad
       options.weight = weight
       options.id = id
+      safety.apply(to: &options)
       resources.apply(to: &options)
       options.shardLimitBytes = shardSize.bytes
       options.partSizeBytes = partSize.bytes
@@ -160,12 +198,17 @@
       let directory = QueryRunner.indexPath(location.index)
       do throws(BuildError) {
         let (summary, milliseconds) = try BuildReport.running { progress throws(BuildError) in
-          try ShardBuilder.build(inputs, into: directory, options: options, progress: progress)
+          try ShardBuilder.build(inputs, into: directory, options: options, progress: progress) {
+            changed().map {
+              .dataset(
+                .bad, message: "\(printable($0)): it changed while it was read; it is read again when it stands still")
+            }
+          }
         }
         report(summary, directory, milliseconds: milliseconds)
         return .done
       } catch {
-        if !isRepeated || error.exitStatus != .busy { Diagnostics.report("\(error)") }
+        if !isRepeated || error.exitStatus != .busy { Diagnostics.report(error.text) }
         return error.exitStatus
       }
     }
@@ -176,20 +219,62 @@
         Diagnostics.note("the index that was there is replaced, its shards are kept until the next build: " + damage)
       }
       BuildReport.note(bad: summary)
-      Diagnostics.note(
-        "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index, \(number(summary.badRecordCount)) bad"
-      )
+      for input in summary.emptyInputs { Diagnostics.note(input) }
+      var line = "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index"
+      if let before = summary.recordsBefore, before != summary.recordsIndexed { line += " (\(number(before)) before)" }
+      Diagnostics.note(line + ", \(number(summary.badRecordCount)) bad")
       BuildReport.note(written: summary, directory, milliseconds: milliseconds)
+      for note in cautions(summary, directory) { Diagnostics.note(note) }
       if !watch, let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
     }
 
-    /// A query that finds something.
+    /// What a user may not expect of the index that was built.
+    private func cautions(_ summary: BuildSummary, _ directory: String) -> [String] {
+      let counted = QueryRunner.counted
+      func list(_ names: [String]) -> String { names.map { "\"" + printable($0) + "\"" }.joined(separator: ", ") }
+      var notes: [String] = []
+      if summary.recordsIndexed == 0 {
+        notes.append("the index in \(directory) has no record: no query finds anything")
+      }
+      if !summary.newFields.isEmpty { notes.append("fields that the index had not before: " + list(summary.newFields)) }
+      if !summary.goneFields.isEmpty {
+        notes.append("fields that the index has no longer: " + list(summary.goneFields))
+      }
+      if summary.emptyKeyCount > 0 {
+        let isOne = summary.emptyKeyCount == 1
+        notes.append(
+          counted(summary.emptyKeyCount, "record has", "records have") + " an empty key: only the empty prefix finds "
+            + (isOne ? "it" : "them"))
+      }
+      if summary.recordsWithoutID > 0 {
+        let isOne = summary.recordsWithoutID == 1
+        notes.append(
+          counted(summary.recordsWithoutID, "record has", "records have") + " no id: no update can replace or remove "
+            + (isOne ? "it" : "them"))
+      }
+      if let (example, records) = summary.sharedIDExample {
+        let times = QueryRunner.grouped(records) + " times"
+        notes.append(
+          summary.sharedIDCount == 1
+            ? "1 id stands \(times), \(example): an update replaces all of its records"
+            : "\(QueryRunner.grouped(summary.sharedIDCount)) ids stand more than once, such as \(example), \(times): an update "
+              + "replaces all records of an id")
+      }
+      if let weight { notes.append("the weight, \(printable(weight)), is noted in the index; it orders nothing yet") }
+      return notes
+    }
+
+    /// A query that finds something, with a prefix that can be typed.
     private func nextCommand(_ directory: String) -> String? {
-      guard let index = try? ShardedIndex(opening: directory), index.recordCount > 0,
-        let matches = try? index.matches(forPrefix: ""),
-        let record = try? matches.records(in: index.recordCount / 2..<index.recordCount / 2 + 1).first
+      guard let index = try? ShardedIndex(opening: directory), let matches = try? index.matches(forPrefix: "") else {
+        return nil
+      }
+      let (middle, some) = (index.recordCount / 2, 64)
+      guard let records = try? matches.records(in: middle..<min(middle + some, index.recordCount)),
+        let prefix = records.lazy.map({ String($0.key.prefix(3)) }).first(where: {
+          !$0.isEmpty && printable($0) == $0
+        })
       else { return nil }
-      let prefix = String(record.key.prefix(3))
       return "shardq " + (location.index != nil ? "-i " + Shell.quoted(directory) + " " : "")
         + (FrontParser.commandNames.contains { "\($0)" == prefix } || prefix.hasPrefix("-") ? "-- " : "")
         + Shell.quoted(prefix)
@@ -201,12 +286,30 @@
     var exitStatus: ExitStatus {
       switch self {
       case .locked, .replaced: .busy
-      case .template, .noTemplate, .dataset(.options, _): .usage
+      case .template, .noTemplate, .unknownField, .otherIndex, .otherFiles, .dataset(.options, _): .usage
       case .dataset(.missing, _): .notFound
-      case .dataset(.bad, _): .badData
+      case .dataset(.bad, _), .noRecord, .tooFewRecords: .badData
       case .io, .dataset(.io, _): .inputOutput
       case .notUpdatable: .badData
       case .index(let error): QueryRunner.exitStatus(of: error)
+      }
+    }
+  }
+
+  extension BuildError {
+    /// The message, with the names of options.
+    var text: String {
+      description {
+        switch $0 {
+        case .key: "--key"
+        case .id: "--id"
+        case .keep: "--keep"
+        case .weight: "--weight"
+        case .allowsEmpty: "--allow-empty"
+        case .minimumRecords: "--min-records"
+        case .replacesOtherIndex: "--force"
+        case .indexKey, .indexID: $0.rawValue
+        }
       }
     }
   }

@@ -69,36 +69,50 @@
         #endif
         times = [Int(content.tv_sec), Int(content.tv_nsec), Int(own.tv_sec), Int(own.tv_nsec)]
       }
+
+      /// Whether the last change was over a second ago, by this machine's clock.
+      var isOld: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return max(times[0], times[2]) < Int(now.tv_sec) - 1
+      }
     }
 
-    /// Calls `body` now, and again when the files have changed and stayed as they are for a second.
+    /// Calls `body` when the files have stayed as they are for a second, and again whenever they have changed and then done
+    /// so: what is still being written is not read.
     ///
-    /// - Parameter body: Returns whether it is to be tried again though no file changes.
+    /// - Parameter body: Given what tells which file has changed since it was called, nil for none. Returns whether it is to
+    ///   be tried again though no file changes.
     /// - Returns: Never: it ends the process by the signal that asked for it, between two calls. A second signal ends it
     ///   at once.
-    static func run(_ paths: [String], _ body: () -> Bool) -> Never {
+    static func run(_ paths: [String], _ body: (() -> String?) -> Bool) -> Never {
       StopSignal.listen()
       var missing: String?
+      var last = paths.map(State.init)
+      var built: [State?]?
+      // What was written long before need not be waited for; what is not there, the first build tells.
+      var isDue = last.allSatisfy { $0?.isOld ?? true }
+      var isAgain = false
       while true {
-        // Looked at before they are read: what changes meanwhile is another change.
-        let built = paths.map(State.init)
-        var isDue = body()
-        var last = built
-        repeat {
-          wait()
-          let now = paths.map(State.init)
-          let isSettled = now == last
-          last = now
-          if let gone = zip(paths, now).first(where: { $0.1 == nil })?.0 {
-            // Most programs write a new file and rename it; some remove the old one first.
-            if missing != gone { Diagnostics.note("\(gone) is not there: waiting for it") }
-            missing = gone
-            isDue = false
-            continue
-          }
-          missing = nil
-          if isSettled, now != built { isDue = true }
-        } while !isDue
+        if isDue {
+          // Looked at before they are read: what changes meanwhile is another change.
+          let start = last
+          built = start
+          isAgain = body { zip(paths, zip(paths.map(State.init), start)).first { $0.1.0 != $0.1.1 }?.0 }
+          isDue = false
+        }
+        wait()
+        let now = paths.map(State.init)
+        let isSettled = now == last
+        last = now
+        if let gone = zip(paths, now).first(where: { $0.1 == nil })?.0 {
+          // Most programs write a new file and rename it; some remove the old one first.
+          if missing != gone { Diagnostics.note("\(gone) is not there: waiting for it") }
+          missing = gone
+          continue
+        }
+        missing = nil
+        isDue = isSettled && (isAgain || now != built)
       }
     }
 

@@ -10,7 +10,9 @@
         EXAMPLES:
           shardq export > records.jsonl            as the objects that came in
           shardq export --format geojson > map.geojson
-          shardq export --format tsv | shardq build -i copy --input-format tsv --key '{name}, {country}' -
+          shardq export | shardq build -i copy --input-format jsonl --key '{name}, {country}' -
+
+        JSON lines come back exactly. TSV makes everything text: numbers are texts in what is built from it.
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

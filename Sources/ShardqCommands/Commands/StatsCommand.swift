@@ -38,9 +38,11 @@
       var diskBytes = 0
       let shards: [Manifest.Shard]
       let hasOverlayFile: Bool
+      let ids: (repeated: Int, without: Int)?
       do throws(IndexError) {
         shards = try manifest.shards()
         digest = try index.manifestDigest()
+        ids = try manifest.notesHead().flatMap { BuildNotesHead.idCounts($0) }
         hasOverlayFile = if index.overlay == nil { try Overlay.isBlank(in: index.files) } else { true }
       } catch {
         finish(QueryRunner.report(error))
@@ -87,6 +89,12 @@
         "shards_under_quarter_median", .number(small),
         note: sizes.isEmpty ? nil : "\(small * 100 / sizes.count) % of the shards")
       report.add("key", .text(index.keyTemplate))
+      if let id = manifest.setting("id") { report.add("id", .text(id)) }
+      if let ids {
+        report.add("records_without_id", .number(ids.without), note: "that no update can replace or remove")
+        report.add(
+          "repeated_ids", .number(ids.repeated), note: "records that share their id with another, less one each")
+      }
       report.add("fields", .list(index.fieldNames))
       if let latitude = index.fieldSchema.latitude, let longitude = index.fieldSchema.longitude {
         report.add("coordinates", .list([index.fieldNames[latitude], index.fieldNames[longitude]]))

@@ -55,6 +55,7 @@
             skipBad: input.skipBad),
           template: input.key, keep: input.keep?.names)
       var strays: [String] = []
+      var kept: [String] = []
       let summary: Verifier.Summary
       do throws(Verifier.Failure) {
         summary = try Verifier.verify(
@@ -70,7 +71,7 @@
           case .unexpected(let record, let count):
             say("not in the dataset\(count > 1 ? ", \(count) times" : ""): \(record)")
           case .wrongAnswer(let prefix, let reason): say("prefix \"\(prefix)\": \(reason)")
-          case .stray(let file): strays.append(file)
+          case .stray(let file, let isShard): if isShard { kept.append(file) } else { strays.append(file) }
           }
         }
       } catch {
@@ -91,14 +92,15 @@
         finish(Diagnostics.failed(error))
       }
       let counted = QueryRunner.counted
-      // Mostly shards that readers of the generation before may hold: as many as it had.
-      let shown = strays.count > 5 ? 3 : strays.count
-      for file in strays.prefix(shown) { Diagnostics.note("\(file): does not belong to the index") }
-      if strays.count > shown {
-        Diagnostics.note(
-          "… and " + counted(strays.count - shown, "file", nil)
-            + " more; shards of the generation before stay until the next build")
+      func note(_ files: [String], _ what: String) {
+        let shown = files.count > 5 ? 3 : files.count
+        for file in files.prefix(shown) { Diagnostics.note("\(printable(file)): \(what)") }
+        if files.count > shown {
+          Diagnostics.note("… and " + counted(files.count - shown, "file", nil) + " more: " + what)
+        }
       }
+      note(kept, "kept for readers of the last generation, until the next build")
+      note(strays, "does not belong to the index")
       var line = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
       line += counted(summary.bytes, "byte", nil) + ": "
       var state: [String] = []

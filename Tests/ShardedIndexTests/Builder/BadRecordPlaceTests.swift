@@ -25,7 +25,7 @@ import Testing
     Case(
       name: "a.json",
       text: "\u{FEFF}[{\"name\":1}, {\"x\":[\"\\n\"]},\n\n  {\"name\":{}},{}\n,{\"name\":\"\(long)\"}, {\"name\":2}]",
-      places: [(1, 14, 2), (3, 15, 4), (4, 2, 5)]),
+      places: [(1, 14, 2), (3, 3, 3), (3, 15, 4), (4, 2, 5)]),
     Case(
       name: "a.jsonl", text: "{\"x\":1}\n\n  {\"name\":1}\r\n  {\"y\":\"\\u00e9\"}\n{\"name\":\"\(long)\"}",
       places: [(1, 1, 1), (4, 3, 3), (5, 1, 4)]),
@@ -152,7 +152,7 @@ import Testing
     // A template that names what no record has is not a fault of the records, and no reason for an empty index.
     var options = Self.options(Case(name: "", text: "", places: [], key: "{nme}"))
     options.skipBad = true
-    #expect(throws: BuildError.template(.unknownField("nme"), template: "{nme}", position: 1)) {
+    #expect(throws: BuildError.unknownField("nme", setting: .key, inputs: [input], fields: ["name", "at.x", "only"])) {
       _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     }
   }

@@ -22,11 +22,28 @@ import Testing
   }
 
   @Test("a field that the dataset lacks") func unknown() throws {
-    let template = try KeyTemplate("{name}, {land}")
-    try template.check(against: ["land", "name"])
-    #expect(throws: BuildError.template(.unknownField("land"), template: "{name}, {land}", position: 9)) {
-      try template.check(against: ["name"])
+    var check = FieldCheck()
+    check.add(try KeyTemplate("{name}, {land}"), .key)
+    check.add("at", .keep)
+    try check.check(["land", "name", "at.x"], of: ["a.csv"])
+    #expect(throws: BuildError.unknownField("land", setting: .key, inputs: ["a.csv"], fields: ["name", "at"])) {
+      try check.check(["name", "at"], of: ["a.csv"])
     }
+    #expect(throws: BuildError.unknownField("at", setting: .keep, inputs: ["a.csv"], fields: ["land", "name", "atx"])) {
+      try check.check(["land", "name", "atx"], of: ["a.csv"])
+    }
+  }
+
+  @Test(
+    "the name that is meant",
+    arguments: [
+      ("nmae", "name"), ("NAME", "name"), ("name", " Name"), ("county", "country"), ("x", "url"), ("nom", "name"),
+      ("", ""),
+    ]) func nearest(word: String, meant: String)
+  {
+    let names = meant == " Name" ? ["url", " Name", "country"] : ["url", "name", "country"]
+    let expected = ["x": nil, "nom": nil, "": nil][word] ?? meant
+    #expect(EditDistance.nearest(to: word, of: names) == expected)
   }
 
   private func encode(
@@ -57,7 +74,7 @@ import Testing
     #expect(Array(first.text(1, &offset)) == Array("San Jose".utf8) && offset == first.textsOffset)
     #expect(Array(first.text(2, &offset)) == Array("12".utf8) && offset == first.size)
     #expect(chunk.record(1).foldedTailCount == 0)
-    #expect(Array(chunk.record(2).key) == Array("null, A, B".utf8))
+    #expect(Array(chunk.record(2).key) == Array(", A, B".utf8))
     #expect(chunk.record(2).foldedTailCount == 3)
   }
 

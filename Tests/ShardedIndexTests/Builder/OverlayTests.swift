@@ -66,7 +66,7 @@ import Testing
         index: path, source: .init([input], options: DatasetOptions(), template: options.key)
       ) { findings.append($0) }
       let needed = Set(Files.names(in: path))
-      let strays = findings.filter { if case .stray(let file) = $0 { !file.hasSuffix(".zst") } else { true } }
+      let strays = findings.filter { if case .stray(let file, _) = $0 { !file.hasSuffix(".zst") } else { true } }
       #expect(strays.isEmpty, "\(strays) \(needed)")
       #expect(summary.sourceRecords == list.records.count)
       return summary.isSound
@@ -231,7 +231,7 @@ import Testing
       try ShardedIndex(opening: fixture.path), merged, prefixes: Self.prefixes(of: fixture.list), &fixture.list.random,
       "stale")
     var strays: [String] = []
-    _ = try Verifier.verify(index: fixture.path) { if case .stray(let file) = $0 { strays.append(file) } }
+    _ = try Verifier.verify(index: fixture.path) { if case .stray(let file, _) = $0 { strays.append(file) } }
     #expect(strays.contains { $0.hasSuffix("/overlay") })
     // The next change is of this manifest.
     let next = fixture.list.change(2)
