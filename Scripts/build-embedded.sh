@@ -28,8 +28,8 @@ done
 builder=""
 for name in BadRecord BlobChunk BuildError BuildNotesHead Dataset/ByteScan Dataset/DisplayedText Dataset/JSONChecker \
   Dataset/JSONRecords Dataset/NameTable Dataset/NameTree Dataset/RawVector Dataset/RecordBatch Dataset/RecordSink \
-  DecimalText Dots EditDistance IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate Pages Publisher \
-  RecordBlob RecordEncoder RecordID RecordOrder SystemFile; do
+  DecimalText Dots EditDistance HeldDirectory IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate Pages \
+  Publisher Publisher+Files Publisher+Overlay RecordBlob RecordEncoder RecordID RecordOrder SystemFile; do
   builder="$builder Sources/ShardBuilder/$name.swift"
 done
 sources="$(find Sources/Embedded Sources/CPrefetch Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)

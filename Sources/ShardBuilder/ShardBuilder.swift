@@ -194,7 +194,8 @@ public enum ShardBuilder {
   ///
   /// - Complexity: O(records).
   private static func firstID(in publisher: Publisher, _ field: String, hash: UInt64) -> String? {
-    guard let index = try? ShardedIndex(publisher.openDirectory(), options: Options()), let number = index.fieldNames.firstIndex(of: field),
+    guard let index = try? ShardedIndex(publisher.openDirectory(), options: Options()),
+      let number = index.fieldNames.firstIndex(of: field),
       let shards = try? index.generation.shards()
     else { return nil }
     let buffer = RecordBuffer()

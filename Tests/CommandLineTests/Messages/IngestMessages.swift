@@ -285,7 +285,7 @@ struct IngestMessages {
         + "printf '{\"id\":1,\"name\":\"Zoe\"}\\n' > u.jsonl; shardq update -i x --upsert u.jsonl 2>/dev/null; : > x/other; "
         + "shardq verify -i x 2>&1 | sed 's/-[0-9a-f]*\\.zst/.zst/; s/, [0-9]* bytes//'",
       output:
-        "x/a.zst: kept for readers of the last generation, until the next build\nx/other: does not belong to the index\n"
+        "x/an.zst: kept for readers of the last generation, until the next build\nx/other: does not belong to the index\n"
         + "2 records in 1 shard: every byte is sound\n"),
   ]
 
