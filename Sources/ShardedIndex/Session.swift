@@ -19,7 +19,7 @@ public struct Session: Sendable {
   private var generation: Generation
   /// What has been typed.
   public private(set) var text = ""
-  /// One state per character, the first for no text.
+  /// One state for each time that ``removeLast()`` can be called, the first for no text.
   private var states: [State]
 
   init(_ index: ShardedIndex) {
@@ -39,7 +39,13 @@ public struct Session: Sendable {
     try replace(with: self.text + text)
   }
 
-  /// Takes the last character back. Loads nothing, so it cannot fail; without text nothing happens.
+  /// Takes back what Backspace takes: the last character, or the last scalar of it where its script is typed so.
+  ///
+  /// Of Thai `กรุ` the session keeps `กร`, of Devanagari `दि` it keeps `द`. It takes the whole character where a half
+  /// makes no sense: emoji sequences, Hangul syllables, CR LF, and Latin, Greek and Cyrillic letters with their marks.
+  /// A text field of another system may differ; ``replace(with:)`` follows any field.
+  ///
+  /// Loads nothing, so it cannot fail; without text nothing happens.
   public mutating func removeLast() {
     if states.count > 1 { cut(to: states.count - 2) }
   }
@@ -47,18 +53,30 @@ public struct Session: Sendable {
   /// Makes the text `text`, keeping what it has in common with the present one; where that fails, nothing has changed.
   public mutating func replace(with text: String) throws(IndexError) {
     let before = (self.text, states)
-    let kept = text.commonPrefix(with: self.text).count
-    cut(to: min(kept, states.count - 1))
+    let common = zip(text.utf8, self.text.utf8).prefix { $0 == $1 }.count
+    var (kept, size) = (0, 0)
     do throws(IndexError) {
-      for character in text.dropFirst(kept) { try type(character) }
+      for character in text {
+        for step in BackwardDeletion.steps(of: character) {
+          size += step.utf8.count
+          if kept + 1 < states.count, states[kept + 1].size == size, size <= common {
+            kept += 1
+          } else {
+            cut(to: kept)
+            try type(step)
+            kept += 1
+          }
+        }
+      }
+      cut(to: kept)
     } catch {
       (self.text, states) = before
       throw error
     }
   }
 
-  private mutating func type(_ character: Character) throws(IndexError) {
-    let (last, longer) = (matches, text + String(character))
+  private mutating func type(_ step: String) throws(IndexError) {
+    let (last, longer) = (matches, text + step)
     // What nothing matches, nothing longer matches, as long as the fold only grew: a space before a comma, say,
     // is taken back by the comma.
     let matches =
@@ -96,16 +114,4 @@ public struct Session: Sendable {
 extension ShardedIndex {
   /// Follows one person's typing.
   public func session() -> Session { Session(self) }
-}
-
-extension String {
-  fileprivate func commonPrefix(with other: String) -> Substring {
-    var end = startIndex
-    for (mine, theirs) in zip(indices, other) {
-      // Characters are equal when canonically equivalent; typed text is kept as it was typed.
-      guard self[mine].utf8.elementsEqual(theirs.utf8) else { break }
-      end = index(after: mine)
-    }
-    return self[..<end]
-  }
 }

@@ -1,15 +1,20 @@
+import ShardedIndex
+
 /// One line of text with a cursor in it, edited as people are used to from their shell.
 package struct LineEditor: Equatable, Sendable {
-  /// As typed; a mark that joins the character before it belongs to that one.
-  package private(set) var characters: [Character] = []
-  /// Characters before the cursor.
-  package private(set) var cursor = 0
+  /// The text before the cursor and behind it, each cut into characters by itself: Backspace may leave the cursor
+  /// before a scalar that would join the character on its left.
+  private var before: [Character] = []
+  private var after: [Character] = []
   /// No query that finds something is longer; in bytes of UTF-8.
   package static let limit = 4096
 
   package init(_ text: String = "") { insert(text) }
 
-  package var text: String { String(characters) }
+  package var characters: [Character] { before + after }
+  /// Characters before the cursor.
+  package var cursor: Int { before.count }
+  package var text: String { String(before) + String(after) }
 
   /// Line ends and tabs count as spaces; other control characters are left out.
   package mutating func insert(_ text: String) {
@@ -23,35 +28,41 @@ package struct LineEditor: Equatable, Sendable {
     }
     guard !clean.isEmpty else { return }
     // What is typed may join the character before it.
-    let before = String(characters[..<cursor]) + String(clean)
-    let all = before + String(characters[cursor...])
-    guard all.utf8.count <= Self.limit else { return }
-    characters = Array(all)
-    cursor = min(before.count, characters.count)
+    let longer = String(before) + String(clean)
+    guard longer.utf8.count + String(after).utf8.count <= Self.limit else { return }
+    before = Array(longer)
   }
 
-  package mutating func moveLeft() { cursor = max(0, cursor - 1) }
-  package mutating func moveRight() { cursor = min(characters.count, cursor + 1) }
-  package mutating func moveToStart() { cursor = 0 }
-  package mutating func moveToEnd() { cursor = characters.count }
-  package mutating func moveWordLeft() { cursor = wordStart }
-  package mutating func moveWordRight() { cursor = wordEnd }
+  package mutating func moveLeft() { move(to: max(0, cursor - 1)) }
+  package mutating func moveRight() { move(to: min(characters.count, cursor + 1)) }
+  package mutating func moveToStart() { move(to: 0) }
+  package mutating func moveToEnd() { move(to: characters.count) }
+  package mutating func moveWordLeft() { move(to: wordStart) }
+  package mutating func moveWordRight() { move(to: wordEnd) }
 
-  package mutating func deleteBefore() { remove(max(0, cursor - 1)..<cursor) }
-  package mutating func deleteAfter() { remove(cursor..<min(characters.count, cursor + 1)) }
-  package mutating func deleteToStart() { remove(0..<cursor) }
-  package mutating func deleteToEnd() { remove(cursor..<characters.count) }
-  package mutating func deleteWordAfter() { remove(cursor..<wordEnd) }
-  package mutating func deleteWordBefore() { remove(wordStart..<cursor) }
-
-  private mutating func remove(_ range: Range<Int>) {
-    characters.removeSubrange(range)
-    cursor = range.lowerBound
+  private mutating func move(to place: Int) {
+    // Characters that stood apart because the cursor stood between them join as it leaves.
+    let (all, text) = (characters, text)
+    let left = String(all[..<place])
+    before = Array(left)
+    after = Array(String(text.unicodeScalars.dropFirst(left.unicodeScalars.count)))
   }
+
+  /// Takes a character, or the last scalar of it where its script is typed so: ``BackwardDeletion``.
+  package mutating func deleteBefore() {
+    guard let last = before.popLast() else { return }
+    before += Array(BackwardDeletion.rest(of: last))
+  }
+  package mutating func deleteAfter() { if !after.isEmpty { after.removeFirst() } }
+  package mutating func deleteToStart() { before = [] }
+  package mutating func deleteToEnd() { after = [] }
+  package mutating func deleteWordAfter() { after.removeFirst(wordEnd - cursor) }
+  package mutating func deleteWordBefore() { before.removeLast(cursor - wordStart) }
 
   private static func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
   private var wordStart: Int {
+    let characters = before
     var at = cursor
     while at > 0, !Self.isWord(characters[at - 1]) { at -= 1 }
     while at > 0, Self.isWord(characters[at - 1]) { at -= 1 }
@@ -59,6 +70,7 @@ package struct LineEditor: Equatable, Sendable {
   }
 
   private var wordEnd: Int {
+    let characters = characters
     var at = cursor
     while at < characters.count, !Self.isWord(characters[at]) { at += 1 }
     while at < characters.count, Self.isWord(characters[at]) { at += 1 }

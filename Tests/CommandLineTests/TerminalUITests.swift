@@ -1,4 +1,5 @@
 import QueryOutput
+import ShardedIndex
 import Testing
 
 @testable import TerminalUI
@@ -44,18 +45,8 @@ import Testing
     }
   }
 
-  @Test("no bytes at all are too much for it")
-  func noise() {
-    var random = SystemRandomNumberGenerator()
-    for _ in 0..<2000 {
-      var decoder = KeyDecoder()
-      let bytes = (0..<40).map { _ in
-        [0x1b, 0x5b, 0x3b, 0x31, 0x4d, 0x7e, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
-      }
-      _ = decoder.feed(bytes)
-      _ = decoder.timedOut()
-      #expect(!decoder.isWaiting)
-    }
+  @Test("a paste without an end is cut off")
+  func endlessPaste() {
     var decoder = KeyDecoder()
     _ = decoder.feed(Array("\u{1b}[200~".utf8) + [UInt8](repeating: 0x61, count: 1_000_000))
     let keys = decoder.timedOut()
@@ -88,6 +79,58 @@ import Testing
     line.moveLeft()
     line.moveRight()
     #expect(line.cursor == 0)
+  }
+
+  @Test("Backspace takes a sign where a script is typed sign by sign; Delete and the cursor go by character")
+  func backspace() {
+    for (typed, left) in [("กรุ", "กร"), ("दि", "द"), ("한", ""), ("e\u{301}", ""), ("👨‍👩‍👧", ""), ("葛\u{e0100}", "")] {
+      var line = LineEditor(typed)
+      line.deleteBefore()
+      #expect(line.text.unicodeScalars.elementsEqual(left.unicodeScalars), "\(typed)")
+      line = LineEditor("x" + typed + "y")
+      line.moveLeft()
+      line.moveLeft()
+      line.deleteAfter()
+      let whole = typed.last!.unicodeScalars.count
+      #expect(line.text.unicodeScalars.count == 2 + typed.unicodeScalars.count - whole)
+      #expect(line.text.hasSuffix("y") && line.cursor == line.characters.count - 1)
+    }
+    // What is taken may leave a sign before the cursor that joins what stands behind it: nothing behind it is touched.
+    var line = LineEditor("क्तष")
+    line.moveLeft()
+    line.deleteBefore()
+    #expect((line.text, line.cursor) == ("क्ष", 1))
+    line.deleteBefore()
+    line.deleteBefore()
+    #expect((line.text, line.cursor) == ("ष", 0))
+    line.insert("क्")
+    line.moveRight()
+    #expect((line.text, line.cursor, line.characters.count) == ("क्ष", 1, 1))
+  }
+
+  @Test("the list and a session take back the same, whatever is typed")
+  func sameAsSession() throws {
+    let pieces = [
+      "a", "\u{301}", "क", "\u{94d}", "\u{93f}", "ก", "\u{e38}", "\u{fe0f}", "\u{200d}", "👨", "🇫", "한", "1", "\u{20e3}",
+    ]
+    let index = try ShardedIndex(opening: SmallIndex.shared.path)
+    var random = SystemRandomNumberGenerator()
+    var (line, session) = (LineEditor(), index.session())
+    for _ in 0..<4000 {
+      if Int.random(in: 0..<5, using: &random) < 2 {
+        line.deleteBefore()
+        session.removeLast()
+      } else {
+        let piece = pieces.randomElement(using: &random)!
+        line.insert(piece)
+        try session.append(piece)
+      }
+      #expect(line.text.unicodeScalars.elementsEqual(session.text.unicodeScalars))
+      if line.characters.count > 40 {
+        line.deleteToStart()
+        try session.replace(with: "")
+      }
+    }
   }
 
   @Test("a mark joins what stands before it, and control characters stay out")
