@@ -48,6 +48,8 @@ package struct ListModel {
   package private(set) var cost = Cost()
   /// Why the list does not show what was asked for.
   package private(set) var failure: IndexError?
+  /// The first error of all that the list has met, also where it could go on. Builds that were faster are none.
+  package private(set) var met: IndexError?
   private var folded: [UInt8] = []
   /// Whether ``matches`` are those of what was asked last.
   package private(set) var isAnswered = false
@@ -95,6 +97,8 @@ package struct ListModel {
 
   /// Makes the window `height` rows high.
   package mutating func resize(height: Int) {
+    // Rows that come into a higher window come above where a lower one had to leave them out.
+    top = max(0, top - max(0, height - self.height))
     self.height = max(0, height)
     scroll(to: selection)
   }
@@ -131,6 +135,7 @@ package struct ListModel {
       failure = nil
     } catch {
       failure = error
+      meet(error)
     }
     let after = index.statistics
     cost.microseconds = (Self.now - start) / 1000
@@ -138,6 +143,12 @@ package struct ListModel {
     cost.bytes = after.loadedBytes - before.loadedBytes
     // Characters that came together were asked one after the other: what was loaded for the first ones was touched too.
     cost.shards = max(touched(), cost.loads)
+  }
+
+  /// Notes an error that the list goes on after.
+  package mutating func meet(_ error: IndexError) {
+    if case .superseded = error { return }
+    if met == nil { met = error }
   }
 
   /// Reads the rows of the window, and no other.
@@ -156,16 +167,25 @@ package struct ListModel {
   }
 
   /// How many shards the answer and its rows are from: those at the ends of the answer, and those that hold the rows.
-  private func touched() -> Int {
+  private mutating func touched() -> Int {
     let end = min(matches.count, top + height)
-    return (try? index.generation.shardsTouched(by: folded, matches, shown: min(top, end)..<end)) ?? 0
+    do throws(IndexError) {
+      return try index.generation.shardsTouched(by: folded, matches, shown: min(top, end)..<end)
+    } catch {
+      meet(error)
+      return 0
+    }
   }
 
   /// The selected record's fields; none where it cannot be read.
   package mutating func selectedFields() -> [Record.Field] {
     if let details, details.selection == selection { return details.fields }
-    let fields =
-      matches.isEmpty ? [] : (try? matches.records(in: selection..<selection + 1))?.first?.fields ?? []
+    var fields: [Record.Field] = []
+    do throws(IndexError) {
+      if !matches.isEmpty { fields = try matches.records(in: selection..<selection + 1).first?.fields ?? [] }
+    } catch {
+      meet(error)
+    }
     details = (selection, fields)
     return fields
   }

@@ -3,23 +3,51 @@ package struct Painter {
   /// Whether the screen is the terminal's own, or some lines below the cursor.
   package let isFullScreen: Bool
   private var last: ListScreen.Frame?
-  /// The line the cursor is on, counted from the first one that is drawn.
+  /// The line that the cursor is on within a frame, counted from the first one that is drawn; between frames it is 0.
   private var cursorRow = 0
+  /// The column of the cursor since the last frame, counted from 0.
+  package private(set) var cursorColumn = 0
 
   package init(isFullScreen: Bool) { self.isFullScreen = isFullScreen }
 
-  /// What the next frame is drawn over is not known any more.
+  /// The next frame is drawn whole: the present content of the screen is unknown.
   package mutating func forget() { last = nil }
 
   /// The bytes that take the screen over, `rows` lines of it.
   package mutating func begin(rows: Int, mouse: Bool) -> [UInt8] {
+    var bytes = isFullScreen ? Array("\u{1b}[?1049h".utf8) : makeRoom(rows: rows)
     last = nil
-    cursorRow = 0
-    var text = isFullScreen ? "\u{1b}[?1049h" : "\r" + String(repeating: "\n", count: rows - 1)
-    if !isFullScreen, rows > 1 { text += "\u{1b}[\(rows - 1)A" }
-    text += "\u{1b}[?2004h"
-    if mouse { text += "\u{1b}[?1000h\u{1b}[?1006h" }
+    bytes += "\u{1b}[?2004h".utf8
+    if mouse { bytes += "\u{1b}[?1000h\u{1b}[?1006h".utf8 }
+    return bytes
+  }
+
+  /// The bytes that bring `rows` lines below the user's onto the screen: what stands above them scrolls up.
+  ///
+  /// - Parameter above: How many lines above the cursor the list begins, where the terminal has wrapped its first line.
+  package mutating func makeRoom(rows: Int, above: Int = 0) -> [UInt8] {
+    last = nil
+    var text = "\r" + (above > 0 ? "\u{1b}[\(above)A" : "") + Self.erase(rows)
+    if rows > 1 { text += String(repeating: "\n", count: rows - 1) + "\u{1b}[\(rows - 1)A" }
     return Array(text.utf8)
+  }
+
+  /// Erases the cursor's line, then those below it where there are some, and stays.
+  ///
+  /// An erase of all that begins in the first column of the screen's first line would have tmux keep the list among the
+  /// lines that have scrolled out, and bring none of them back when the window gets higher.
+  private static func erase(_ rows: Int) -> String { rows > 1 ? eraseBelow : "\u{1b}[K" }
+  private static let eraseBelow = "\u{1b}[K\u{1b}7\u{1b}[B\u{1b}[J\u{1b}8"
+
+  /// How many lines above the cursor the list begins after a change of the window's width to `columns`.
+  ///
+  /// Some terminals wrap a line anew that has become too long, and the cursor goes to a further line with the text it
+  /// stands behind; others cut the line off. The column that the cursor has then (counted from 0) tells, unless it is the
+  /// last one.
+  package static func linesAbove(cursorColumn: Int, now column: Int, columns: Int, rewraps: Bool) -> Int {
+    guard cursorColumn >= columns else { return 0 }
+    if column >= columns - 1 { return rewraps ? (cursorColumn - 1) / columns : 0 }
+    return (cursorColumn - column).isMultiple(of: columns) ? (cursorColumn - column) / columns : 0
   }
 
   /// Asks the terminal where the cursor is: between frames, on the first line.
@@ -32,7 +60,7 @@ package struct Painter {
     var text = "\u{1b}[?2026l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h"
     if mouse { text += "\u{1b}[?1006l\u{1b}[?1000l" }
     text += "\u{1b}[?2004l"
-    text += isFullScreen ? "\u{1b}[?1049l" : "\r\u{1b}[J"
+    text += isFullScreen ? "\u{1b}[?1049l" : "\r" + eraseBelow
     return Array(text.utf8)
   }
 
@@ -43,7 +71,7 @@ package struct Painter {
     var body: [UInt8] = []
     if isNew {
       move(to: 0, &body)
-      body += "\u{1b}[J".utf8
+      body += (isFullScreen ? "\u{1b}[J" : Self.erase(frame.left.count)).utf8
     }
     let start = frame.layout.mapStart
     for row in frame.left.indices {
@@ -67,9 +95,12 @@ package struct Painter {
       }
     }
     guard !body.isEmpty || last?.cursor != frame.cursor else { return [] }
-    bytes += "\u{1b}[?2026h\u{1b}[?25l\u{1b}[?7l".utf8
+    // Saved and restored: in a window that has just become lower a way down ends early, and the same way up too high.
+    bytes += "\u{1b}[?2026h\u{1b}[?25l\u{1b}7\u{1b}[?7l".utf8
     bytes += body
-    move(to: 0, &bytes)
+    bytes += "\u{1b}8".utf8
+    cursorRow = 0
+    cursorColumn = frame.cursor
     bytes += "\u{1b}[\(frame.cursor + 1)G\u{1b}[?7h\u{1b}[?25h\u{1b}[?2026l".utf8
     last = frame
     return bytes

@@ -30,8 +30,8 @@ package struct TypingList {
 
     func lines(of rows: Int) -> Int {
       switch self {
-      case .lines(let lines): max(3, min(lines, rows))
-      case .percent(let percent): max(3, min(rows * percent / 100, rows))
+      case .lines(let lines): min(max(3, lines), rows)
+      case .percent(let percent): min(max(3, rows * percent / 100), rows)
       }
     }
   }
@@ -57,12 +57,19 @@ package struct TypingList {
   private var firstLine: Int?
   /// A click that waits for the terminal to say where that line is.
   private var openClick: (column: Int, row: Int)?
+  /// How many answers of the terminal are still to come, where the cursor is.
+  private var asked = 0
+  /// Whether the list waits for such an answer before it draws: ``makeRoom(after:)``.
+  private var awaitsPlace = false
+  /// Whether the terminal has been seen to wrap lines anew.
+  private var rewraps = false
   private var lastClick: (row: Int, nanoseconds: Int)?
-  private let loadLand: (ShardedIndex) -> LandGrid?
+  private let loadLand: (ShardedIndex) throws(IndexError) -> LandGrid?
   private let index: ShardedIndex
 
   package init(
-    _ index: ShardedIndex, _ settings: Settings, land: @escaping (ShardedIndex) -> LandGrid? = { _ in nil }
+    _ index: ShardedIndex, _ settings: Settings,
+    land: @escaping (ShardedIndex) throws(IndexError) -> LandGrid? = { _ in nil }
   ) {
     self.settings = settings
     self.index = index
@@ -78,6 +85,9 @@ package struct TypingList {
   /// What was typed last.
   package var query: String { editor.text }
 
+  /// The first error that the list met and went on after, in a shard or in the map's land; nil if there was none.
+  package var met: IndexError? { model.met }
+
   /// Takes the terminal and follows what is typed. The terminal is as it was when this returns.
   ///
   /// - Throws: If there is no terminal; nothing has been drawn then.
@@ -91,9 +101,15 @@ package struct TypingList {
     paint()
     // The first frame does not wait for these.
     Terminal.startGuard()
-    if screen.showsMap, let land = loadLand(index) {
-      screen.setLand(land)
-      paint()
+    if screen.showsMap {
+      do throws(IndexError) {
+        if let land = try loadLand(index) {
+          screen.setLand(land)
+          paint()
+        }
+      } catch {
+        model.meet(error)
+      }
     }
     let outcome = follow()
     Terminal.finish()
@@ -120,15 +136,13 @@ package struct TypingList {
 
   private mutating func follow() -> Outcome {
     while true {
-      let event = Terminal.next(within: decoder.isWaiting ? KeyDecoder.escapeDelay : nil)
+      let event = Terminal.next(within: decoder.delay ?? (awaitsPlace ? Self.answerDelay : nil))
       var keys: [Key] = []
       switch event {
       case .input(let bytes): keys = decoder.feed(bytes)
-      case .nothing: keys = decoder.timedOut()
-      case .resized:
-        measureWindow()
-        if settings.height != nil { firstLine = nil }
-        painter.forget()
+      case .nothing where decoder.isWaiting: keys = decoder.timedOut()
+      case .nothing: makeRoom(after: nil)
+      case .resized: resized()
       case .stop:
         Terminal.suspend()
         resume()
@@ -141,8 +155,58 @@ package struct TypingList {
         if let outcome = handle(key) { return outcome }
       }
       if editor.text != before { model.ask(editor.text) }
-      paint()
+      if !awaitsPlace { paint() }
     }
+  }
+
+  // MARK: Another size
+
+  /// Milliseconds that the list waits for the terminal to say where the cursor is.
+  private static let answerDelay = 300
+
+  private mutating func resized() {
+    measureWindow()
+    guard settings.height != nil else { return painter.forget() }
+    (firstLine, openClick) = (nil, nil)
+    if awaitsPlace || painter.cursorColumn >= size.columns {
+      awaitsPlace = true
+      askForCursor()
+    } else {
+      Terminal.write(painter.makeRoom(rows: size.rows))
+    }
+  }
+
+  /// Goes to the list's first line and makes room below it, the terminal having said in which column the cursor is; nil
+  /// where no answer came.
+  private mutating func makeRoom(after answer: (row: Int, column: Int)?) {
+    guard awaitsPlace else { return }
+    awaitsPlace = false
+    var above = 0
+    if let answer {
+      above = Painter.linesAbove(
+        cursorColumn: painter.cursorColumn, now: answer.column - 1, columns: size.columns, rewraps: rewraps)
+      above = min(above, answer.row - 1)
+      if above > 0 { rewraps = true }
+    }
+    Terminal.write(painter.makeRoom(rows: size.rows, above: max(0, above)))
+  }
+
+  private mutating func askForCursor() {
+    asked += 1
+    Terminal.write(Painter.whereIsCursor)
+  }
+
+  private mutating func answered(row: Int, column: Int) -> Outcome? {
+    guard asked > 0 else { return nil }
+    asked -= 1
+    guard asked == 0 else { return nil }
+    if awaitsPlace {
+      makeRoom(after: (row, column))
+    } else if let click = openClick {
+      (firstLine, openClick) = (row, nil)
+      return self.click(column: click.column, row: click.row)
+    }
+    return nil
   }
 
   private mutating func resume() {
@@ -158,7 +222,7 @@ package struct TypingList {
     let page = max(1, model.height - 1)
     switch key {
     case .enter: return accept()
-    case .escape, .letter("c"), .letter("g"), .letter("q"): return .cancelled
+    case .escape, .letter("c"), .letter("g"): return .cancelled
     case .letter("d"):
       if editor.characters.isEmpty { return .cancelled }
       editor.deleteAfter()
@@ -172,6 +236,7 @@ package struct TypingList {
     case .control(.end), .alt(.text(">")):
       synchronize()
       model.select(model.matches.count - 1)
+    case .wheelUp where ignoresMouse, .wheelDown where ignoresMouse, .click where ignoresMouse: break
     case .wheelUp(let column, _): if !zoom(at: column, closer: true) { move(by: -3) }
     case .wheelDown(let column, _): if !zoom(at: column, closer: false) { move(by: 3) }
     case .click(let column, let row): return click(column: column, row: row)
@@ -183,16 +248,14 @@ package struct TypingList {
       Terminal.suspend()
       resume()
     case .letter("y"): copy()
-    case .cursor(let row, _):
-      firstLine = row
-      if let click = openClick {
-        openClick = nil
-        return self.click(column: click.column, row: click.row)
-      }
+    case .cursor(let row, let column): return answered(row: row, column: column)
     default: edit(key)
     }
     return nil
   }
+
+  /// Whether nobody asked for reports of a mouse that may come all the same, from a program that ended before.
+  private var ignoresMouse: Bool { !settings.usesMouse || settings.isPlain }
 
   private mutating func edit(_ key: Key) {
     switch key {
@@ -242,7 +305,7 @@ package struct TypingList {
     guard let firstLine else {
       // Asked only now: who is killed before the answer comes leaves it to the shell, as if it had been typed.
       openClick = (column, row)
-      Terminal.write(Painter.whereIsCursor)
+      askForCursor()
       return nil
     }
     let line = row - firstLine - ListScreen.headHeight
@@ -277,7 +340,7 @@ package struct TypingList {
     var said = (editor.text, model.selection)
     while true {
       var keys: [Key] = []
-      switch Terminal.next(within: decoder.isWaiting ? KeyDecoder.escapeDelay : nil) {
+      switch Terminal.next(within: decoder.delay) {
       case .input(let bytes): keys = decoder.feed(bytes)
       case .nothing: keys = decoder.timedOut()
       case .stop:
@@ -334,21 +397,4 @@ extension KeyDecoder {
     guard let text = getenv("ESCDELAY"), let delay = Int(String(cString: text)), delay >= 0 else { return 100 }
     return min(delay, 1000)
   }()
-}
-
-/// What the clipboard's escape sequence is written in.
-enum Base64 {
-  static func encode(_ bytes: [UInt8]) -> [UInt8] {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let chunk = bytes[start..<min(start + 3, bytes.count)]
-      var word = chunk.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - chunk.count))
-      for digit in 0..<4 {
-        text.append(digit <= chunk.count ? digits[Int(word >> 18 & 63)] : 0x3d)
-        word <<= 6
-      }
-    }
-    return text
-  }
 }

@@ -5,13 +5,18 @@
 Skipped where tmux is not there. Every wait ends: what does not come within ten seconds fails.
 """
 
+import fcntl
 import json
 import os
+import pty
 import re
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -558,6 +563,217 @@ class Looks(TerminalTest):
         screen.query("a")
         screen.keys("Escape")
         screen.shows("status 130")
+
+
+class Sizes(TerminalTest):
+    """After any change of the window the screen is that of a list started at that size."""
+
+    def started(self, columns, rows, above, command):
+        """A list below so many lines of the user's, in a window of that size; the prompt and the command are such lines."""
+        screen = self.screen(columns, rows)
+        screen.run(f"seq {above}; shardq ui {command}" if above else f"clear; shardq ui {command}")
+        return screen
+
+    def settled(self, screen, isRight):
+        """What the screen shows once it is right and stays so."""
+        deadline = time.monotonic() + PATIENCE
+        before = None
+        while time.monotonic() < deadline:
+            text = self.plain(screen.text())
+            if text == before and isRight(text):
+                return text
+            before = text
+            time.sleep(0.1)
+        self.fail("the screen stays:\n" + screen.text())
+
+    def plain(self, text):
+        """Without the times and counts of loads, which differ from list to list."""
+        return re.sub(r"(?m)^  ([\d,]+)\b.*$", r"  \1", text)
+
+    def user_lines(self, screen):
+        """The numbers above the list, those that have left the screen included."""
+        return [int(line) for line in screen.tmux("capture-pane", "-p", "-J", "-S", "-").split("\n")
+                if line.strip().isdigit()]
+
+    def expected(self, columns, rows, above, command):
+        screen = self.started(columns, rows, above, command)
+        text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text))
+        screen.close()
+        return text
+
+    def test_heights(self):
+        # Everything is within --height 40%, lines of its own and the whole screen.
+        for command, names in [("--height 40% --no-map -q 'sao t'", []), ("--height 8 --no-map", ["Down"] * 6),
+                               ("-q san", ["NPage"])]:
+            for above in [0, 5, 40]:
+                screen = self.started(80, 24, above, command)
+                whole = self.settled(screen, lambda text: " of " in screen.text())
+                for rows in [1, 2, 3, 5, 12, 40]:
+                    wanted = self.expected(80, rows, above, command)
+                    with self.subTest(command=command, above=above, rows=rows):
+                        screen.tmux("resize-window", "-y", str(rows))
+                        self.settled(screen, lambda text: text == wanted)
+                        screen.tmux("resize-window", "-y", "24")
+                        self.settled(screen, lambda text: text == whole)
+                        if above:
+                            self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                # What is moved in a low window and what was moved in a high one is the same list.
+                screen.tmux("resize-window", "-y", "5")
+                screen.keys(*names, "Down", "Up")
+                time.sleep(0.3)
+                screen.tmux("resize-window", "-y", "24")
+                other = self.started(80, 24, above, command)
+                self.settled(other, lambda text: " of " in other.text())
+                other.keys(*names, "Down", "Up")
+                if "NPage" not in names:  # A page is as high as the window.
+                    wanted = self.settled(other, lambda text: True)
+                    self.settled(screen, lambda text: text == wanted)
+                other.close()
+                screen.keys("C-u")
+                screen.keys("Escape")
+                screen.wait(lambda text: text.rstrip().endswith("$"))
+                if above:
+                    self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                screen.close()
+
+    def list_lines(self, text):
+        """The lines of the list: from the last one that begins with the prompt and is followed by a count on."""
+        lines = text.rstrip("\n").split("\n")
+        starts = [at for at, line in enumerate(lines) if line.startswith(">") and at + 1 < len(lines)
+                  and re.match(r"  ?\d", lines[at + 1])]
+        self.assertTrue(starts, text)
+        return lines[:starts[-1]], lines[starts[-1]:]
+
+    def test_widths(self):
+        # tmux wraps lines anew, so the list may be farther up than one started there; nothing of the user's is touched.
+        for command in ["--height 40% --no-map", "--height 40% --no-map -q 'san francisco de m'", "-q san"]:
+            for above in [0, 5, 40]:
+                screen = self.started(80, 24, above, command)
+                self.settled(screen, lambda text: " of " in screen.text())
+                for columns in [40, 20, 80, 30, 79, 80]:
+                    wanted = self.list_lines(self.expected(columns, 24, above, command))[1]
+                    with self.subTest(command=command, above=above, columns=columns):
+                        screen.tmux("resize-window", "-x", str(columns))
+                        text = self.settled(screen, lambda text: self.list_lines(text)[1] == wanted)
+                        # No line of an earlier list is left above it.
+                        upper = "\n".join(self.list_lines(text)[0])
+                        self.assertNotRegex(upper, r"(?m)^> |, US|, BR")
+                        if above:
+                            self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                screen.close()
+
+    def test_hardly_any_columns(self):
+        for command in ["--height 40% --no-map -q sao", "-q sao"]:
+            for above in [0, 40]:
+                screen = self.started(80, 24, above, command)
+                self.settled(screen, lambda text: " of " in screen.text())
+                wanted = self.list_lines(self.expected(80, 24, above, command))[1]
+                screen.tmux("resize-window", "-x", "2")
+                self.settled(screen, lambda text: re.search(r"(?m)^>", text))
+                screen.tmux("resize-window", "-x", "80")
+                self.settled(screen, lambda text: self.list_lines(text)[1] == wanted)
+                if above:
+                    self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                screen.close()
+
+
+# What terminals and multiplexers send beside keys. Those of the second list break off in the middle.
+FOREIGN = [
+    b"\x1b[?64;1;2c\x1b[>41;354;0c\x1bP!|00000000\x1b\\", b"\x1b[0n\x1b[?2026;2$y\x1b[8;24;80t", b"\x1b[12;40R", b"\x1b[1;2R",
+    b"\x1b]10;rgb:ffff/ffff/ffff\x07", b"\x1b]11;rgb:0000/0000/0000\x1b\\", b"\x1b]52;c;" + b"U2Fu" * 20000 + b"\x1b\\",
+    b"\x1bP1+r544e=787465726d\x1b\\", b"\x1bP>|tmux 3.5\x1b\\", b"\x1b_Gi=31;OK\x1b\\", b"\x1b[I\x1b[O",
+    b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\x1b\\\x1b\\", b"\x1b[<0;200;200M\x1b[<0;200;200m\x1b[<35;3;3M", b"\x1b[32;3;3M\x1b[35;3;3M",
+    b"\x1b[M#!!\x1b[MC!!", b"\x1b[?1u\x1b[97;5u\x1b[13;5u\x1b[27;5;13~", b"\x1b[99;5u\x1b[27;5;99~", b"\x1bOP\x1b[15~\x1b[[A\x1b[24;2~",
+    b"\x1b\x1b[A\x1b\x1b[B", b"\x1b[" + b"1;" * 50000 + b"A", b"\x1b[?1A\x1b[>2B\x1b[=3~\x1b[ q", b"\x9b?64;1c\x9d11;rgb:0/0/0\x07\x90x\x1b\\",
+    b"\xff\xfe\xc0\xaf\xed\xa0\x80\xf5\xc2", b"\x00\x1c\x1d\x1e\x1f\x11\x13", b"\x1b[200~\x03\x04\x07\x1b\x1a\x00\x1b[201~",
+]
+BROKEN = [b"\x1b[1;5", b"\x1b]11;rgb:ff", b"\x1bP1+r54", b"\x1b_Gi=3", b"\x1b[M!", b"\xe6\x9d", b"\x1b[<0;3", b"\x1b[200~"]
+
+
+@unittest.skipUnless(os.access(SHARDQ, os.X_OK), "shardq is not built: Scripts/build.sh")
+class Foreign(unittest.TestCase):
+    """Bytes as they come, on a pseudo-terminal: tmux would take them apart itself."""
+
+    def typed(self, parts, *arguments):
+        """Sends the parts, each a while after the one before, then Enter; returns the query that the list had, the rest of
+        what it printed, and its status."""
+        screen, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+        def own():
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+        process = subprocess.Popen([SHARDQ, "ui", "-i", CITIES, "--print-query", "--format", "tsv", *arguments],
+                                   stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=own,
+                                   env={"TERM": "xterm-256color", "PATH": os.environ["PATH"]})
+        os.close(terminal)
+        try:
+            self.until(screen, lambda seen: b"\x1b[?2026l" in seen or b"1 of 2,344" in seen)
+            for number, (pause, part) in enumerate(parts):
+                time.sleep(pause if number else 0)
+                self.send(screen, part)
+            deadline = time.monotonic() + PATIENCE
+            while process.poll() is None and time.monotonic() < deadline:
+                self.drain(screen)
+            self.assertIsNotNone(process.poll(), "the list does not end by Enter")
+            output = process.stdout.read().decode()
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+            os.close(screen)
+        first, _, rest = output.partition("\n")
+        return first, rest, process.returncode
+
+    def drain(self, screen):
+        if select.select([screen], [], [], 0.02)[0]:
+            try:
+                return os.read(screen, 65536)
+            except OSError:
+                return b""
+        return b""
+
+    def until(self, screen, isThere):
+        seen, deadline = b"", time.monotonic() + PATIENCE
+        while not isThere(seen):
+            self.assertLess(time.monotonic(), deadline, seen)
+            seen += self.drain(screen)
+
+    def send(self, screen, part):
+        while part:
+            done = os.write(screen, part[:1024])
+            part = part[done:]
+            self.drain(screen)
+
+    def test_types_nothing_and_ends_nothing(self):
+        record = query("lond", "-n", "1", "--format", "tsv")
+        for options in [[], ["--plain"], ["--height", "8"]]:
+            for sent in FOREIGN:
+                with self.subTest(options=options, sent=sent[:40]):
+                    self.assertEqual(self.typed([(0, b"lo" + sent + b"nd"), (0.2, b"\r")], *options), ("lond", record, 0))
+
+    def test_cut_anywhere(self):
+        for sent in [b"\x1b]11;rgb:0000/0000/0000\x1b\\", b"\x1b[?64;1;2c", b"\x1b_Gi=31;OK\x1b\\", b"\x1b[200~ond\x1b[201~"]:
+            for cut in range(3, len(sent), 5):
+                got = self.typed([(0, b"l" + sent[:cut]), (0.3, sent[cut:]), (0.1, b"x"), (0.2, b"\r")])
+                self.assertEqual(got[0], "londx" if b"ond" in sent else "lx", sent[:cut])
+
+    def test_broken_off(self):
+        record = query("lond", "-n", "1", "--format", "tsv")
+        for sent in BROKEN:
+            with self.subTest(sent=sent):
+                self.assertEqual(self.typed([(0, b"lo" + sent), (1.3, b"nd"), (0.2, b"\r")]), ("lond", record, 0))
+
+    def test_escape_alone_ends_it(self):
+        self.assertEqual(self.typed([(0, b"lo"), (0.2, b"\x1b")])[2], 130)
+        self.assertEqual(self.typed([(0, b"lo"), (0.2, b"\x1b\x1b")])[2], 130)
+
+    def test_backspace(self):
+        for typed, left in [("กรุ", "กร"), ("दि", "द"), ("xe\u0301", "x"), ("x👨‍👩‍👧", "x"), ("x한", "x")]:
+            got = self.typed([(0, typed.encode()), (0.2, b"\x7f"), (0.2, b"\r")])
+            self.assertEqual(got[0], left)
 
 
 class Map(TerminalTest):

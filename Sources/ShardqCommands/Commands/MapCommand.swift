@@ -97,7 +97,7 @@
         // Two lines are for what stands below it.
         rows: isTerminal && width == nil ? max(4, Int(window.ws_row) - 2) : 1000,
         zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
-      var map = WorldMap(view, land: index.land)
+      var map = WorldMap(view, land: try index.land())
       var shown = 0
       for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
       do throws(WriteError) {

@@ -116,7 +116,7 @@
     static func run(
       _ index: ShardedIndex, _ settings: TypingList.Settings, _ format: OutputFormat?, printsQuery: Bool = false
     ) -> ExitStatus {
-      var list = TypingList(index, settings, land: { $0.land })
+      var list = TypingList(index, settings, land: { (index) throws(IndexError) in try index.land() })
       let outcome: TypingList.Outcome
       do throws(Terminal.OpenError) {
         outcome = try list.run()
@@ -124,6 +124,8 @@
         Diagnostics.report("there is no terminal to draw on: shardq query PREFIX prints matches without one")
         return .usage
       }
+      // The list went on, but 0 would say that all was well.
+      let damage = list.met.map(QueryRunner.report)
       switch outcome {
       case .cancelled: return .cancelled
       case .closed: return .inputOutput
@@ -137,10 +139,11 @@
         }
         guard case .chosen(let matches, let row) = outcome else {
           try output.flush()
-          return .negative
+          return damage ?? .negative
         }
         let format = format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-        return try print(matches, row, list.query, format, &output)
+        let printed = try print(matches, row, list.query, format, &output)
+        return printed == .done ? damage ?? .done : printed
       } catch {
         return Diagnostics.failed(error)
       }
@@ -176,10 +179,9 @@
   }
 
   extension ShardedIndex {
-    /// What continents are drawn with; nil where the index has none.
-    var land: LandGrid? {
-      // A map without land is still a map.
-      guard let dots = try? dotMap() else { return nil }
+    /// The cells that continents are drawn with; nil where the index has no map of dots.
+    func land() throws(IndexError) -> LandGrid? {
+      guard let dots = try dotMap() else { return nil }
       return LandGrid { column, row in dots.count(column: column, row: row) > 0 }
     }
   }
