@@ -188,8 +188,16 @@ extension Publisher {
     return state.waiting
   }
 
-  func closeSynced(_ file: CInt, _ path: String) throws(BuildError) {
+  /// Has the names of the directory on the medium.
+  func syncNames() throws(BuildError) {
+    observe?(.syncNames)
+    try SystemFile.sync(descriptor, path: directory)
+  }
+
+  func closeSynced(_ file: CInt, _ name: String) throws(BuildError) {
+    let path = path(name)
     do throws(BuildError) {
+      observe?(.syncFile(name))
       try SystemFile.sync(file, path: path)
     } catch {
       _ = close(file)
@@ -209,7 +217,7 @@ extension Publisher {
     var rest = group[...]
     do throws(BuildError) {
       while let waiting = rest.popFirst() {
-        try closeSynced(waiting.descriptor, path(waiting.temporary))
+        try closeSynced(waiting.descriptor, waiting.temporary)
         monitor.withLock { state.closedCount += 1 }
         monitor.wake()
         // Noted first: a rename that happened and reported failure must be taken back too.
@@ -240,12 +248,16 @@ extension Publisher {
     if own.st_dev == other.st_dev { try SystemFile.sync(parent, path: path) }
   }
 
-  func remove(_ name: String) -> Bool { SystemFile.retrying { unlinkat(descriptor, name, 0) } == 0 }
+  func remove(_ name: String) -> Bool {
+    observe?(.remove(name))
+    return SystemFile.retrying { unlinkat(descriptor, name, 0) } == 0
+  }
 
   func rename(_ temporary: String, _ name: String) throws(BuildError) {
     // Until the directory is synced what an overlay is beside may be gone with a power cut: the next overlay syncs that.
     if hasOverlayFile { try setSettled(OverlaySlots.unknownMark) }
     var isInterrupted = false
+    observe?(.rename(temporary, to: name))
     while renameat(descriptor, temporary, descriptor, name) != 0 {
       // An interrupted one may have happened all the same; nobody else takes a temporary file away.
       if isInterrupted, errno == ENOENT { break }

@@ -43,14 +43,14 @@ extension Publisher {
       _ = close(file)
       throw error
     }
-    try closeSynced(file, path(temporary))
+    try closeSynced(file, temporary)
     return (number, temporary)
   }
 
   /// Syncs the directory. If that fails, what was to become the blank file goes.
   func syncDirectory(_ blank: Blank?) throws(BuildError) {
     do throws(BuildError) {
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
     } catch {
       if let temporary = blank?.temporary { _ = remove(temporary) }
       throw error
@@ -112,7 +112,7 @@ extension Publisher {
     if isStale {
       // The manifest has its changes, and the build that was killed may not have had that on the medium.
       do throws(BuildError) {
-        try SystemFile.sync(descriptor, path: directory)
+        try syncNames()
       } catch {
         abandon()
         throw error
@@ -123,7 +123,7 @@ extension Publisher {
       let isChanged = hasOverlay
       try removeOverlay()
       // Also where none was there: whoever took it away may have been cut off before the directory was synced.
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
       return (isChanged, 0)
     }
     let present = isStale ? nil : found
@@ -140,6 +140,7 @@ extension Publisher {
       let path = path(Self.overlayName)
       try Self.write(sectors, at: offset, to: present.descriptor, path)
       try SystemFile.setModifiedNow(present.descriptor, path: path)
+      observe?(.syncFile(Self.overlayName))
       try SystemFile.sync(present.descriptor, path: path, isInPlace: true)
       (number, fileSize) = (present.number, present.size)
       withExtendedLifetime(present) {}
@@ -172,7 +173,7 @@ extension Publisher {
       let (number, temporary) = try writeOverlay(content)
       try held.check()
       try rename(temporary, Self.overlayName)
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
       return (number, content.count)
     } catch {
       abandon()

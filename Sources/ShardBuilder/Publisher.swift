@@ -54,6 +54,16 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     case kept
   }
 
+  /// A call whose place among the others decides what a power cut leaves; a test sees them in order.
+  package enum Step: Equatable, Sendable {
+    /// A file is on the medium, under the name that it has at this time.
+    case syncFile(String)
+    /// The directory is on the medium: all names of this time.
+    case syncNames
+    case rename(String, to: String)
+    case remove(String)
+  }
+
   struct Waiting {  // Written, not yet synced.
     var descriptor: CInt
     var temporary: String
@@ -78,6 +88,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   var directory: String { held.path }
   let held: HeldDirectory
   var descriptor: CInt { held.descriptor }
+  let observe: (@Sendable (Step) -> Void)?
   /// Whether the directory had an overlay's file when it was locked.
   var hasOverlayFile = false
   /// Whether it may have an overlay in it. Not looked at where nothing is going to be published but an overlay.
@@ -95,8 +106,12 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// - Parameter isForOverlay: Whether nothing is going to be published but an overlay, beside a manifest that is there. Not
   ///   all of a large directory is looked through then for what a killed build left: with thousands of shards that takes
   ///   longer than all else.
+  /// - Parameter observe: Hears of every step before it is taken.
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
-  package init(directory: String, isForOverlay: Bool = false) throws(BuildError) {
+  package init(
+    directory: String, isForOverlay: Bool = false, observe: (@Sendable (Step) -> Void)? = nil
+  ) throws(BuildError) {
+    self.observe = observe
     held = try HeldDirectory(creating: directory)
     let names = isForOverlay ? try list(hidden: true, most: Self.fewNames) : try list()
     // What cannot be looked at may be there.
@@ -199,7 +214,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
         try clearOverlay(&blank)
       }
       // Whoever published it may have been cut off before the directory was synced.
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
       settle(blank)
       var summary = removeOthers(than: previous)
       summary.isUnchanged = !(hadOverlay && overlay == .replaced)
@@ -209,15 +224,15 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     var blank: Blank?
     do throws(BuildError) {
       try settle(monitor.withLock { takeWaiting() })
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
       blank = try preparedBlank(overlay)
       let file: CInt
       (file, temporary) = try writeTemporary(manifest)
-      try closeSynced(file, path(temporary))
+      try closeSynced(file, temporary)
       try held.check()
       if hasOverlay, overlay == .stale {
         try clearOverlay(&blank)
-        try SystemFile.sync(descriptor, path: directory)
+        try syncNames()
       }
       try held.check()
     } catch {
@@ -237,7 +252,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     // Behind the manifest that has its changes.
     if hasOverlay, overlay == .replaced {
       try clearOverlay(&blank)
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
     }
     settle(blank)
     return removeOthers(than: previous)
@@ -264,7 +279,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
     precondition(!monitor.withLock { state.isOver }, "published or abandoned before")
     do throws(BuildError) {
       try settle(monitor.withLock { takeWaiting() })
-      try SystemFile.sync(descriptor, path: directory)
+      try syncNames()
       try held.check()
     } catch {
       abandon()

@@ -163,6 +163,72 @@ import Testing
   }
 }
 
+/// The steps of publishers, and where one comes before what it rests on is on the medium.
+private final class Steps: @unchecked Sendable {  // One thread each.
+  private(set) var all: [Publisher.Step] = []
+  private var synced: Set<String> = []
+  /// Names that were given or taken since the directory was synced.
+  private(set) var unsynced: [Publisher.Step] = []
+  private(set) var faults: [String] = []
+
+  func take(_ step: Publisher.Step) {
+    all.append(step)
+    switch step {
+    case .syncFile(let name): synced.insert(name)
+    case .syncNames: unsynced = []
+    case .rename(let temporary, let name):
+      if !synced.contains(temporary) { faults.append("\(name) gets its name before its content is on the medium") }
+      let shards = unsynced.filter {
+        if case .rename(_, let name) = $0 { Publisher.isShardName(name) } else { false }
+      }
+      if name == Publisher.manifestName, !shards.isEmpty {
+        faults.append("the manifest gets its name before those of \(shards.count) shards are on the medium")
+      }
+      unsynced.append(step)
+    case .remove(let name):
+      if Publisher.isShardName(name), !unsynced.isEmpty {
+        faults.append("\(name) is removed before the manifest without it is on the medium")
+      }
+    }
+  }
+}
+
+@Suite("What a power cut may find") struct PublishingOrderTests {
+  private static func name(_ number: Int) -> String { "a-" + "000000000000000\(number)".suffix(16) + ".zst" }
+
+  @Test("a name is given or taken only when what it rests on is on the medium")
+  func order() throws {
+    let directory = BuilderSupport.directory()
+    defer { BuilderSupport.remove(directory) }
+    let steps = Steps()
+    func publish(_ numbers: [Int], previous: [Int], _ manifest: UInt8) throws {
+      let publisher = try Publisher(directory: directory, observe: { steps.take($0) })
+      for number in numbers { try publisher.add(Self.name(number), [UInt8](repeating: UInt8(number), count: 3000)) }
+      _ = try publisher.publish(manifest: [manifest], previous: previous.map(Self.name))
+      #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
+    }
+    func overlay(_ bytes: [UInt8]?) throws {
+      let publisher = try Publisher(directory: directory, isForOverlay: true, observe: { steps.take($0) })
+      _ = try publisher.publish(overlay: bytes, isOverStale: false)
+      #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
+    }
+    try publish([1, 2, 3], previous: [], 1)
+    try publish([2, 4], previous: [1, 2, 3], 2)
+    try publish([2, 4], previous: [2, 4], 2)
+    try publish([5], previous: [2, 4], 3)
+    try overlay([UInt8](repeating: 7, count: 900))
+    try overlay([UInt8](repeating: 8, count: 900))
+    try publish([5, 6], previous: [5], 4)
+    try overlay([UInt8](repeating: 9, count: 900))
+    try overlay(nil)
+    #expect(steps.faults == [])
+    func count(_ isMeant: (Publisher.Step) -> Bool) -> Int { steps.all.count(where: isMeant) }
+    #expect(count { if case .rename(_, Publisher.manifestName) = $0 { true } else { false } } == 4)
+    #expect(count { if case .rename(_, let name) = $0 { Publisher.isShardName(name) } else { false } } == 6)
+    #expect(count { if case .remove(let name) = $0 { Publisher.isShardName(name) } else { false } } >= 4)
+  }
+}
+
 @Suite("Work on several threads") struct WorkerPoolTests {
   @Test("results come in the order of the inputs", arguments: [1, 2, 5]) func order(threads: Int) throws {
     var (given, results): (Int, [Int]) = (0, [])
