@@ -67,6 +67,9 @@ python3 -m unittest discover -s Tests/FormatReader -v
 step "the list and the map in a terminal: keys sent, screens compared, killed by every signal"
 python3 -m unittest discover -s Tests/Terminal
 
+step "the allocator of the static query program"
+Tests/Allocator/run.sh || [ $? -eq 77 ]
+
 step "faults: killed before every call, every call failing, power cuts"
 Tests/Faults/run.sh || [ $? -eq 77 ]
 

@@ -23,14 +23,19 @@ void arc4random_buf(void *buffer, size_t size) {
 }
 
 /*
- * What a start asks malloc for lies side by side here: musl's own would ask the kernel for pages sixteen times, and touch
- * twice as many. Once this is full, and for what is large, there is musl's. What is given back is used again if it is
- * the last that was asked for. There is one thread. Linked in the place of the calls of malloc: --wrap.
+ * The blocks of a start lie side by side here: musl's allocator would ask the kernel for pages sixteen times, and touch
+ * twice as many. Large blocks, and all once the arena is full, come from musl. A block that is freed is reused only if it
+ * was the last one allocated. There is one thread. The linker puts these functions in the place of malloc and its
+ * kin (--wrap); Tests/Allocator tests them.
  */
 enum { ALIGNMENT = 16, ARENA = 128 << 10, LARGEST = 32 << 10 };
 
+// Before each block stands its size: a block of size 0 has an address of its own, and realloc copies no more than a block.
+typedef struct { size_t size; } Head;
+
 static _Alignas(64) char arena[ARENA];
-static size_t used;
+// Where free space begins: always sizeof(Head) before a multiple of ALIGNMENT.
+static size_t used = ALIGNMENT - sizeof(Head);
 // Where the last block begins.
 static size_t last;
 
@@ -41,10 +46,14 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *block);
 
 static void *take(size_t alignment, size_t size) {
-  size_t start = (used + alignment - 1) & ~(alignment - 1);
-  if (size > LARGEST || alignment > 64 || start + size > ARENA) return NULL;
+  if (size > LARGEST || alignment > 64) return NULL;
+  size_t start = (used + sizeof(Head) + alignment - 1) & ~(alignment - 1);
+  // The next head fits behind the block, so that no block begins at the arena's end.
+  size_t end = ((start + size + sizeof(Head) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) - sizeof(Head);
+  if (end > ARENA) return NULL;
   last = start;
-  used = (start + size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+  used = end;
+  ((Head *)(arena + start))[-1].size = size;
   return arena + start;
 }
 
@@ -62,28 +71,33 @@ void *__wrap_calloc(size_t count, size_t size) {
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  void *block = take(alignment < ALIGNMENT ? ALIGNMENT : alignment, size);
+  int is_power = alignment && !(alignment & (alignment - 1));
+  void *block = is_power ? take(alignment < ALIGNMENT ? ALIGNMENT : alignment, size) : NULL;
   return block ? block : __real_aligned_alloc(alignment, size);
 }
 
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
-  *block = __wrap_aligned_alloc(alignment, size);
-  return *block ? 0 : ENOMEM;
+  if (alignment < sizeof(void *) || alignment & (alignment - 1)) return EINVAL;
+  void *found = __wrap_aligned_alloc(alignment, size);
+  if (!found) return ENOMEM;
+  *block = found;
+  return 0;
 }
 
 void __wrap_free(void *block) {
   if (!is_here(block)) {
     __real_free(block);
   } else if ((char *)block == arena + last) {
-    used = last;
+    used = last - sizeof(Head);
   }
 }
 
 void *__wrap_realloc(void *block, size_t size) {
   if (!is_here(block)) return __real_realloc(block, size);
-  // How large it was nobody knows; what lies behind it is readable as far as the arena.
-  size_t rest = (size_t)(arena + ARENA - (char *)block);
-  void *moved = __real_malloc(size);
-  if (moved) memcpy(moved, block, size < rest ? size : rest);
+  size_t before = ((Head *)block)[-1].size;
+  void *moved = __wrap_malloc(size);
+  if (!moved) return NULL;
+  memcpy(moved, block, size < before ? size : before);
+  __wrap_free(block);
   return moved;
 }
