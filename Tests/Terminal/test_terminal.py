@@ -595,6 +595,11 @@ class Sizes(TerminalTest):
         return [int(line) for line in screen.tmux("capture-pane", "-p", "-J", "-S", "-").split("\n")
                 if line.strip().isdigit()]
 
+    def check_lines(self, screen, command, above):
+        """Nothing of the user's is gone; a list on the whole screen hides it meanwhile."""
+        if "--height" in command:
+            self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+
     def expected(self, columns, rows, above, command):
         screen = self.started(columns, rows, above, command)
         text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text))
@@ -615,8 +620,7 @@ class Sizes(TerminalTest):
                         self.settled(screen, lambda text: text == wanted)
                         screen.tmux("resize-window", "-y", "24")
                         self.settled(screen, lambda text: text == whole)
-                        if above:
-                            self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                        self.check_lines(screen, command, above)
                 # What is moved in a low window and what was moved in a high one is the same list.
                 screen.tmux("resize-window", "-y", "5")
                 screen.keys(*names, "Down", "Up")
@@ -632,17 +636,15 @@ class Sizes(TerminalTest):
                 screen.keys("C-u")
                 screen.keys("Escape")
                 screen.wait(lambda text: text.rstrip().endswith("$"))
-                if above:
-                    self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                self.check_lines(screen, "--height", above)
                 screen.close()
 
     def list_lines(self, text):
-        """The lines of the list: from the last one that begins with the prompt and is followed by a count on."""
+        """The lines above the list and its own: from the last one that begins with the prompt, before a count, on."""
         lines = text.rstrip("\n").split("\n")
         starts = [at for at, line in enumerate(lines) if line.startswith(">") and at + 1 < len(lines)
                   and re.match(r"  ?\d", lines[at + 1])]
-        self.assertTrue(starts, text)
-        return lines[:starts[-1]], lines[starts[-1]:]
+        return (lines[:starts[-1]], lines[starts[-1]:]) if starts else (lines, [])
 
     def test_widths(self):
         # tmux wraps lines anew, so the list may be farther up than one started there; nothing of the user's is touched.
@@ -658,8 +660,7 @@ class Sizes(TerminalTest):
                         # No line of an earlier list is left above it.
                         upper = "\n".join(self.list_lines(text)[0])
                         self.assertNotRegex(upper, r"(?m)^> |, US|, BR")
-                        if above:
-                            self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                        self.check_lines(screen, command, above)
                 screen.close()
 
     def test_hardly_any_columns(self):
@@ -672,8 +673,7 @@ class Sizes(TerminalTest):
                 self.settled(screen, lambda text: re.search(r"(?m)^>", text))
                 screen.tmux("resize-window", "-x", "80")
                 self.settled(screen, lambda text: self.list_lines(text)[1] == wanted)
-                if above:
-                    self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
+                self.check_lines(screen, command, above)
                 screen.close()
 
 

@@ -133,6 +133,7 @@ enum Pack {
         // Every page is unpacked before the file is believed to be as large as it says.
         shards = try index.generation.shards()
         manifest = try index.generation.fileBytes()
+        try Self.check(index.generation, index.files.filePath(Manifest.fileName))
       } catch {
         throw .index(error)
       }
@@ -142,6 +143,17 @@ enum Pack {
           reason: "has changes that no pack holds: write them into shards with shardq update --merge")
       }
       digest = Digest.sha256(manifest)
+    }
+
+    /// Reads the parts of a manifest that no query reads: a pack would carry their damage on.
+    private static func check(_ generation: Manifest, _ path: String) throws(IndexError) {
+      _ = try generation.dotMap()
+      guard let notes = try generation.notes() else { return }
+      do throws(FormatError) {
+        _ = try BuildNotes(notes, shardCount: generation.shardCount)
+      } catch {
+        throw .corrupt(path: path, cause: error)
+      }
     }
 
     /// The bytes of a shard's file.

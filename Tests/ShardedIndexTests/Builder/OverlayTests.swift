@@ -777,7 +777,9 @@ import Testing
     var random = SplitMix64(seed: 99)
     var (opened, sound) = (0, 0)
     let prefixes = ["", "a", "b", "s", "to", "u, ch", "z"]
-    for round in 0..<(TestData.isDebug ? 300 : 6000) {
+    for round in 0..<6000 {
+      // Few changes leave an overlay sound, and which do depends on its bytes: a debug build stops early, but not before some.
+      if TestData.isDebug, round >= 300, opened > 100, sound > 3 { break }
       var bytes = overlay
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         let at = Int.random(in: 32..<bytes.count, using: &random)
