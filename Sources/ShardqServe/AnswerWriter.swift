@@ -198,15 +198,19 @@
     var sequence: Int?
 
     static let limits = 1...1000
-    /// Bytes of the folded query. Keys may be longer; nobody types so much.
-    static let foldedLimit = 512
+    /// Letters of a query, code points as OpenAPI counts them. Keys may be longer; nobody types so much.
+    static let queryLimit = 512
+
+    static func check(_ query: String) throws(Problem) {
+      guard query.unicodeScalars.count <= queryLimit else {
+        throw .badParameter("q", "It has more than \(queryLimit) letters: send fewer.")
+      }
+    }
 
     init(_ parameters: inout QueryParameters) throws(Problem) {
       query = parameters.text("q") ?? ""
+      try Self.check(query)
       folded = Fold.fold(query)
-      guard folded.count <= Self.foldedLimit else {
-        throw .badParameter("q", "It has more than \(Self.foldedLimit) bytes when it is folded.")
-      }
       limit = try parameters.number("limit", in: Self.limits) ?? QueryRequest.defaultLimit
       offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
       let name = parameters.text("format") ?? "json"

@@ -100,9 +100,7 @@
         guard let query = parameters.text("q"), !query.isEmpty else {
           throw .badParameter("q", "It is missing: say what names begin with.")
         }
-        guard Fold.fold(query).count <= SearchRequest.foldedLimit else {
-          throw .badParameter("q", "It has more than \(SearchRequest.foldedLimit) bytes when it is folded.")
-        }
+        try SearchRequest.check(query)
         self.query = query
         limit = try Photon.limit(&parameters, default: 15)
         if let box = parameters.text("bbox"), !box.isEmpty { self.box = try Box(box) }

@@ -424,7 +424,8 @@ class Routes(unittest.TestCase):
             ("/v1/search?offset=-1", "offset"), ("/v1/search?format=xml", "format"), ("/v1/search?display=1", "display"),
             ("/v1/search?format=jsonl&display=x", "display"), ("/v1/search?seq=a", "seq"), ("/v1/search?else=1", "else"),
             ("/v1/search?q=a&q=b", "q"), ("/v1/search?q=%zz", "q"), ("/v1/search?q=%ff", "q"), ("/v1/search?q=%2", "q"),
-            ("/v1/search?q=" + "a" * 513, "q"), ("/v1/within?west=0&south=0&east=1", "north"),
+            ("/v1/search?q=" + "a" * 513, "q"), ("/v1/search?q=a" + "%00" * 512, "q"),
+            ("/v1/search?q=" + "%F0%9F%91%8D" * 513, "q"), ("/v1/within?west=0&south=0&east=1", "north"),
             ("/v1/within?west=181&south=0&east=1&north=1", "west"), ("/v1/within?west=0&south=91&east=1&north=1", "south"),
             ("/v1/within?west=inf&south=0&east=1&north=1", "west"), ("/v1/within?west=1e999&south=0&east=1&north=1", "west"),
             ("/v1/within?west=e&south=0&east=1&north=1", "west"), ("/v1/search?__=1", "__"),
@@ -438,7 +439,8 @@ class Routes(unittest.TestCase):
             self.assertEqual(answer.json["status"], 400)
             self.assertTrue(answer.json["detail"] and answer.json["title"])
         # At the limits, and as forms write them.
-        for path in ["/v1/search?q=" + "a" * 512, "/v1/search?limit=1000", "/v1/search?", "/v1/search?q=", "/v1/search?&&q=a&",
+        for path in ["/v1/search?q=" + "a" * 512, "/v1/search?display=true&q=" + "%EF%B7%BA" * 512, "/api?q=" + "%F0%9F%91%8D" * 512,
+                     "/v1/search?limit=1000", "/v1/search?", "/v1/search?q=", "/v1/search?&&q=a&",
                      "/v1/search?q=a+b", "/v1/search?q=s%C3%A3o", "/v1/search?q=a&_=1732550000", "/healthz?_=1&_=2&_",
                      "/v1/within?west=-1e-7&south=0&east=1E%2B1&north=1"]:
             self.assertEqual(self.server.get(path).status, 200, path)
