@@ -47,7 +47,7 @@ extension RepairError: CustomStringConvertible {
     case .index(let error): error.description
     case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
     case .unprovenManifest(let path, let reason):
-      "\(path) is damaged, and it is not sure that the copy has the right one: \(reason); --force takes it nevertheless"
+      "\(path) is damaged, and nothing proves that the copy has the right one: \(reason); name the right one's digest with --expect-digest, or take the copy's with --force"
     case .unprovenOverlay(let path):
       "\(path) is damaged, and it is not sure that the copy has all of its changes; --force takes the copy's nevertheless"
     }
@@ -58,18 +58,22 @@ extension ShardBuilder {
   /// Replaces the damaged files of the index in `directory` by those of a copy.
   ///
   /// Reads every shard of the index, and of the copy what is damaged or missing. A shard is taken from any directory that
-  /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy of this generation: if
-  /// the root, or all pages, of the damaged one are those of the copy; or if every shard file of the directory is one of
-  /// the copy's and one of them is sound. A damaged overlay is taken from a copy of this generation if what is whole of it
+  /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy that is proven to have the
+  /// very one: by its digest; or by its root, if that is sound here, which has the checksums of all else; or, if the root is
+  /// damaged here, by all that follows it, and in it whatever does not follow from that: field names and settings among
+  /// others. A damaged overlay is taken from a copy of this generation if what is whole of it
   /// is the copy's, and what is not cannot have been of a later change. One that is damaged where no reader looks is
   /// written anew.
   ///
-  /// - Parameter takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
+  /// - Parameters:
+  ///   - expected: The digest of the index's manifest, if it is known: a copy of that needs no other proof, and no other
+  ///     is taken.
+  ///   - takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
   /// - Throws: ``RepairError``; the index is as it was.
   public static func repair(
-    _ directory: String, from copy: String, takesUnproven: Bool = false
+    _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false
   ) throws(RepairError) -> RepairSummary {
-    var repair = try Repair(directory, from: copy)
+    var repair = try Repair(directory, from: copy, expecting: expected)
     defer { withExtendedLifetime(repair.generation) {} }
     try repair.findShards(takesUnproven: takesUnproven)
     try repair.findOverlay(takesUnproven: takesUnproven)
@@ -96,6 +100,7 @@ private struct Repair {
 
   private let index: IndexDirectory
   private let copy: IndexDirectory
+  private let expected: ManifestDigest?
   /// No build may take away what is being looked at.
   private let publisher: Publisher
   private var shards: [Manifest.Shard] = []
@@ -106,15 +111,19 @@ private struct Repair {
   /// The same of the overlay.
   private var overlay: [UInt8]?
 
-  init(_ directory: String, from path: String) throws(RepairError) {
-    index = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
+  init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
+    self.expected = expected
+    // Nothing is created where no index is.
+    _ = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
     copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
     var (own, other) = (stat(), stat())
     for (path, status) in [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
       throw .build(.io(operation: "examine", path: path, errno: errno))
     }
     guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
-    publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
+    let publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
+    index = try Self.reading { () throws(IndexError) in try publisher.openDirectory() }
+    self.publisher = publisher
   }
 
   private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(RepairError) -> Value {
@@ -130,10 +139,8 @@ private struct Repair {
     var own: ShardedIndex?
     do throws(IndexError) {
       // An overlay stays as it is, since the manifest does.
-      own = try ShardedIndex(IndexDirectory(opening: index.path), options: Options(), readsOverlay: false)
-      shards = try own!.generation.shards()
-      _ = try own!.generation.notes()
-      _ = try own!.generation.dotMap()
+      own = try ShardedIndex(publisher.openDirectory(), options: Options(), readsOverlay: false)
+      shards = try Self.allShards(of: own!.generation)
       generation = own!.generation
       return
     } catch {
@@ -142,7 +149,8 @@ private struct Repair {
     let other = try Self.reading { () throws(IndexError) in
       try ShardedIndex(copy, options: Options(), readsOverlay: false).generation
     }
-    shards = try Self.reading { () throws(IndexError) in try other.shards() }
+    // Whatever is not right in it is not taken, proven or not.
+    shards = try Self.reading { () throws(IndexError) in try Self.allShards(of: other) }
     let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
     if !takesUnproven, let doubt = try doubt(bytes, isRootSound: own != nil) {
       throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt)
@@ -150,23 +158,25 @@ private struct Repair {
     (generation, manifest) = (other, bytes)
   }
 
+  /// All shards of a manifest of which everything was read.
+  private static func allShards(of generation: Manifest) throws(IndexError) -> [Manifest.Shard] {
+    let shards = try generation.shards()
+    _ = try generation.notes()
+    _ = try generation.dotMap()
+    return shards
+  }
+
   /// Why the copy's manifest may be another one than the damaged one was; nil if it is that.
   private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
+    if let expected {
+      let digest = Digest.sha256(bytes)
+      return digest == expected.bytes ? nil : "the copy's has the digest \(Pack.hexadecimal(digest))"
+    }
     let root = bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0) ?? $0.count }
-    let found = try foundBytes(of: Manifest.fileName, in: index, limit: bytes.count)
-    if isRootSound {
-      // A root has the checksums of its pages.
-      return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation"
-    }
-    // Pages have the digests of their shards. Without one there is nothing to compare.
-    if root < bytes.count, found.count == bytes.count, found[root...].elementsEqual(bytes[root...]) { return nil }
-    let wanted = Set(shards.map(\.fileName))
-    let names = try Self.building { () throws(BuildError) in try publisher.list() }.filter(Publisher.isShardName)
-    if let name = names.first(where: { !wanted.contains($0) }) { return "it has no shard \(name)" }
-    let isOneSound = shards.contains { shard in
-      names.contains(shard.fileName) && Self.damage(of: shard, in: index) == nil
-    }
-    return isOneSound ? nil : "no shard here is one of its shards"
+    let found = try foundBytes(of: Manifest.fileName, in: index, limit: bytes.count + 1)
+    // A root has the checksums of its pages, of notes and of the map.
+    if isRootSound { return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation" }
+    return RootProof(bytes: bytes, rootSize: root).doubt(found)
   }
 
   /// As many bytes of a file that may be damaged as there are, and no more than `limit`; none of what is no regular file.
@@ -174,7 +184,7 @@ private struct Repair {
     of name: String, in directory: IndexDirectory, limit: Int
   ) throws(RepairError) -> [UInt8] {
     let path = directory.filePath(name)
-    let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let file = directory.descriptor(of: name)
     guard file >= 0 else { return [] }
     defer { _ = close(file) }
     var status = stat()
@@ -266,7 +276,8 @@ private struct Repair {
       let name = shard.fileName
       // A directory in its place cannot be replaced; verifying names it.
       var status = stat()
-      let isDirectory = lstat(index.filePath(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      let isDirectory =
+        fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
       guard seen.insert(name).inserted, !isDirectory, case .success(let bytes) = Self.file(of: shard, in: copy) else {
         continue
       }

@@ -1,5 +1,6 @@
 """What a reader needs of memory and descriptors: in a memory group of 32 MB, under a limit of 32 descriptors, over a
-million queries. Counts decide; times are not looked at."""
+million queries; and what a build and a verification need where records are very large or all the same. Counts decide;
+times are not looked at."""
 
 import os
 import random
@@ -12,6 +13,8 @@ SKIPPED = 77
 GROUP_LIMIT = 32 << 20
 DESCRIPTORS = 32
 QUERIES = 10_000
+# What shardq-commands holds beside what --memory allows: see docs/measurements.md.
+PROGRAM = 24 << 20
 GROWTH_LIMIT = 1_000_000
 
 root = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -283,6 +286,67 @@ def full_table(directory):
     print(f"  two descriptors of {limit} that are left are enough to export")
 
 
+# Builds
+
+
+def peak(arguments, records=(), limit=None):
+    """Runs a command with lines for its standard input; returns the most memory that it held, in bytes."""
+    run = subprocess.Popen(
+        [shardq] + arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    for record in records:
+        run.stdin.write(record)
+    run.stdin.close()
+    error = run.stderr.read().decode()
+    _, status, usage = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    held = usage.ru_maxrss << 10
+    what = " ".join(argument for argument in arguments if not argument.startswith("/"))
+    check(run.returncode == 0, f"{what}: status {run.returncode}: {error}")
+    print(f"  {held / 1e6:6.1f} MB: {what}", flush=True)
+    if limit is not None:
+        check(held <= limit, f"{what} held {held} bytes, more than {limit}")
+    return held
+
+
+def large_records(work):
+    """A build takes what --memory says, or six times its largest record if that is more, and the program, however many such
+    records there are and whatever stands beside them."""
+    index = os.path.join(work, "large")
+
+    def record(number, size):
+        return b'{"name":"n%d","id":%d,"t":"%s"}\n' % (number, number, b"a" * size)
+
+    mixed = [15_000_000 if n % 4000 == 17 else 5_000_000 if n % 4000 == 18 else 40 for n in range(20_000)]
+    for memory, jobs, sizes in [
+        (64, 1, [15_000_000] * 12),
+        (64, 2, [15_000_000] * 24),
+        (64, 2, [5_000_000] * 30),
+        (16, 2, [5_000_000] * 30),
+        (64, 2, mixed),
+    ]:
+        limit = max(memory << 20, 6 * max(sizes)) + PROGRAM
+        print(f"  {len(sizes)} records, the largest of {max(sizes)} bytes:")
+        build = ["build", "--input-format", "jsonl", "--key", "{name}", "--id", "id", "--memory", f"{memory}MiB"]
+        shutil.rmtree(index, ignore_errors=True)
+        records = (record(number, size) for number, size in enumerate(sizes))
+        peak(build + ["--jobs", str(jobs), "-i", index, "-"], records, limit)
+        peak(["verify", "-i", index], limit=max(64 << 20, 6 * max(sizes)) + PROGRAM)
+    print("  1000000 equal records:")
+    for memory in 64, 16:
+        shutil.rmtree(index, ignore_errors=True)
+        records = (b'{"name":"aaaa"}\n' * 1000 for _ in range(1000))
+        build = ["build", "--input-format", "jsonl", "--key", "{name}", "--memory", f"{memory}MiB"]
+        peak(build + ["--jobs", "2", "-i", index, "-"], records, (memory << 20) + PROGRAM)
+    peak(["verify", "-i", index], limit=64 << 20)
+    print("  2000 keys of 64 KiB:")
+    shutil.rmtree(index, ignore_errors=True)
+    records = (b'{"name":"%s%d"}\n' % (b"k" * 65_000, number) for number in range(2000))
+    peak(["build", "--input-format", "jsonl", "--key", "{name}", "-i", index, "-"], records)
+    peak(["verify", "-i", index], limit=64 << 20)
+    shutil.rmtree(index)
+
+
 def main():
     is_long = sys.argv[1:] == ["--long"]
     if sys.argv[1:] not in ([], ["--long"]):
@@ -291,6 +355,9 @@ def main():
         sys.exit(f"{shardq} is not there: Scripts/build.sh makes it, or name it by SHARDQ_BIN")
     is_complete = True
     try:
+        with tempfile.TemporaryDirectory() as work:
+            print("large and equal records:", flush=True)
+            large_records(work)
         for count in [200_000, 10_000_000] if is_long else [200_000]:
             with tempfile.TemporaryDirectory() as work:
                 directory = os.path.join(work, "index")

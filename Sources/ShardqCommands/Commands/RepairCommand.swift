@@ -14,7 +14,8 @@
           shardq repair -i /srv/cities --from /mnt/other/cities
 
         Only what is damaged or missing is fetched, and only what is right in the copy: any index that has the same
-        shards will do. A damaged manifest, or an overlay, is taken from a copy of the same generation.
+        shards will do. A damaged manifest, or an overlay, is taken from a copy that proves to have the very one; where
+        nothing here proves it, --expect-digest does, or --force takes it without.
 
         Exit status 0 if the index is sound afterwards, 1 if something is still damaged; it is named on standard output.
         """)
@@ -25,6 +26,12 @@
       name: .customLong("from"), help: ArgumentHelp("The directory of the copy.", valueName: "copy"),
       completion: .directory)
     var from: String
+
+    @Option(
+      name: .customLong("expect-digest"),
+      help: ArgumentHelp(
+        "Take a manifest from the copy only if this is its SHA-256, as stats prints it.", valueName: "sha256"))
+    var expectedDigest: ManifestDigest?
 
     @Flag(
       name: .customLong("force"),
@@ -39,7 +46,7 @@
       let directory = QueryRunner.indexPath(location.index)
       let summary: RepairSummary
       do throws(RepairError) {
-        summary = try ShardBuilder.repair(directory, from: from, takesUnproven: force)
+        summary = try ShardBuilder.repair(directory, from: from, expecting: expectedDigest, takesUnproven: force)
       } catch {
         switch error {
         case .index(let error): finish(QueryRunner.report(error))

@@ -24,7 +24,10 @@ import Testing
     init() throws {
       func build(_ changed: Int?) throws -> String {
         let records = (0..<150).map {
-          ModelRecord([("name", .string("k\(100 + $0)")), ("note", .string($0 == changed ? "x" : "n\($0 * 37 % 100)"))])
+          ModelRecord([
+            ("name", .string("k\(100 + $0)")), ("note", .string($0 == changed ? "x" : "n\($0 * 37 % 100)")),
+            ("lat", .number("\($0 % 5)")), ("lon", .number("\($0 % 9)")),
+          ])
         }
         return try SmallIndex(records, key: "{name}", shardLimitBytes: 1).path
       }
@@ -54,17 +57,23 @@ import Testing
     }
 
     /// Repairs, and checks that the index is the copy, with nothing else.
-    func repaired(_ names: [String], from other: String? = nil, takesUnproven: Bool = false) throws {
-      let summary = try ShardBuilder.repair(path, from: other ?? copy, takesUnproven: takesUnproven)
+    func repaired(
+      _ names: [String], from other: String? = nil, expecting: ManifestDigest? = nil, takesUnproven: Bool = false
+    ) throws {
+      let summary = try ShardBuilder.repair(
+        path, from: other ?? copy, expecting: expecting, takesUnproven: takesUnproven)
       #expect(summary.isSound && summary.repaired == names, "\(summary)")
       #expect(Files.contents(of: path) == Files.contents(of: other ?? copy))
     }
 
-    func refused(_ file: String = #fileID, takesUnproven: Bool = false, from other: String? = nil) -> RepairError? {
+    func refused(
+      takesUnproven: Bool = false, from other: String? = nil, expecting: ManifestDigest? = nil
+    ) -> RepairError? {
       let before = Files.contents(of: path)
       defer { #expect(Files.contents(of: path) == before) }
       do throws(RepairError) {
-        let summary = try ShardBuilder.repair(path, from: other ?? copy, takesUnproven: takesUnproven)
+        let summary = try ShardBuilder.repair(
+          path, from: other ?? copy, expecting: expecting, takesUnproven: takesUnproven)
         Issue.record("repaired: \(summary)")
         return nil
       } catch {
@@ -80,7 +89,7 @@ import Testing
 
   @Test("a sound index is left alone") func sound() throws {
     let copies = try Copies()
-    #expect(copies.shards.count == 150 && copies.frames.count == 8)
+    #expect(copies.shards.count == 150 && copies.frames.count == 10)
     let before = Files.names(in: copies.path)
     try copies.repaired([])
     #expect(Files.names(in: copies.path) == (before + [".lock"]).sorted())
@@ -147,18 +156,39 @@ import Testing
     }
   }
 
-  @Test("a damaged root: its pages prove it, whatever else lies there") func root() throws {
+  @Test("a damaged root: what follows from its pages is repaired, what does not is refused") func root() throws {
     let copies = try Copies()
     Files.write([1, 2], to: copies.copy + "/aa-0123456789abcdef.zst")
-    copies.renew()
-    copies.flip("manifest", at: 60)
-    #expect(Self.isUnproven(copies.refused(from: copies.next)))
-    try copies.repaired(["manifest"])
+    let root = Files.read(copies.copy + "/manifest")![copies.frames[0]]
+    // The records' and the shards' counts, and a page's checksum, follow; the settings do not.
+    let start = try #require(root.firstRange(of: Array("SQM1".utf8))?.lowerBound)
+    let key = try #require(root.firstRange(of: Array("{name}".utf8))?.lowerBound)
+    for (place, isProven) in [(start + 24, true), (start + 32, true), (start + 36, false), (key + 2, false)] {
+      copies.renew()
+      copies.flip("manifest", at: place)
+      #expect(Self.isUnproven(copies.refused(from: copies.next)))
+      if isProven { try copies.repaired(["manifest"]) } else { #expect(Self.isUnproven(copies.refused())) }
+    }
+    // Each byte: the very index, or nothing.
+    var repaired = 0
+    for place in stride(from: 0, to: root.count, by: 7) {
+      copies.renew()
+      copies.flip("manifest", at: place)
+      let before = Files.contents(of: copies.path)
+      do throws(RepairError) {
+        _ = try ShardBuilder.repair(copies.path, from: copies.copy)
+        repaired += 1
+        #expect(Files.contents(of: copies.path) == Files.contents(of: copies.copy), "byte \(place)")
+      } catch {
+        #expect(Self.isUnproven(error) && Files.contents(of: copies.path) == before, "byte \(place): \(error)")
+      }
+    }
+    #expect(repaired > 5 && repaired < root.count / 7)
   }
 
   @Test(
-    "no manifest, or nothing of one: the shards prove it, if no other is there",
-    arguments: ["missing", "empty", "short", "noise", "link"])
+    "no manifest, or nothing of one: its digest proves it, and nothing else",
+    arguments: ["missing", "empty", "short", "noise", "link", "pipe"])
   func noManifest(kind: String) throws {
     let copies = try Copies()
     func damage() {
@@ -171,33 +201,102 @@ import Testing
       default:
         Files.remove(path)
         if kind == "link" { symlink("../copy/manifest", path) }
+        if kind == "pipe" { mkfifo(path, 0o600) }
       }
     }
     damage()
     Files.remove("\(copies.path)/\(copies.shards[7])")
-    try copies.repaired(["manifest", copies.shards[7]])
-    // The other generation lacks one of the shards that are here.
+    #expect(Self.isUnproven(copies.refused()))
+    let digest = Digest.sha256(Files.read(copies.copy + "/manifest")!)
+    let expected = ManifestDigest(digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    #expect(Self.isUnproven(copies.refused(from: copies.next, expecting: expected)))
+    try copies.repaired(["manifest", copies.shards[7]], expecting: expected)
+    // Another one may be taken all the same; a shard that it has not stays.
     damage()
-    #expect(Self.isUnproven(copies.refused(from: copies.next)))
-    // It may be taken all the same; the shard that it has not stays.
     let own = try #require(copies.shards.first { Files.read("\(copies.next)/\($0)") == nil })
     let summary = try ShardBuilder.repair(copies.path, from: copies.next, takesUnproven: true)
     #expect(summary.isSound && summary.repaired.count == 2 && summary.repaired[0] == "manifest")
     #expect(Files.read("\(copies.path)/\(own)") != nil)
-    // No shard at all, or none that is sound, proves nothing.
     damage()
-    for name in copies.shards { Files.setSize(of: "\(copies.path)/\(name)", to: 5) }
-    #expect(Self.isUnproven(copies.refused()))
     for name in copies.shards { Files.remove("\(copies.path)/\(name)") }
     #expect(Self.isUnproven(copies.refused()))
     try copies.repaired(["manifest"] + copies.shards, takesUnproven: true)
   }
 
-  @Test("a pipe in the place of the manifest is not waited for") func pipe() throws {
+  /// Changes what a copy's manifest says, with all checksums made right.
+  private static func forge(_ what: String, in directory: String, _ frames: [Range<Int>]) throws {
+    let file = Files.read(directory + "/manifest")!
+    let compressor = Compressor()
+    func content(_ frame: Range<Int>) throws -> [UInt8] {
+      try file[frame].withUnsafeBufferPointer { frame in
+        let size = try #require(ZstdFrame.contentSize(of: frame))
+        let decompressor = Decompressor()
+        return Array(try decompressor.unpack(frame, size: size))
+      }
+    }
+    var root = try content(frames[0])
+    var rest = frames.dropFirst().map { Array(file[$0]) }
+    func replace(_ old: String, _ new: String) throws {
+      let range = try #require(root.firstRange(of: Array(old.utf8)))
+      root.replaceSubrange(range, with: Array(new.utf8))
+    }
+    switch what {
+    case "settings": try replace("{name}", "{note}")
+    case "names": try replace("\u{4}note", "\u{4}mote")
+    case "limit": root[36] ^= 1
+    default:
+      // Notes and dots each have an entry of size of frames, size of the first one's content, its checksum.
+      let magic = Array((what == "notes" ? "SQN1" : "SQD1").utf8)
+      let number = try #require(
+        frames.indices.dropFirst().first { try content(frames[$0]).starts(with: magic) })
+      var altered = try content(frames[number])
+      altered[what == "notes" ? 12 : altered.count - 1] ^= 1
+      let made = ZstdFrame.quick(altered, with: compressor)
+      let table = 48 + 24 * (what == "notes" ? 7 : 8)
+      let entry = Int(root[table + 8]) | Int(root[table + 9]) << 8
+      func put(_ value: UInt32, at place: Int) {
+        for byte in 0..<4 { root[entry + place + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(byte))) }
+      }
+      var size = made.count - rest[number - 1].count
+      for byte in 0..<4 { size += Int(root[entry + byte]) << (8 * byte) }
+      put(UInt32(size), at: 0)
+      put(UInt32(altered.count), at: 4)
+      put(made.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! }, at: 8)
+      rest[number - 1] = made
+    }
+    Files.write(ZstdFrame.quick(root, with: compressor) + rest.joined(), to: directory + "/manifest")
+    _ = try ShardedIndex(opening: directory)
+  }
+
+  @Test(
+    "of a copy whose checksums were made right nothing is believed",
+    arguments: ["settings", "names", "limit", "notes", "dots"])
+  func forged(what: String) throws {
     let copies = try Copies()
-    Files.remove(copies.path + "/manifest")
-    mkfifo(copies.path + "/manifest", 0o600)
-    try copies.repaired(["manifest"])
+    try Self.forge(what, in: copies.copy, copies.frames)
+    let honest = copies.next + "-own"
+    Files.copy(copies.path, to: honest)
+    let size = Files.read(honest + "/manifest")!.count
+    let middle = copies.frames[0].lowerBound + 100
+    for place in [20, 33, 44, 60, middle, copies.frames[0].upperBound - 2, copies.frames[1].lowerBound + 30]
+      + copies.frames.suffix(4).map({ $0.lowerBound + 12 }) + [size, -1]
+    {
+      Files.remove(copies.path)
+      Files.copy(honest, to: copies.path)
+      switch place {
+      case size: Files.setSize(of: copies.path + "/manifest", to: size - 3)
+      case -1: Files.remove(copies.path + "/manifest")
+      default: copies.flip("manifest", at: place)
+      }
+      let refused = copies.refused()
+      #expect(refused != nil, "\(what), byte \(place)")
+    }
+    // Its shards are what they are.
+    Files.remove(copies.path)
+    Files.copy(honest, to: copies.path)
+    copies.flip(copies.shards[5], at: 33)
+    #expect(try ShardBuilder.repair(copies.path, from: copies.copy).isSound)
+    #expect(Files.contents(of: copies.path) == Files.contents(of: honest))
   }
 
   @Test("what cannot be a repair is refused") func refusals() throws {
