@@ -23,6 +23,15 @@ static inline void return_free_memory(void) {
 #endif
 }
 
+/* Has blocks from a megabyte on given back to the system when they are freed, however large they were before: unless it is
+   told, glibc keeps blocks as large as the largest that was freed, up to 32 MiB, and twice that beside. */
+static inline void return_megabytes(void) {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
 /* Has blocks up to a megabyte kept when they are freed, and memory asked for in larger pieces: for a process that is over
    soon, so that what it has touched is used again. */
 static inline void keep_freed_blocks(void) {

@@ -150,10 +150,12 @@ package enum QueryRunner {
       throw .write(error)
     }
     while at < end {
-      let next = min(end, at + chunkSize)
-      try reading { () throws(IndexError) in
-        try matches.read(at..<next, into: buffer)
-        if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: at..<next) }
+      let start = at
+      let next = try reading { () throws(IndexError) in
+        let next = try chunkEnd(of: matches, from: start, to: end)
+        try matches.read(start..<next, into: buffer)
+        if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: start..<next) }
+        return next
       }
       do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
       at = next
@@ -166,6 +168,21 @@ package enum QueryRunner {
     }
     comment(on: request, format, first..<end, of: matches.count)
     return matches.isEmpty ? .negative : .done
+  }
+
+  /// Where the records end that are decoded together with the one at `start`: no more than ``chunkSize``, and a large one
+  /// alone, since all of them are in memory at once.
+  package static func chunkEnd(
+    of matches: Matches, from start: Int, to end: Int
+  ) throws(IndexError) -> Int {
+    let most = min(end, start + chunkSize)
+    var next = start
+    while next < most {
+      let count = try matches.recordsAtOnce(at: next)
+      if count <= 1 { return max(next, start + 1) }
+      next += count
+    }
+    return min(next, most)
   }
 
   /// Prints all records of an index.
@@ -186,9 +203,13 @@ package enum QueryRunner {
       } catch { throw .write(error) }
       var at = 0
       while at < matches.count {
-        try reading { () throws(IndexError) in try matches.read(at..<at + chunkSize, into: buffer) }
+        let start = at
+        at = try reading { () throws(IndexError) in
+          let next = try chunkEnd(of: matches, from: start, to: matches.count)
+          try matches.read(start..<next, into: buffer)
+          return next
+        }
         do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
-        at += chunkSize
       }
       do throws(WriteError) {
         try writer.end(to: &output)

@@ -60,6 +60,9 @@ package struct ShardEncoder {
   /// own each would be a hundred million. What has more is too large for a shard, like what has too many columns.
   package static let cellLimit = 1 << 22
 
+  /// No record adds less to ``Content/size``: the sizes of what its key shares and of what it does not, in bytes.
+  package static let leastRecordSize = 2
+
   private let names: [String]
   private let partSize: Int
 

@@ -156,10 +156,14 @@ struct ShardWriter {
     _ piece: Piece, _ encoder: ShardEncoder, _ packing: Packing, _ compressors: CompressorPool,
     _ known: KnownFrames, to publisher: Publisher
   ) throws(BuildError) -> [ManifestEncoder.Shard] {
-    var parts = try piece.encoded(limit: packing.shardLimit) { (part) throws(BuildError) in
-      (part, encoder.encode((0..<part.count).map { part.record($0) }))
+    var parts = try piece.encoded(limit: packing.shardLimit) {
+      (part) throws(BuildError) -> (Piece, ShardEncoder.Content?) in
+      // Of a hundred thousand records that are all the same no columns are made: they are too large in any case.
+      let least = part.count * ShardEncoder.leastRecordSize
+      guard part.count == 1 || least <= packing.shardLimit else { return (part, nil) }
+      return (part, encoder.encode((0..<part.count).map { part.record($0) }))
     } size: {
-      $0.1.size
+      $0.1?.size ?? .max
     }
     let compressor = compressors.take()
     defer { compressors.put(compressor) }
@@ -167,7 +171,7 @@ struct ShardWriter {
     var before: Piece?
     parts.reverse()  // Taken from the end, and let go.
     while let (part, content) = parts.popLast() {
-      let file = encoder.file(content, level: packing.level, with: compressor, known: known)
+      let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
       let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       let first = part.record(0).folded
       let label = Manifest.label(ofKey: first)

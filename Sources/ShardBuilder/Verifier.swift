@@ -259,6 +259,9 @@ package struct Verifier {
     var greatestID: UInt64 = 0
   }
 
+  /// What the shards that are looked at together may take, in bytes.
+  private static let budget = 16 << 20
+
   /// Looks at shards on all processors, and at what lies between them in their order, so that what is found does not
   /// depend on the number of threads.
   private mutating func checkShards(isCompared: Bool) {
@@ -268,7 +271,9 @@ package struct Verifier {
     var (given, next) = (0, 0)
     do throws(BuildError) {
       try WorkerPool.orderedMap(
-        threads: WorkerPool.availableThreads,
+        threads: WorkerPool.availableThreads, budget: Self.budget,
+        // Its bytes, and of a large record its header, what is kept of that, and the record as it is decoded.
+        cost: { $0.file.size + 3 * $0.file.headerContentSize },
         next: { () throws(BuildError) -> Manifest.Shard? in
           given += 1
           return given <= shards.count ? shards[given - 1] : nil

@@ -74,7 +74,7 @@ package enum WorkerPool {
         (failure, isAtEnd) = (error, true)
       }
     }
-    let workers = early.count > 1 ? (0..<threads).compactMap { _ in Worker(work) } : []
+    let workers = early.count > 1 || !early.isEmpty && !isAtEnd ? (0..<threads).compactMap { _ in Worker(work) } : []
     guard !workers.isEmpty else {
       for input in early { try deliver(try transform(input)) }
       while !isAtEnd, let input = try next() { try deliver(try transform(input)) }
@@ -109,7 +109,9 @@ package enum WorkerPool {
         }
         if let input {
           let cost = cost(input)
-          while !costs.isEmpty, total + cost > budget, costs.count >= 2 || max(total, cost) > largeCost, let result = queue.result(delivered, waiting: true) {
+          while !costs.isEmpty, total + cost > budget, costs.count >= 2 || max(total, cost) > largeCost,
+            let result = queue.result(delivered, waiting: true)
+          {
             try settle(result)
           }
           costs.append(cost)

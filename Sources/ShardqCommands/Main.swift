@@ -5,6 +5,9 @@
 #else
   import Darwin
 #endif
+#if CommandLineTool
+  import CMalloc
+#endif
 import QueryOutput
 import TerminalUI
 
@@ -25,6 +28,7 @@ enum Main {
     #if CommandLineTool
       let arguments = Array(CommandLine.arguments.dropFirst())
       if let update = PlainUpdate(arguments) { update.run() }
+      return_megabytes()
       CommandLineParser.run(arguments)
     #else
       Diagnostics.report(

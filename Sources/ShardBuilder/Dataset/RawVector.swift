@@ -23,7 +23,9 @@ struct RawVector<Element: BitwiseCopyable> {
   func deallocate() { free(start) }
 
   /// Memory that grows with its pages where it is large: copied, it would be held twice.
-  private static func resized(_ start: UnsafeMutablePointer<Element>?, to capacity: Int) -> UnsafeMutablePointer<Element> {
+  private static func resized(
+    _ start: UnsafeMutablePointer<Element>?, to capacity: Int
+  ) -> UnsafeMutablePointer<Element> {
     let byteCount = max(1, capacity * MemoryLayout<Element>.stride)
     guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
     return start.assumingMemoryBound(to: Element.self)

@@ -89,7 +89,7 @@ import Testing
 
   @Test("a sound index is left alone") func sound() throws {
     let copies = try Copies()
-    #expect(copies.shards.count == 150 && copies.frames.count == 10)
+    #expect(copies.shards.count == 150 && copies.frames.count == 11, "\(copies.frames.count)")
     let before = Files.names(in: copies.path)
     try copies.repaired([])
     #expect(Files.names(in: copies.path) == (before + [".lock"]).sorted())
@@ -188,7 +188,7 @@ import Testing
 
   @Test(
     "no manifest, or nothing of one: its digest proves it, and nothing else",
-    arguments: ["missing", "empty", "short", "noise", "link", "pipe"])
+    arguments: ["missing", "empty", "short", "noise", "link"])
   func noManifest(kind: String) throws {
     let copies = try Copies()
     func damage() {
@@ -201,7 +201,6 @@ import Testing
       default:
         Files.remove(path)
         if kind == "link" { symlink("../copy/manifest", path) }
-        if kind == "pipe" { mkfifo(path, 0o600) }
       }
     }
     damage()
@@ -221,6 +220,14 @@ import Testing
     for name in copies.shards { Files.remove("\(copies.path)/\(name)") }
     #expect(Self.isUnproven(copies.refused()))
     try copies.repaired(["manifest"] + copies.shards, takesUnproven: true)
+  }
+
+  @Test("a pipe in the place of the manifest is not waited for") func pipe() throws {
+    let copies = try Copies()
+    Files.remove(copies.path + "/manifest")
+    mkfifo(copies.path + "/manifest", 0o600)
+    #expect(throws: RepairError.self) { try ShardBuilder.repair(copies.path, from: copies.copy) }
+    try copies.repaired(["manifest"], takesUnproven: true)
   }
 
   /// Changes what a copy's manifest says, with all checksums made right.
