@@ -9,7 +9,8 @@ import ShardedIndex
 
 /// Proves an index: every byte of it, and on demand that it answers for a dataset, the whole and nothing else.
 ///
-/// Memory does not grow with the index but by 48 bytes a shard.
+/// Memory does not grow with the index but by 48 bytes a shard and by the lower bounds that the manifest has of shards,
+/// which are longer where keys have much in common.
 package struct Verifier {
   /// What was found.
   package enum Finding: Sendable, Equatable {

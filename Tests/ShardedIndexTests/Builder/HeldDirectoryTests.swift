@@ -115,7 +115,7 @@ import Testing
     let builders = (0..<2).map { number in
       Worker { [options] in
         var (built, round) = (0, 0)
-        while built < 4, round < 300 {
+        while built < 4, round < 3000 {
           round += 1
           do throws(BuildError) {
             _ = try ShardBuilder.build([inputs[(round + number) % 3]], into: path, options: options)
@@ -134,9 +134,15 @@ import Testing
     }
     let remover = Worker {
       var random = SplitMix64(seed: 31)
+      var last = -1
       while counts.with({ $0.ended }) < 2 {
-        if unlink(path + "/.lock") == 0 { counts.add(\.removed) }
-        usleep(UInt32.random(in: 1000..<200_000, using: &random))
+        // Once for each build that succeeds: on a slow machine none would otherwise.
+        let built = counts.with { $0.built }
+        if built != last, unlink(path + "/.lock") == 0 {
+          last = built
+          counts.add(\.removed)
+        }
+        usleep(UInt32.random(in: 1000..<60_000, using: &random))
       }
     }
     while counts.with({ $0.ended }) < 2 {
