@@ -191,6 +191,7 @@
 
     /// Asks the question of a request on a thread that may wait.
     private func ask(_ request: Request, _ context: ChannelHandlerContext) {
+      guard self.context != nil else { return }
       isAsking = true
       loop.metrics.handedOver.add(1, ordering: .relaxed)
       let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -389,10 +389,12 @@ class Reload(unittest.TestCase):
 class SlowDisk(unittest.TestCase):
     """Each read of the index takes a second: who asks nothing of it is answered meanwhile."""
 
-    def test_others_are_answered(self):
+    def setUp(self):
         probe = subprocess.run(["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"], capture_output=True)
         if probe.returncode != 0:
             self.skipTest("strace cannot trace here")
+
+    def test_others_are_answered(self):
         path = build(places(3000), "slow")
         under = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=pread64", "-e",
                  "inject=pread64:delay_enter=1000000"]
@@ -414,6 +416,27 @@ class SlowDisk(unittest.TestCase):
             for thread in threads:
                 thread.join()
             self.assertEqual([status for _, status in done], [200] * 4)
+
+
+    def test_what_is_in_memory_does_not_wait(self):
+        """More questions wait for the disk than there are threads for them: those that need no disk are answered."""
+        path = build(places(3000), "slow-and-warm")
+        under = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=pread64", "-e",
+                 "inject=pread64:delay_enter=1000000"]
+        with Server(path, "--reload-interval", "3600", under=under) as server:
+            warm = server.search("a", limit=5).body
+            done = []
+            threads = [threading.Thread(target=lambda letter: done.append(server.search(letter, limit=5).status), args=(letter,))
+                       for letter in "bcdefghijklm"]
+            for thread in threads:
+                thread.start()
+            server.wait_for(lambda: server.metrics()["shardq_questions_handed_over_total"] >= 13, "they wait")
+            for _ in range(20):
+                self.assertEqual(server.search("a", limit=5).body, warm)
+            self.assertEqual(done, [])
+            for thread in threads:
+                thread.join()
+            self.assertEqual(done, [200] * 12)
 
 
 class Damage(unittest.TestCase):
