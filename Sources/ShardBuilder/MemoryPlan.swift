@@ -37,6 +37,9 @@ package struct MemoryPlan {
     blockSize = min(Self.blockRange.upperBound, max(Self.blockRange.lowerBound, blocks / batches))
   }
 
+  /// What zstd takes to compress a content of some megabytes, in bytes.
+  private static let largeTables = 50 << 20
+
   /// Blobs are two and a half times as large as the shard, and the columns that they become five times that.
   private static let costPerPiece = 16
 
@@ -46,7 +49,7 @@ package struct MemoryPlan {
   /// What writing takes beside the records, when they are this many bytes as blobs, the largest of them so many.
   package func heldWhileWriting(_ size: Int, largest: Int = 0) -> Int {
     // The one that is encoded, as a blob, as columns and as a frame, and the one that follows it.
-    if largest > ExternalSort.largeRecord { return heldWhileWriting(size) + 5 * largest }
+    if largest > ExternalSort.largeRecord { return heldWhileWriting(size) + 5 * largest + Self.largeTables }
     // A shard of 80 KiB has 200 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
     // takes 24 bytes, and its blob three times that.
     return pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
