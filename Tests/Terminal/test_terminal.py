@@ -161,9 +161,11 @@ class Typing(TerminalTest):
 
     def test_marks_what_a_space_stands_for(self):
         screen = self.list()
+        whole = ""
         for typed, marked in [("sao paulo ", "São Paulo"), ("br", "São Paulo, BR")]:
             screen.type(typed)
-            screen.shows(" 1 of ")
+            whole += typed
+            screen.query(whole)
             text = screen.text("-e").replace("\x1b[1;4m", "\x1b[1m\x1b[4m").replace("\x1b[0;7m", "\x1b[0m")
             self.assertIn(f"\x1b[1m\x1b[4m{marked}\x1b[0", text)
 
@@ -485,6 +487,8 @@ class Looks(TerminalTest):
     def test_the_map_and_its_keys(self):
         screen = self.list(100, 30)
         self.assertIn("X", "".join(line[55:] for line in screen.lines()[1:]))
+        # Land is drawn behind the first frame.
+        screen.wait(lambda text: sum("⠀" <= c <= "⣿" for c in text) > 100)
         world = screen.text()
         screen.type("\x1b+")
         screen.shows("zoom 2x")
