@@ -699,7 +699,7 @@ BROKEN = [b"\x1b[1;5", b"\x1b]11;rgb:ff", b"\x1bP1+r54", b"\x1b_Gi=3", b"\x1b[M!
 class Foreign(unittest.TestCase):
     """Bytes as they come, on a pseudo-terminal: tmux would take them apart itself."""
 
-    def typed(self, parts, *arguments):
+    def typed(self, parts, *arguments, index=CITIES):
         """Sends the parts, each a while after the one before, then Enter; returns the query that the list had, the rest of
         what it printed, and its status."""
         screen, terminal = pty.openpty()
@@ -709,7 +709,7 @@ class Foreign(unittest.TestCase):
             os.setsid()
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
-        process = subprocess.Popen([SHARDQ, "ui", "-i", CITIES, "--print-query", "--format", "tsv", *arguments],
+        process = subprocess.Popen([SHARDQ, "ui", "-i", index, "--print-query", "--format", "tsv", *arguments],
                                    stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=own,
                                    env={"TERM": "xterm-256color", "PATH": os.environ["PATH"]})
         os.close(terminal)
@@ -774,6 +774,20 @@ class Foreign(unittest.TestCase):
     def test_escape_alone_ends_it(self):
         self.assertEqual(self.typed([(0, b"lo"), (0.2, b"\x1b")])[2], 130)
         self.assertEqual(self.typed([(0, b"lo"), (0.2, b"\x1b\x1b")])[2], 130)
+
+    def test_damage_of_the_land_is_said_in_the_end(self):
+        directory = tempfile.mkdtemp(prefix="shardq-terminal-")
+        self.addCleanup(shutil.rmtree, directory)
+        index = os.path.join(directory, "damaged")
+        shutil.copytree(CITIES, index)
+        with open(os.path.join(index, "manifest"), "r+b") as file:
+            file.seek(-6, os.SEEK_END)
+            byte = file.read(1)[0]
+            file.seek(-6, os.SEEK_END)
+            file.write(bytes([byte ^ 16]))
+        record = query("lond", "-n", "1", "--format", "tsv")
+        for options, status in [([], 65), (["--no-map"], 0)]:
+            self.assertEqual(self.typed([(0, b"lond"), (0.5, b"\r")], *options, index=index), ("lond", record, status))
 
     def test_backspace(self):
         for typed, left in [("กรุ", "กร"), ("दि", "द"), ("xe\u0301", "x"), ("x👨‍👩‍👧", "x"), ("x한", "x")]:
