@@ -49,7 +49,7 @@ package final class BlobChunk: @unchecked Sendable {
 
   /// Memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched anew.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
-    guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
+    guard let start = realloc(start, byteCount) else { Pages.lack(of: byteCount) }
     return start
   }
 

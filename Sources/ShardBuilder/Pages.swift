@@ -15,13 +15,21 @@ enum Pages {
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
     let byteCount = max(1, byteCount)
     let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
-    // MAP_FAILED, a macro that is not imported, is -1. Nothing else of the builder survives a lack of memory either.
-    guard let start, Int(bitPattern: start) != -1 else { fatalError("out of memory: \(byteCount) bytes") }
+    // MAP_FAILED, a macro that is not imported, is -1.
+    guard let start, Int(bitPattern: start) != -1 else { lack(of: byteCount) }
     #if os(Linux)
       // In pages of 2 MiB where the system has them: each page that is touched first costs a fault.
       if byteCount >= 2 << 20 { _ = madvise(start, byteCount, CInt(MADV_HUGEPAGE)) }
     #endif
     return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+  }
+
+  /// Ends the process, with status 71, since nothing of the builder survives a lack of memory; an index that is there stays.
+  static func lack(of byteCount: Int) -> Never {
+    let text =
+      "shardq: the system has no \(byteCount) bytes of memory left for this process; --memory 8MiB --jobs 1 takes less\n"
+    _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress!, $0.count) }
+    _exit(71)
   }
 
   /// Only for what ``allocate(_:)`` returned.

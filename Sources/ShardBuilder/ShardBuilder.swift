@@ -532,7 +532,7 @@ extension BuildError {
       case .cannotOpen(_, EIO), .cannotOpen(_, EMFILE), .cannotOpen(_, ENFILE), .cannotOpen(_, ENOSPC), .io: .io
       case .cannotOpen, .isDirectory: .missing
       case .unknownFormat, .unusable: .options
-      case .badCompression, .bad, .malformed: .bad
+      case .empty, .badCompression, .bad, .malformed: .bad
       }
     self = .dataset(flaw, message: error.description)
   }

@@ -48,6 +48,17 @@ package struct Verifier {
     /// Records missing from the index or in it without being in the dataset.
     package var differences = 0
     package var wrongAnswers = 0
+    /// Of the differences, those that no finding names.
+    package var unlisted = 0
+    /// What records of the same key differ in, by how many do so.
+    package var causes: [Cause] = []
+    /// Shards that differ and were not looked into.
+    package var unexaminedShards = 0
+
+    package struct Cause: Sendable, Equatable {
+      package var text: String
+      package var records: Int
+    }
 
     package var isSound: Bool { damagedFiles == 0 && unreadFiles == 0 && differences == 0 && wrongAnswers == 0 }
   }
@@ -98,6 +109,11 @@ package struct Verifier {
   package static func verify(
     index path: String, source: Source? = nil, options: Options = Options(), report: @escaping (Finding) -> Void
   ) throws(Failure) -> Summary {
+    do throws(BuildError) {
+      if let source { try ShardBuilder.checkStandardInput(source.inputs) }
+    } catch {
+      throw .template(error)
+    }
     let index: ShardedIndex
     do throws(IndexError) {
       index = try ShardedIndex(opening: path, options: options)
@@ -140,11 +156,7 @@ package struct Verifier {
     summary.records = index.recordCount
     summary.shards = index.shardCount
     guard isWhole, let source, let template else { return }
-    do throws(DatasetError) {
-      try compare(source, template)
-    } catch {
-      throw .source(error)
-    }
+    try compare(source, template)
     if summary.damagedFiles == 0, summary.unreadFiles == 0 { checkAnswers() }
   }
 
@@ -535,7 +547,7 @@ package struct Verifier {
 
   // MARK: Against a dataset
 
-  private mutating func compare(_ source: Source, _ template: KeyTemplate) throws(DatasetError) {
+  private mutating func compare(_ source: Source, _ template: KeyTemplate) throws(Failure) {
     var records = 0
     var bad = 0
     let generation = index.generation
@@ -568,14 +580,38 @@ package struct Verifier {
   /// Delivers the dataset's records as the builder sees them.
   private static func read(
     _ source: Source, _ template: KeyTemplate, bad: inout Int, _ body: (RecordBlob, [String]) -> Void
-  ) throws(DatasetError) {
+  ) throws(Failure) {
     bad = 0
     var batch = RecordBatch()
+    var fieldCheck = FieldCheck()
+    fieldCheck.add(template, source.template == nil ? .indexKey : .key)
+    for name in source.keep ?? [] { fieldCheck.add(name, .keep) }
     for input in source.inputs {
       // Names are numbered anew in each file.
       var encoder = RecordEncoder(template: template, keep: source.keep)
-      let reader = try DatasetReader(path: input, options: source.options)
-      while try reader.read(into: &batch) {
+      let reader: DatasetReader
+      do throws(DatasetError) {
+        reader = try DatasetReader(path: input, options: source.options)
+      } catch {
+        throw .source(error)
+      }
+      var isChecked = false
+      func read() throws(Failure) -> Bool {
+        var failure: DatasetError?
+        var isMore = false
+        do throws(DatasetError) { isMore = try reader.read(into: &batch) } catch { failure = error }
+        if !isChecked, reader.format.hasColumns, !reader.names.names.isEmpty {
+          isChecked = true
+          do throws(BuildError) {
+            try fieldCheck.check(reader.names.names, of: [input])
+          } catch {
+            throw .template(error)
+          }
+        }
+        if let failure { throw .source(failure) }
+        return isMore
+      }
+      while try read() {
         let chunk = BlobChunk()
         let names = reader.names
         bad += encoder.encode(batch, names: names, into: chunk).count
@@ -598,7 +634,7 @@ package struct Verifier {
   /// Finds out which records of some shards differ. Memory grows with those shards, so it looks at few.
   private mutating func explain(
     _ differing: Set<Int>, _ source: Source, _ template: KeyTemplate
-  ) throws(DatasetError) {
+  ) throws(Failure) {
     let shards = Set(differing.sorted().prefix(Self.reportLimit))
     let generation = index.generation
     var counts: [[UInt8]: Int] = [:]
@@ -640,7 +676,10 @@ package struct Verifier {
       Self.serialize(record, names, into: &bytes)
       note(1)
     }
-    var missing = 0
+    // Of each side the first are listed, those of one key together, and all are summed up by what they differ in.
+    var differences = RecordDifferences()
+    var (missing, unexpected, listed, alone) = (0, 0, 0, 0)
+    var lines: [(number: Int?, text: String, count: Int)] = []
     try Self.read(source, template, bad: &bad) { record, names in
       guard shards.contains(Self.shard(of: record.folded, in: generation)) else { return }
       Self.serialize(record, names, into: &bytes)
@@ -649,30 +688,54 @@ package struct Verifier {
       counts[digest] = nil
       missing += count
       var texts = record.textsOffset
-      var text = ""
+      var line = RecordLine()
+      var fields: [RecordDifferences.Field] = []
       for field in 0..<record.fieldCount {
-        text +=
-          (field > 0 ? ", " : "") + names[Int(record.fieldName(field))] + ": "
-          + String(decoding: record.text(field, &texts), as: UTF8.self)
+        let (name, kind, text) = (
+          names[Int(record.fieldName(field))], record.fieldKind(field), record.text(field, &texts)
+        )
+        fields.append(differences.field(name, kind, text))
+        if lines.count < Self.reportLimit { line.add(name, kind, text) }
       }
-      if missing <= Self.reportLimit { report(.missing(record: text, count: count)) }
+      let number = differences.add(record.folded, fields)
+      if lines.count < Self.reportLimit { lines.append((number, line.finish(), count)) }
     }
-    var unexpected = 0
     forEachIndexed { key, buffer in
       Self.serialize(key, buffer, schema, into: &bytes)
       let digest = bytes.withUnsafeBufferPointer { Digest.sha256($0) }
       guard let count = counts[digest], count < 0 else { return }
       counts[digest] = nil
       unexpected -= count
-      var text = ""
-      for (number, slot) in buffer.rawFields(ofRecord: 0).enumerated() {
+      var line = RecordLine()
+      var fields: [RecordDifferences.Field] = []
+      for slot in buffer.rawFields(ofRecord: 0) {
         let field = buffer.rawField(slot)
-        text +=
-          (number > 0 ? ", " : "") + schema.names[field.name] + ": "
-          + String(decoding: field.text, as: UTF8.self)
+        fields.append(differences.field(schema.names[field.name], FieldKind(field.kind), field.text))
+        if listed < 2 * Self.reportLimit { line.add(schema.names[field.name], FieldKind(field.kind), field.text) }
       }
-      if unexpected <= Self.reportLimit { report(.unexpected(record: text, count: -count)) }
+      let pair = differences.pair(key, fields)
+      let at = pair.flatMap { pair in lines.firstIndex { $0.number == pair } }
+      if let at {
+        report(.missing(record: lines[at].text, count: lines[at].count))
+        listed += lines.remove(at: at).count
+      }
+      if at == nil {
+        // The other one of a pair is not listed, or there is none.
+        guard pair == nil, alone < Self.reportLimit else { return }
+        alone += 1
+      }
+      report(.unexpected(record: line.finish(), count: -count))
+      listed -= count
     }
+    for line in lines {
+      report(.missing(record: line.text, count: line.count))
+      listed += line.count
+    }
+    summary.unlisted = missing + unexpected - listed
+    summary.causes = differences.causes.map { Summary.Cause(text: $0.key, records: $0.value) }.sorted {
+      ($1.records, $0.text) < ($0.records, $1.text)
+    }
+    summary.unexaminedShards = differing.count - shards.count
     // At least one per shard that was not looked into.
     summary.differences = missing + unexpected + differing.count - shards.count
   }

@@ -91,14 +91,15 @@ import Testing
     let (summary, findings) = try verify(index.path, against: index.directory.path + "/other.jsonl")
     #expect(!summary.isSound && summary.differences == 3)
     #expect(findings.count == 3)
-    #expect(findings.contains(.missing(record: "name: New, country: FR, _id: 9", count: 1)))
+    #expect(findings.contains(.missing(record: #"{"name":"New","country":"FR","_id":9}"#, count: 1)))
     #expect(
       findings.contains(
-        .missing(record: "name: Dup, country: FR, _id: 5, coord.lon: 2, coord.lat: 48", count: 1)))
+        .missing(
+          record: #"{"name":"Dup","country":"FR","_id":5,"coord.lon":2,"coord.lat":48}"#, count: 1)))
     #expect(
       findings.contains(
         .unexpected(
-          record: "name: Alab Town, country: US, _id: 2, coord.lon: 1e1, coord.lat: -0.50", count: 1)))
+          record: #"{"name":"Alab Town","country":"US","_id":2,"coord.lon":1e1,"coord.lat":-0.50}"#, count: 1)))
     // The same value written otherwise is another record.
     index.directory.write(
       "digits.jsonl",

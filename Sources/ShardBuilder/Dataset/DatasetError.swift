@@ -34,6 +34,8 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
   case isDirectory(path: String)
   /// A system call failed after the file was opened.
   case io(operation: String, path: String, errno: CInt)
+  /// It has no byte, and nothing says its format.
+  case empty(path: String)
   /// Neither the name nor the first bytes tell the format.
   case unknownFormat(path: String)
   /// The options do not fit the dataset, or it is text in another encoding. `reason` says what to do.
@@ -57,6 +59,7 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(displayed(path: path)): is it "
         + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
         + "? Neither the name nor the first line tells; name the format"
+    case .empty(let path): "\(displayed(path: path)): is empty; a dataset has a header or a record at least"
     case .unusable(let path, let reason): "\(displayed(path: path)): \(reason)"
     case .badCompression(let path, let offset, let reason):
       "\(displayed(path: path)): byte \(offset) of the compressed file: \(reason)"

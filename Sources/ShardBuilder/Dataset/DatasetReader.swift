@@ -74,7 +74,7 @@ package final class DatasetReader {
     guard
       let format = options.format
         ?? DatasetFormat.detected(path: path, start: start, columns: options.columns != nil)
-    else { throw .unknownFormat(path: path) }
+    else { throw start.isEmpty ? .empty(path: path) : .unknownFormat(path: path) }
     if options.columns != nil, format != .csv, format != .tsv {
       throw .unusable(path: path, reason: "column names are for csv and tsv, and this is \(format.rawValue)")
     }

@@ -81,8 +81,8 @@
           Diagnostics.report(error.description)
           finish(error.exitStatus)
         case .template(let error):
-          Diagnostics.report("\(error)")
-          finish(.usage)
+          Diagnostics.report(error.text)
+          finish(error.exitStatus)
         }
       }
       do throws(WriteError) {
@@ -115,6 +115,18 @@
         line +=
           summary.differences == 0
           ? ": all in the index, and no others" : ": " + counted(summary.differences, "difference", nil)
+        for cause in summary.causes.prefix(10) {
+          line += "\n" + counted(cause.records, "record differs", "records differ") + " only in: " + cause.text
+        }
+        if summary.unlisted > 0 {
+          line += "\n" + counted(summary.unlisted, "difference is", "differences are") + " not listed"
+        }
+        if summary.unexaminedShards > 0 {
+          line +=
+            "\n" + counted(summary.unexaminedShards, "shard that differs was", "shards that differ were")
+            + " not looked into, and " + (summary.unexaminedShards == 1 ? "counts" : "count")
+            + " as one difference each"
+        }
         if summary.prefixes > 0 {
           line += "\n" + counted(summary.prefixes, "prefix", "prefixes") + " asked: "
           line +=
@@ -134,7 +146,7 @@
       case .cannotOpen, .isDirectory: .notFound
       case .io: .inputOutput
       case .unknownFormat: .usage
-      case .unusable, .badCompression, .bad, .malformed: .badData
+      case .empty, .unusable, .badCompression, .bad, .malformed: .badData
       }
     }
   }

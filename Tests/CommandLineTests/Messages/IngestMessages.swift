@@ -289,6 +289,35 @@ struct IngestMessages {
         + "2 records in 1 shard: every byte is sound\n"),
   ]
 
+  static let comparisons = [
+    ShellCase(
+      "numbers that became text",
+      two + "shardq export -i x --format tsv | shardq build -i y --input-format tsv --key '{name}' - 2>/dev/null; "
+        + "shardq verify -i y --source c.json 2>out; s=$?; tail -n +2 out; exit $s", status: 1,
+      output: "not in the index: {\"id\":1,\"name\":\"Ann\"}\nnot in the dataset: {\"id\":\"1\",\"name\":\"Ann\"}\n"
+        + "not in the index: {\"id\":2,\"name\":\"Bob\"}\nnot in the dataset: {\"id\":\"2\",\"name\":\"Bob\"}\n"
+        + "2 records in the dataset: 4 differences\n"
+        + "2 records differ only in: id numbers in the dataset and text in the index\n"
+        + "10 prefixes asked: every answer is right\n"),
+    ShellCase(
+      "differences that are not listed",
+      "seq 150 | sed 's/.*/{\"n\":\"a&\",\"i\":&}/' > a.jsonl; shardq build -i x --key '{n}' a.jsonl 2>/dev/null; "
+        + "sed 's/\"i\":/\"i\":0./' a.jsonl > b.jsonl; shardq verify -i x --source b.jsonl 2>&1 >list | tail -n +2 | head -3; "
+        + "wc -l < list",
+      output: "150 records in the dataset: 300 differences\n150 records differ only in: i of other texts\n"
+        + "100 differences are not listed\n200\n"),
+    ShellCase(
+      "the header of a source",
+      two + "printf 'a\\n' > h.csv; shardq verify -i x --source h.csv; "
+        + "shardq verify -i x --source - <&-", status: 66,
+      error: "shardq: h.csv: the index's key names \"name\"; its fields are \"a\"\n"
+        + "shardq: standard input: is closed; name a file, or have one read into it\n"),
+    ShellCase(
+      "an empty file of no known format", two + ": > e; shardq build -i x --key '{name}' e", status: 65,
+      error: "shardq: e: is empty; a dataset has a header or a record at least\n"),
+  ]
+
+  @Test(arguments: comparisons) func comparison(_ row: ShellCase) { row.check() }
   @Test(arguments: places) func place(_ row: ShellCase) { row.check() }
   @Test(arguments: sources) func source(_ row: ShellCase) { row.check() }
   @Test(arguments: fields) func field(_ row: ShellCase) { row.check() }
