@@ -33,6 +33,51 @@ package enum ControlText {
     return columns
   }
 
+  /// Appends UTF-8 with control characters escaped, but for line feeds, tabs and what stands before a line feed.
+  ///
+  /// - Parameter isEnd: Whether nothing follows; else a character's beginning at the end is left.
+  /// - Returns: How many bytes were taken.
+  static func show(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool, in output: inout [UInt8]) -> Int {
+    var (start, at) = (0, 0)
+    func next(_ distance: Int) -> UInt8? { at + distance < bytes.count ? unsafe bytes[at + distance] : nil }
+    while at < bytes.count {
+      let byte = unsafe bytes[at]
+      if byte >= 0x20 && byte < 0x7f || byte == 0x09 || byte == 0x0a {
+        at += 1
+        continue
+      }
+      // Of the scalars that are escaped, the first byte is one of these.
+      let size =
+        switch byte {
+        case 0x0d: 2
+        case 0..<0x20, 0x7f: 1
+        case 0xc2, 0xd8: 2
+        case 0xe2, 0xef: 3
+        default: 0
+        }
+      if at + size > bytes.count, !isEnd { break }
+      let scalar: UInt32? =
+        switch (byte, next(1), next(2)) {
+        case (0x0d, 0x0a?, _): nil
+        case (0..<0x20, _, _), (0x7f, _, _): UInt32(byte)
+        case (0xc2, let low?, _), (0xd8, let low?, _): UInt32(byte & 0x1f) << 6 | UInt32(low & 0x3f)
+        case (0xe2, let middle?, let low?), (0xef, let middle?, let low?):
+          UInt32(byte & 0x0f) << 12 | UInt32(middle & 0x3f) << 6 | UInt32(low & 0x3f)
+        default: nil
+        }
+      guard let scalar, isControl(scalar) else {
+        at += 1
+        continue
+      }
+      unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<at]))
+      output += escape(of: scalar)
+      at += byte < 0x80 ? 1 : size
+      start = at
+    }
+    unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<at]))
+    return at
+  }
+
   /// Whether a scalar has no business on a terminal as it is.
   package static func isControl(_ scalar: UInt32) -> Bool {
     switch scalar {

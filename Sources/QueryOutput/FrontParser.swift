@@ -23,7 +23,9 @@ package enum FrontParser {
   /// - Returns: nil for what the full parser has to read.
   package static func parse(_ arguments: UnsafeMutablePointer<Argument?>, count: Int) -> QueryRequest? {
     var request = QueryRequest(prefix: "")
-    var hasPrefix = false
+    var wordCount = 0
+    /// The first word, where a command's name would be one.
+    var command: Argument?
     var hasOffset = false
     var at = 1
     var isQuery = false
@@ -36,20 +38,20 @@ package enum FrontParser {
       guard let argument = unsafe arguments[at] else { return nil }
       at += 1
       guard unsafe argument[0] == 0x2d else {
-        guard !hasPrefix, unsafe isQuery || !isCommand(argument), let text = unsafe ArgumentText(argument)
-        else { return nil }
-        request.prefixText = text
-        hasPrefix = true
+        if !isQuery, wordCount == 0 {
+          if unsafe isCommand(argument) { return nil }
+          unsafe command = argument
+        }
+        guard unsafe add(argument, to: &request, &wordCount) else { return nil }
         continue
       }
       if unsafe strcmp(argument, "--") == 0 {
-        // Behind it stands the prefix and nothing else.
-        guard !hasPrefix, at == count - 1, let last = unsafe arguments[at],
-          let text = unsafe ArgumentText(last)
-        else { return nil }
-        request.prefixText = text
-        hasPrefix = true
-        at += 1
+        // Behind it stand words and nothing else.
+        guard at < count else { return nil }
+        while at < count {
+          guard let word = unsafe arguments[at], unsafe add(word, to: &request, &wordCount) else { return nil }
+          at += 1
+        }
       } else if unsafe strcmp(argument, "--all") == 0 {
         guard !request.all else { return nil }
         request.all = true
@@ -101,20 +103,48 @@ package enum FrontParser {
         }
       }
     }
-    guard hasPrefix != request.readsLines, !(request.all && request.limit != nil),
+    guard (wordCount > 0) != request.readsLines, !(request.all && request.limit != nil),
       !request.readsLines || request.format == nil || request.format == .json
     else { return nil }
+    if let command = unsafe command {
+      // Of several words the first may be meant as a command: the full parser looks closer.
+      if wordCount > 1, unsafe nearCommand(to: command, within: 2) >= 0 { return nil }
+      if wordCount == 1 { unsafe request.nearCommand = nearCommand(to: command, within: 1) }
+    }
     return request
   }
 
-  /// Where the value begins if `argument` is this option: at a zero when it is the next argument, else at a `=`.
+  /// Words are joined by spaces; false for one that is no UTF-8.
+  private static func add(_ word: Argument, to request: inout QueryRequest, _ count: inout Int) -> Bool {
+    guard let text = unsafe ArgumentText(word) else { return false }
+    request.prefixText = count == 0 ? text : ArgumentText(request.prefix + " " + text.text)
+    count += 1
+    return true
+  }
+
+  /// The command, by its number in ``commandNames``, that a word of four letters or more is so many slips away from, or
+  /// fewer; -1 for none.
+  package static func nearCommand(to word: UnsafePointer<CChar>, within edits: Int) -> Int {
+    let bytes = unsafe UnsafeBufferPointer(
+      start: UnsafeRawPointer(word).assumingMemoryBound(to: UInt8.self), count: strlen(word))
+    guard bytes.count >= 4 else { return -1 }
+    for (number, name) in commandNames.enumerated() where name.utf8CodeUnitCount >= 4 {
+      let letters = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+      if unsafe Misspelling.isWithin(edits, bytes, letters) { return number }
+    }
+    return -1
+  }
+
+  /// Where the value begins if `argument` is this option: at a zero when it is the next argument, else behind this.
   private static func option(_ argument: Argument, _ name: StaticString) -> UnsafePointer<CChar>? {
     let size = name.utf8CodeUnitCount
     guard unsafe strncmp(argument, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), size) == 0
     else { return nil }
     let rest = unsafe argument + size
-    // A value is joined to a long name only.
-    return unsafe rest[0] == 0 || (rest[0] == 0x3d && size > 2) ? UnsafePointer(rest) : nil
+    if unsafe rest[0] == 0 { return unsafe UnsafePointer(rest) }
+    // Behind a short name the value follows at once.
+    if size == 2 { return unsafe rest[0] == 0x3d ? nil : UnsafePointer(rest - 1) }
+    return unsafe rest[0] == 0x3d ? UnsafePointer(rest) : nil
   }
 
   /// Up to 18 digits and nothing else.

@@ -30,6 +30,10 @@ package struct WriteError: Error {
   /// What it may grow to; with a descriptor it is written out then.
   private let limit: Int
 
+  /// Whether control characters are shown instead of sent: on a terminal they could do anything.
+  private enum Kind { case unknown, terminal, other }
+  private var kind = Kind.other
+
   /// Keeps what is written. Writing more than `limit` bytes fails with `EFBIG`.
   package init(inMemory limit: Int) {
     (descriptor, self.limit, capacity) = (-1, limit, min(limit, Self.usualCapacity))
@@ -52,9 +56,12 @@ package struct WriteError: Error {
     unsafe buffer = .allocate(capacity: capacity)
   }
 
-  /// - Parameter limit: What is written at once, in bytes, unless it is flushed before.
-  package init(_ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16) {
+  /// - Parameters:
+  ///   - limit: What is written at once, in bytes, unless it is flushed before.
+  ///   - draws: Whether its control characters are meant for the terminal.
+  package init(_ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16, draws: Bool = false) {
     (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
+    if descriptor == STDOUT_FILENO, !draws { kind = .unknown }
     unsafe buffer = .allocate(capacity: capacity)
   }
 
@@ -63,11 +70,27 @@ package struct WriteError: Error {
   /// Whether what was given to it can still be taken back: nothing has left.
   package mutating func discard() { count = 0 }
 
-  package mutating func flush() throws(WriteError) {
+  package mutating func flush() throws(WriteError) { try flush(isEnd: true) }
+
+  /// - Parameter isEnd: Whether what is written ends here; else it may end within a character.
+  private mutating func flush(isEnd: Bool) throws(WriteError) {
     guard descriptor >= 0 else { return }
     let size = count
     count = 0
-    try unsafe send(buffer, size)
+    guard isTerminal() else { return try unsafe send(buffer, size) }
+    var shown: [UInt8] = []
+    let done = unsafe ControlText.show(UnsafeBufferPointer(start: buffer, count: size), isEnd: isEnd, in: &shown)
+    // What is left is a character's beginning.
+    unsafe memmove(buffer, buffer + done, size - done)
+    count = size - done
+    let (base, shownSize) = unsafe shown.withUnsafeBufferPointer { ($0.baseAddress, $0.count) }
+    guard let base = unsafe base else { return }
+    try withExtendedLifetime(shown) { () throws(WriteError) in try unsafe send(base, shownSize) }
+  }
+
+  private mutating func isTerminal() -> Bool {
+    if kind == .unknown { kind = isatty(descriptor) == 1 ? .terminal : .other }
+    return kind == .terminal
   }
 
   /// Makes room for `size` bytes, by growing as far as the limit; behind that, with a descriptor, all of the limit's.
@@ -75,7 +98,7 @@ package struct WriteError: Error {
   private mutating func makeRoom(_ size: Int) throws(WriteError) {
     guard size <= limit - count else {
       guard descriptor >= 0 else { throw WriteError(errno: EFBIG) }
-      return try flush()
+      return try flush(isEnd: false)
     }
     capacity = min(limit, max(capacity * 2, count + size))
     let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -117,7 +140,11 @@ package struct WriteError: Error {
   package mutating func write(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
     if size > capacity &- count {
       try makeRoom(size)
-      if size > capacity &- count { return try unsafe send(bytes, size) }
+      if size > capacity &- count {
+        guard isTerminal() else { return try unsafe send(bytes, size) }
+        for at in 0..<size { try unsafe write(bytes[at]) }
+        return
+      }
     }
     unsafe memcpy(buffer + count, bytes, size)
     count &+= size
@@ -171,10 +198,10 @@ package enum Diagnostics {
   package static func note(_ message: String) {
     var line = Array(message.utf8)
     // What a file or an argument is called may hold control characters: none goes raw to a terminal.
-    if line.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-      line = line.flatMap { byte -> [UInt8] in
-        byte >= 0x20 && byte != 0x7f || byte == 0x0a ? [byte] : ControlText.escape(of: UInt32(byte))
-      }
+    if line.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
+      var shown: [UInt8] = []
+      _ = unsafe line.withUnsafeBufferPointer { unsafe ControlText.show($0, isEnd: true, in: &shown) }
+      line = shown
     }
     line.append(0x0a)
     var error = Output(STDERR_FILENO)

@@ -2,7 +2,8 @@
 package enum OutputFormat: String, Sendable, CaseIterable {
   /// For people: the key, and the coordinates when the index knows them, in columns.
   case text
-  /// Fields in the index's order, a tab between; `\t`, `\n`, `\r` and `\\` stand for what would break a line.
+  /// Fields in the index's order, a tab between; `\t`, `\n` and `\r` stand for what would break a line. In an export
+  /// `\\` stands for a backslash too.
   case tsv
   /// RFC 4180 with a header.
   case csv

@@ -24,6 +24,13 @@ package struct QueryRequest: Equatable, Sendable {
   /// nil when not said: text on a terminal, tsv elsewhere.
   package var format: OutputFormat?
 
+  /// Paths of the fields to print, in tsv or csv; all if there are none.
+  package var fields: [String] = []
+  /// Whether records end with a zero byte instead of a line end, in tsv.
+  package var endsWithZero = false
+  /// The command that the only word is nearly spelt as, by its number in ``FrontParser/commandNames``; -1 for none.
+  package var nearCommand = -1
+
   /// Whether each line of standard input is a prefix; then there is no other.
   package var readsLines = false
 

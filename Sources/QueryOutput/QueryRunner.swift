@@ -61,6 +61,15 @@ package enum QueryRunner {
 
   package static func run(_ request: QueryRequest) -> ExitStatus {
     if request.readsLines { return LineQueries.run(request) }
+    let status = runOnce(request)
+    if request.nearCommand >= 0 {
+      let name = unsafe String(cString: FrontParser.commandNames[request.nearCommand].utf8Start)
+      Diagnostics.report(request.prefix + " was searched for; for the command, type: shardq " + name)
+    }
+    return status
+  }
+
+  private static func runOnce(_ request: QueryRequest) -> ExitStatus {
     var output = Output()
     // Where a rebuild took away what was to be read, the new generation answers, as long as nothing has left yet.
     for attempt in 0..<attemptCount {
@@ -74,6 +83,9 @@ package enum QueryRunner {
           try? output.flush()
           return report(error)
         case .write(let error): return Diagnostics.failed(error)
+        case .noField(let message):
+          Diagnostics.report(message)
+          return .usage
         }
       }
     }
@@ -101,6 +113,7 @@ package enum QueryRunner {
   private enum Failure: Error {
     case index(IndexError)
     case write(WriteError)
+    case noField(String)
   }
 
   @inline(__always)
@@ -109,7 +122,8 @@ package enum QueryRunner {
   }
 
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
-    let format = request.format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+    let isChosen = request.endsWithZero || !request.fields.isEmpty
+    let format = request.format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
     let index = try reading { () throws(IndexError) in try open(request) }
     // The process ends with the answer: nothing is given back piece by piece.
     _ = unsafe Unmanaged.passRetained(index)
@@ -138,6 +152,12 @@ package enum QueryRunner {
     let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
     let end = first + min(limit, matches.count - first)
     var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
+    if isChosen {
+      switch FieldNames.find(request.fields, in: index.fieldNames) {
+      case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero)
+      case .failure(let unknown): throw .noField(unknown.message)
+      }
+    }
     let buffer = RecordBuffer()
     var at = first
     do throws(WriteError) {
@@ -222,6 +242,7 @@ package enum QueryRunner {
         try? output.flush()
         return report(error)
       case .write(let error): return Diagnostics.failed(error)
+      case .noField: return .usage  // None is named.
       }
     }
   }

@@ -13,6 +13,12 @@ package struct RecordWriter {
   private var lastShape = 0
   /// tsv and csv: per field name the record's field, -1 for none.
   private var slots = SlotTable(count: 0)
+  /// tsv and csv: the fields that are written, in order; of all if there are none.
+  private var chosen = SlotTable(count: 0)
+  /// tsv: whether backslashes are escaped too, so that every field can be read back.
+  private var isEscaped = false
+  /// tsv: whether records end with a zero, and fields have their own bytes, whatever they are.
+  private var endsWithZero = false
   private var written = 0
   // text:
   private var line: [UInt8] = []
@@ -41,6 +47,13 @@ package struct RecordWriter {
     }
   }
 
+  /// Writes some of the fields, by their numbers, and ends records of tsv with a zero byte instead of a line end.
+  package mutating func choose(_ fields: [Int], endsWithZero: Bool) {
+    chosen = SlotTable(count: fields.count)
+    for (place, field) in fields.enumerated() { chosen[place] = field }
+    self.endsWithZero = endsWithZero
+  }
+
   // MARK: Around the records
 
   /// What comes before all records.
@@ -62,9 +75,9 @@ package struct RecordWriter {
     written = 0
     switch format {
     case .csv:
-      for (number, name) in schema.names.enumerated() {
-        if number > 0 { try output.write(0x2c) }
-        try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+      for column in 0..<columnCount {
+        if column > 0 { try output.write(0x2c) }
+        try unsafe Array(schema.names[name(of: column)].utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
           try unsafe Self.writeCSV(bytes, to: &output)
         }
       }
@@ -76,11 +89,12 @@ package struct RecordWriter {
 
   /// Two lines before all records of a tsv file, from which `build` knows how it is written and what its columns are.
   package mutating func writeHeader(_ names: [String], to output: inout Output) throws(WriteError) {
+    isEscaped = true
     try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
     for (number, name) in names.enumerated() {
       if number > 0 { try output.write(0x09) }
       try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
-        try unsafe Self.writeTSV(bytes, to: &output)
+        try unsafe writeTSV(bytes, to: &output)
       }
     }
     try output.write(0x0a)
@@ -199,6 +213,11 @@ package struct RecordWriter {
     unsafe buffer.text(ofField: name, record)
   }
 
+  private var columnCount: Int { chosen.count > 0 ? chosen.count : slots.count }
+
+  /// The number of the name that a column has.
+  private func name(of column: Int) -> Int { chosen.count > 0 ? chosen[column] : column }
+
   /// Puts each field of a record under its name; a record that has one twice gives the first.
   private func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
     for slot in 0..<slots.count { slots[slot] = -1 }
@@ -211,15 +230,17 @@ package struct RecordWriter {
     throws(WriteError)
   {
     fillSlots(buffer, record)
-    for slot in 0..<slots.count {
-      if slot > 0 { try output.write(0x09) }
-      guard slots[slot] >= 0 else { continue }
-      try unsafe Self.writeTSV(buffer.rawField(slots[slot]).text, to: &output)
+    for column in 0..<columnCount {
+      if column > 0 { try output.write(0x09) }
+      let slot = slots[name(of: column)]
+      guard slot >= 0 else { continue }
+      try unsafe writeTSV(buffer.rawField(slot).text, to: &output)
     }
-    try output.write(0x0a)
+    try output.write(endsWithZero ? 0 : 0x0a)
   }
 
-  private static func writeTSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+  private func writeTSV(_ text: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
+    if endsWithZero { return try unsafe output.write(text) }
     var start = 0
     for at in 0..<text.count {
       let escape: UInt8
@@ -227,7 +248,7 @@ package struct RecordWriter {
       case 0x09: escape = 0x74
       case 0x0a: escape = 0x6e
       case 0x0d: escape = 0x72
-      case 0x5c: escape = 0x5c
+      case 0x5c where isEscaped: escape = 0x5c
       default: continue
       }
       try unsafe output.write(text.baseAddress! + start, at - start)
@@ -242,13 +263,17 @@ package struct RecordWriter {
     throws(WriteError)
   {
     fillSlots(buffer, record)
-    for slot in 0..<slots.count {
-      if slot > 0 { try output.write(0x2c) }
-      guard slots[slot] >= 0 else { continue }
-      try unsafe Self.writeCSV(buffer.rawField(slots[slot]).text, to: &output)
+    for column in 0..<columnCount {
+      if column > 0 { try output.write(0x2c) }
+      let slot = slots[name(of: column)]
+      guard slot >= 0 else { continue }
+      try unsafe Self.writeCSV(buffer.rawField(slot).text, to: &output)
     }
     // A record of one empty field would be an empty line, which readers skip.
-    if slots.count == 1, unsafe slots[0] < 0 || buffer.rawField(slots[0]).text.isEmpty { try output.write("\"\"") }
+    if columnCount == 1 {
+      let slot = slots[name(of: 0)]
+      if unsafe slot < 0 || buffer.rawField(slot).text.isEmpty { try output.write("\"\"") }
+    }
     try output.write("\r\n")
   }
 

@@ -17,14 +17,15 @@
       commandName: "shardq",
       abstract: "Type-ahead over lists too big to load.",
       usage: """
-        shardq [<options>] <prefix>
+        shardq [<options>] <prefix> ...
         shardq <command> ...
         """,
       discussion: """
         EXAMPLES:
           shardq build cities.json                 make an index in ./shards
           shardq san                               its first 20 matches, in order
-          shardq 'alabama, u' --format json        city first, then country
+          shardq san jose                          words need no quotes
+          shardq alabama, u --format json          city first, then country
           shardq query '' --all | wc -l            every record
           shardq -- build                          search what is also a command's name
           shardq                                   type, see matches and a map, choose one
@@ -60,7 +61,9 @@
 
     private static let words = FrontParser.commandNames.map { "\($0)" }
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
-    private static let queryOptions = ["-i", "--index", "-n", "--limit", "--offset", "--format", "--expect-digest"]
+    private static let queryOptions = [
+      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--expect-digest",
+    ]
 
     /// The arguments with the command first: a first word that is none is a prefix, `query` being understood.
     package static func normalized(_ arguments: [String]) -> [String] {
@@ -72,11 +75,7 @@
         return arguments
       }
       // A command's name wins also behind options, `-i DIR stats`.
-      var at = 0
-      while at < arguments.count, arguments[at].hasPrefix("-"), arguments[at] != "--" {
-        at += queryOptions.contains(arguments[at]) ? 2 : 1
-      }
-      if at < arguments.count, words.contains(arguments[at]) {
+      if let at = firstWord(arguments), words.contains(arguments[at]) {
         var moved = arguments
         moved.insert(moved.remove(at: at), at: 0)
         return moved
@@ -84,11 +83,42 @@
       return ["query"] + arguments
     }
 
+    /// Where the first argument behind options is, or the `--` before it; nil if there is none.
+    static func firstWord(_ arguments: [String]) -> Int? {
+      var at = 0
+      while at < arguments.count, arguments[at].hasPrefix("-"), arguments[at] != "--" {
+        at += queryOptions.contains(arguments[at]) ? 2 : 1
+      }
+      return at < arguments.count ? at : nil
+    }
+
     /// The query that a command line asks for; nil if it asks for something else or is wrong.
     package static func request(_ arguments: [String]) -> QueryRequest? {
       let command = try? Shardq.parseAsRoot(normalized(arguments))
       guard let query = command as? QueryCommand else { return nil }
-      return query.request
+      return request(query, arguments)
+    }
+
+    private static func request(_ query: QueryCommand, _ arguments: [String]) -> QueryRequest {
+      var request = query.request
+      if query.words.count == 1, arguments.first != "query", let at = firstWord(arguments), arguments[at] != "--" {
+        request.nearCommand = arguments[at].withCString { FrontParser.nearCommand(to: $0, within: 1) }
+      }
+      return request
+    }
+
+    /// Answers a query whose first word may have been meant as a command.
+    private static func answer(_ query: QueryCommand, _ arguments: [String], _ misspelt: MisspeltCommand?) -> ExitStatus
+    {
+      guard let misspelt, query.words.count > 1 else { return QueryRunner.run(request(query, arguments)) }
+      if misspelt.isCommand {
+        Diagnostics.report(misspelt.text)
+        return .usage
+      }
+      let status = QueryRunner.run(query.request)
+      guard status == .negative || status == .notFound else { return status }
+      Diagnostics.report(misspelt.text)
+      return status == .negative ? .usage : status
     }
 
     static func run(_ arguments: [String]) -> Never {
@@ -100,8 +130,11 @@
         if isPerson { print(help) } else { Diagnostics.note(help) }
         exit(isPerson ? 0 : ExitStatus.usage.rawValue)
       }
+      let line = normalized(arguments)
+      let misspelt = MisspeltCommand(arguments, normalized: line)
       do {
-        var command = try Shardq.parseAsRoot(normalized(arguments))
+        var command = try Shardq.parseAsRoot(line)
+        if let query = command as? QueryCommand { finish(answer(query, arguments, misspelt)) }
         try command.run()
       } catch {
         // Help and completion scripts are output like any other: what cannot be written has failed.
@@ -116,7 +149,10 @@
           }
           exit(0)
         }
-        Shardq.exit(withError: error)
+        guard Shardq.exitCode(for: error) == .validationFailure else { Shardq.exit(withError: error) }
+        let text = misspelt.flatMap { $0.hasMore ? $0.text : nil } ?? UsageError(line, typed: arguments).text(error)
+        Diagnostics.report(text)
+        finish(.usage)
       }
       exit(0)
     }
@@ -126,7 +162,7 @@
 
   struct IndexLocation: ParsableArguments {
     @Option(
-      name: [.customShort("i"), .customLong("index")],
+      name: [.customShort("i", allowingJoined: true), .customLong("index")],
       help: ArgumentHelp("The index's directory (default: $SHARDQ_INDEX, else ./shards).", valueName: "dir"),
       completion: .directory)
     var index: String?

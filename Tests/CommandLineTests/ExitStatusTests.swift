@@ -15,7 +15,7 @@ struct ExitStatusTests {
   @Test(
     "Wrong usage is 64",
     arguments: [
-      ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["san", "fr"], ["--nonsense"], ["query"], ["build"],
+      ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["--nonsense"], ["query"], ["build"],
       ["san", "--format", "xml"],
       ["export", "--format", "csv"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],

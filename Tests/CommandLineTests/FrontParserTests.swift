@@ -57,11 +57,11 @@
       for _ in 0..<2000 {
         var groups: [[String]] = []
         if Bool.random(using: &random) {
-          groups.append(Bool.random(using: &random) ? ["-i", "a b"] : ["--index=d"])
+          groups.append([["-i", "a b"], ["-ia b"], ["--index=d"]].randomElement(using: &random)!)
         }
         if Bool.random(using: &random) {
           groups.append(
-            [["-n", "7"], ["--limit", "1"], ["--limit=12"], ["--all"]].randomElement(using: &random)!)
+            [["-n", "7"], ["-n7"], ["--limit", "1"], ["--limit=12"], ["--all"]].randomElement(using: &random)!)
         }
         if Bool.random(using: &random) { groups.append(["--offset", "3"]) }
         if Bool.random(using: &random) { groups.append(["--count"]) }
@@ -78,12 +78,14 @@
         }
         let prefix = ["san", "", "x y", "müncheń", "a,b", isQuery ? "build" : "builds"].randomElement(
           using: &random)!
+        let second = Int.random(in: 0..<3, using: &random) == 0 && prefix != "builds" ? ["fr"] : []
         let isLast = Bool.random(using: &random)
         if !isLast { groups.append([prefix]) }
         groups.shuffle(using: &random)
-        let arguments = (isQuery ? ["query"] : []) + groups.flatMap { $0 } + (isLast ? ["--", prefix] : [])
+        let arguments =
+          (isQuery ? ["query"] : []) + groups.flatMap { $0 } + (isLast ? ["--", prefix] + second : second)
         let request = Self.front(arguments)
-        #expect(request?.prefix == prefix, "\(arguments)")
+        #expect(request?.prefix == ([prefix] + second).joined(separator: " "), "\(arguments)")
         #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
       }
     }
@@ -99,6 +101,22 @@
         #expect(CommandLineParser.request(["query", name])?.prefix == name)
       }
       #expect(CommandLineParser.normalized(["-i", "d", "stats"]) == ["stats", "-i", "d"])
+    }
+
+    @Test("One word that is nearly a command is searched for and noticed; of several it is looked at closer")
+    func nearCommands() {
+      for (word, command) in [
+        ("statz", "stats"), ("state", "stats"), ("verfiy", "verify"), ("expot", "export"), ("applyy", "apply"),
+      ] {
+        #expect(Self.front([word]).map { "\(FrontParser.commandNames[$0.nearCommand])" } == command)
+        #expect(CommandLineParser.request([word]) == Self.front([word]))
+        #expect(Self.front([word, "x"]) == nil && CommandLineParser.request([word, "x"])?.nearCommand == -1)
+        #expect(Self.front(["--", word])?.nearCommand == -1 && Self.front(["query", word])?.nearCommand == -1)
+      }
+      for word in ["san", "pla", "mp", "us", "quay", "stat es", "buildings", "statzz"] {
+        #expect(Self.front([word])?.nearCommand == -1, "\(word)")
+        #expect(CommandLineParser.request([word]) == Self.front([word]))
+      }
     }
 
     @Test("An update that is understood without the full parser means the same to that", arguments: UInt64(1)...4)

@@ -17,7 +17,8 @@ struct OutputTests {
           status: 0,
           output: "Alab\tUS\t1\t-86.750260\t32.75\(missing)\nAlab Town\tUS\t2\t1e1\t-0.50\(missing)\n", error: ""))
     let line = shardq("line", "--format", "tsv").output
-    #expect(line.contains("Line\\nBreak\\\\\tFR\t6"))
+    // A backslash is what it is.
+    #expect(line.contains("Line\\nBreak\\\tFR\t6"))
     #expect(line.contains(#"["a",{"b":null}]"#))
     #expect(line.split(separator: "\n").count == 1)
   }

@@ -252,6 +252,16 @@ class Choosing(TerminalTest):
         screen.wait(lambda text: text.rstrip() == "$")
         return screen
 
+    def test_prints_fields(self):
+        for options, expected in [("", "BR\tSão Paulo\n"), ("-0", "BR\tSão Paulo\0")]:
+            screen = self.list(80, 24, command=f"shardq ui --fields country,name {options} > out; echo status $?")
+            screen.type("sao paulo br")
+            screen.shows(" 1 of ")
+            screen.keys("Enter")
+            screen.shows("status 0\n")
+            with open(os.path.join(screen.directory, "out"), newline="") as file:
+                self.assertEqual(file.read(), expected)
+
     def test_in_a_command_substitution(self):
         screen = self.list(command='city=$(shardq ui); echo "[$city] $?"')
         screen.type("lond")

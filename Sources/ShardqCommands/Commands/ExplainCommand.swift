@@ -18,18 +18,20 @@
     @OptionGroup var pin: IndexPin
 
     @Option(
-      name: [.customShort("n"), .customLong("limit")],
+      name: [.customShort("n", allowingJoined: true), .customLong("limit")],
       help: ArgumentHelp("How many records the query is to print; 0 for counting only.", valueName: "n"))
     var limit = QueryRequest.defaultLimit
 
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
-    @Argument(help: "What keys begin with.", completion: .nothing)
-    var prefix: String
+    @Argument(help: ArgumentHelp("What keys begin with.", valueName: "prefix"), completion: .nothing)
+    var words: [String]
+
+    private var prefix: String { words.joined(separator: " ") }
 
     func validate() throws {
-      if limit < 0 { throw ValidationError("--limit must be at least 0.") }
+      if limit < 0 { throw ValidationError("--limit must be at least 0") }
     }
 
     func run() throws {

@@ -47,8 +47,12 @@
     @Option(name: .customLong("format"), help: "text, the map itself, or geojson.")
     var format = Format.text
 
-    @Argument(help: "What keys begin with; case and accents do not matter.", completion: .nothing)
-    var prefix: String
+    @Argument(
+      help: ArgumentHelp("What keys begin with; case and accents do not matter.", valueName: "prefix"),
+      completion: .nothing)
+    var words: [String]
+
+    private var prefix: String { words.joined(separator: " ") }
 
     func validate() throws {
       if let width, !(4...1000).contains(width) { throw ValidationError("--width must be from 4 to 1000.") }
@@ -101,7 +105,7 @@
       var shown = 0
       for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
       do throws(WriteError) {
-        var output = Output()
+        var output = Output(draws: true)
         let isStyled = isTerminal && !settings.isPlain
         for row in 0..<view.rows {
           let line = map.row(

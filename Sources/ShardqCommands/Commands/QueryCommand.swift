@@ -8,7 +8,7 @@
     @OptionGroup var pin: IndexPin
 
     @Option(
-      name: [.customShort("n"), .customLong("limit")],
+      name: [.customShort("n", allowingJoined: true), .customLong("limit")],
       help: ArgumentHelp("The most records to print (default: 20).", valueName: "n"))
     var limit: Int?
 
@@ -25,6 +25,14 @@
       name: .customLong("format"), help: "How records are printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
 
+    @Option(
+      name: .customLong("fields"),
+      help: ArgumentHelp("The fields to print, with commas between, in tsv or csv.", valueName: "names"))
+    var fields: NameList?
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each record with a zero byte, in tsv.")
+    var endsWithZero = false
+
     @Flag(name: .customLong("stdin"), help: "Answer each line of standard input by one line of JSON.")
     package var stdin = false
 
@@ -38,39 +46,69 @@
       discussion: """
         EXAMPLES:
           shardq san                               the first 20 matches, in order
-          shardq 'san ' -n 5                       a space at the end counts: San Jose, not Santos
+          shardq san jose -n 5                     words need no quotes
+          shardq paris fr                          the last space may stand for the comma
+          shardq 'san '                            a space at the end: San Jose, not Santos
           shardq münch --format json | jq .count
+          shardq lon --fields name,country         bare values, a tab between
+          shardq lon --fields name -0 | xargs -0   whatever is in them
           shardq a --all --format csv > a.csv
           printf 'lo\\nlon\\n' | shardq query --stdin
 
-        Formats: text (keys and coordinates; on a terminal), tsv (fields in the index's order, no header; in a pipe),
-        csv (RFC 4180 with header), json ({"query":…,"count":…,"matches":[…]}), jsonl (a record a line), geojson.
-        Exit status 1 if nothing matches.
+        FORMATS:
+          text     keys and coordinates, on a terminal
+          tsv      all fields in the index's order or those of --fields, a tab
+                   between, no header; in a pipe. A field is printed as it is,
+                   but for a tab, line feed or carriage return in it: \\t, \\n,
+                   \\r. -0 ends records with a zero byte and changes nothing
+          csv      RFC 4180 with a header
+          json     {"query":…,"count":…,"matches":[…]}
+          jsonl    a record a line
+          geojson  a FeatureCollection
+
+        A terminal is shown control characters as \\u001b; a pipe gets them as they
+        are. Exit status 1 if nothing matches.
         """)
 
     @OptionGroup var options: QueryOptions
 
-    @Argument(help: "What keys begin with; case and accents do not matter.", completion: .nothing)
-    var prefix: String?
+    @Argument(
+      help: ArgumentHelp("What keys begin with; case and accents do not matter.", valueName: "prefix"),
+      completion: .nothing)
+    var words: [String] = []
 
     package init() {}
 
     package func validate() throws {
-      if let limit = options.limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
-      if options.offset < 0 { throw ValidationError("--offset must be at least 0.") }
-      if options.all, options.limit != nil { throw ValidationError("--all and --limit exclude each other.") }
+      if let limit = options.limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+      if options.offset < 0 { throw ValidationError("--offset must be at least 0") }
+      if options.all, options.limit != nil {
+        throw ValidationError("--all and --limit exclude each other; leave out one")
+      }
       if options.stdin {
-        if prefix != nil { throw ValidationError("--stdin reads the prefixes: name none.") }
-        if let format = options.format, format != .json {
-          throw ValidationError("--stdin answers in JSON: --format is json or left out.")
+        if !words.isEmpty { throw ValidationError("--stdin reads the prefixes; name none") }
+        if options.fields != nil || options.endsWithZero {
+          throw ValidationError("--stdin answers in JSON; leave out --fields and -0")
         }
-      } else if prefix == nil {
-        throw ValidationError("Name a prefix; '' is the one of every key.")
+        if let format = options.format, format != .json {
+          throw ValidationError("--stdin answers in JSON; leave out --format")
+        }
+      } else if words.isEmpty {
+        throw ValidationError("there is nothing to search for; name a prefix, '' for every key")
+      }
+      if options.fields != nil, options.format ?? .tsv != .tsv, options.format != .csv {
+        throw ValidationError("--fields goes with --format tsv or csv; leave out one of the two")
+      }
+      if options.endsWithZero, options.format ?? .tsv != .tsv {
+        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
+      }
+      if options.count, options.fields != nil || options.endsWithZero {
+        throw ValidationError("--count prints no records; leave out --fields and -0")
       }
     }
 
     package var request: QueryRequest {
-      var request = QueryRequest(prefix: prefix ?? "")
+      var request = QueryRequest(prefix: words.joined(separator: " "))
       request.index = options.location.index
       request.expectedDigest = options.pin.expectedDigest
       request.limit = options.limit
@@ -78,6 +116,8 @@
       request.all = options.all
       request.countOnly = options.count
       request.format = options.format
+      request.fields = options.fields?.names ?? []
+      request.endsWithZero = options.endsWithZero
       request.readsLines = options.stdin
       return request
     }

@@ -45,7 +45,7 @@
     @OptionGroup var location: IndexLocation
     @OptionGroup var pin: IndexPin
 
-    @Option(name: [.customShort("q"), .customLong("query")], help: "What is typed already.")
+    @Option(name: [.customShort("q", allowingJoined: true), .customLong("query")], help: "What is typed already.")
     var query = ""
 
     @Option(
@@ -56,6 +56,14 @@
 
     @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
+
+    @Option(
+      name: .customLong("fields"),
+      help: ArgumentHelp("The record's fields to print, with commas between, in tsv or csv.", valueName: "names"))
+    var fields: NameList?
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End the record with a zero byte, in tsv.")
+    var endsWithZero = false
 
     @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
     var printsQuery = false
@@ -74,9 +82,44 @@
       help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
     var plain = false
 
+    func validate() throws {
+      if fields != nil, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError("--fields goes with --format tsv or csv; leave out one of the two")
+      }
+      if endsWithZero, format ?? .tsv != .tsv {
+        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
+      }
+    }
+
+    /// What of the record is printed, and how.
+    struct Printing {
+      var format: OutputFormat?
+      var fields: [String] = []
+      var endsWithZero = false
+      var printsQuery = false
+
+      /// A writer that writes the fields that were named.
+      func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
+        let isChosen = endsWithZero || !fields.isEmpty
+        let format = format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+        var writer = RecordWriter(format, fieldCount: schema.names.count, schema: schema)
+        return FieldNames.find(fields, in: schema.names).map { numbers in
+          if isChosen { writer.choose(numbers, endsWithZero: endsWithZero) }
+          return writer
+        }
+      }
+    }
+
     func run() throws {
       let index = open(
         location, options: Options(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
+      let printing = Printing(
+        format: format, fields: fields?.names ?? [], endsWithZero: endsWithZero, printsQuery: printsQuery)
+      // Before anything is typed.
+      if case .failure(let unknown) = printing.writer(of: index.fieldSchema) {
+        Diagnostics.report(unknown.message)
+        finish(.usage)
+      }
       var settings = Self.settings
       settings.query = query
       settings.height = height
@@ -84,7 +127,7 @@
       settings.usesMouse = !noMouse
       settings.isASCII = settings.isASCII || ascii
       settings.isPlain = settings.isPlain || plain
-      finish(Self.run(index, settings, format, printsQuery: printsQuery))
+      finish(Self.run(index, settings, printing))
     }
 
     /// The list over the index that is meant where nothing is said; nil where there is none.
@@ -92,7 +135,7 @@
       do throws(IndexError) {
         let index = try ShardedIndex(
           opening: QueryRunner.indexPath(nil), options: Options(reloadInterval: .seconds(1)))
-        return run(index, settings, nil)
+        return run(index, settings, Printing())
       } catch {
         if case .notFound = error { return nil }
         return QueryRunner.report(error)
@@ -114,7 +157,7 @@
 
     /// Runs the list, and prints the record that was chosen.
     static func run(
-      _ index: ShardedIndex, _ settings: TypingList.Settings, _ format: OutputFormat?, printsQuery: Bool = false
+      _ index: ShardedIndex, _ settings: TypingList.Settings, _ printing: Printing
     ) -> ExitStatus {
       var list = TypingList(index, settings, land: { (index) throws(IndexError) in try index.land() })
       let outcome: TypingList.Outcome
@@ -133,16 +176,15 @@
       }
       do throws(WriteError) {
         var output = Output()
-        if printsQuery {
+        if printing.printsQuery {
           try output.write(list.query)
-          try output.write(0x0a)
+          try output.write(printing.endsWithZero ? 0 : 0x0a)
         }
         guard case .chosen(let matches, let row) = outcome else {
           try output.flush()
           return damage ?? .negative
         }
-        let format = format ?? (isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-        let printed = try print(matches, row, list.query, format, &output)
+        let printed = try print(matches, row, list.query, printing, &output)
         return printed == .done ? damage ?? .done : printed
       } catch {
         return Diagnostics.failed(error)
@@ -150,10 +192,16 @@
     }
 
     private static func print(
-      _ matches: Matches, _ row: Int, _ query: String, _ format: OutputFormat, _ output: inout Output
+      _ matches: Matches, _ row: Int, _ query: String, _ printing: Printing, _ output: inout Output
     ) throws(WriteError) -> ExitStatus {
-      let schema = matches.fieldSchema
-      var writer = RecordWriter(format, fieldCount: schema.names.count, schema: schema)
+      var writer: RecordWriter
+      switch printing.writer(of: matches.fieldSchema) {
+      case .success(let made): writer = made
+      case .failure(let unknown):
+        // A rebuild took the field away.
+        Diagnostics.report(unknown.message)
+        return .usage
+      }
       let buffer = RecordBuffer()
       do throws(IndexError) {
         try matches.read(row..<row + 1, into: buffer)

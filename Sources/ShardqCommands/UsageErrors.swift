@@ -1,0 +1,263 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// What is wrong with a command line, and what to type instead, in the voice of all other errors.
+  struct UsageError {
+    /// The command first.
+    private let line: [String]
+    /// The line as it was typed.
+    private let typed: [String]
+
+    init(_ line: [String], typed: [String]) { (self.line, self.typed) = (line, typed) }
+
+    /// - Parameter error: From parsing the line, or from a command that it names.
+    func text(_ error: any Error) -> String {
+      var message = Shardq.message(for: error)
+      // A value with a sign is taken for an option. Joined to its option, it is one that can be looked at.
+      if let option = Self.quoted(message, behind: "Missing value for '")?.prefix(while: { $0 != " " }),
+        let joined = line(joining: String(option)), let other = Self.failure(joined)
+      {
+        message = other
+      }
+      // What is unknown is said before what is missing.
+      if !message.hasPrefix("Unknown option"), let other = Self.failure(line + ["x"]), other.hasPrefix("Unknown option")
+      {
+        message = other
+      }
+      return sentence(message)
+    }
+
+    /// What the parser says of a line; nil if nothing is wrong with it.
+    private static func failure(_ line: [String]) -> String? {
+      do {
+        _ = try Shardq.parseAsRoot(line)
+        return nil
+      } catch {
+        return Shardq.exitCode(for: error) == .validationFailure ? Shardq.message(for: error) : nil
+      }
+    }
+
+    /// The line with an option and the number behind it as one argument.
+    private func line(joining option: String) -> [String]? {
+      guard let at = line.firstIndex(of: option), at + 1 < line.count, Int(line[at + 1]) != nil else { return nil }
+      var joined = line
+      joined[at] += (option.hasPrefix("--") ? "=" : "") + joined.remove(at: at + 1)
+      return joined
+    }
+
+    /// What stands between `start` and the next quote.
+    private static func quoted(_ message: String, behind start: String) -> Substring? {
+      guard message.hasPrefix(start) else { return nil }
+      return message.dropFirst(start.count).prefix { $0 != "'" }
+    }
+
+    // MARK: Sentences
+
+    private var command: String { line.first ?? "" }
+
+    /// The command whose help has more, as it is typed.
+    private var help: String {
+      typed.contains(command) ? "shardq " + command + " --help" : "shardq --help"
+    }
+
+    private func sentence(_ message: String) -> String {
+      if let option = Self.quoted(message, behind: "Unknown option '") {
+        return unknown(String(option), message.dropFirst("Unknown option '".count + option.count))
+      }
+      if let synopsis = Self.quoted(message, behind: "Missing value for '") {
+        return synopsis.prefix { $0 != " " } + " needs a value; write " + synopsis
+      }
+      if let value = Self.quoted(message, behind: "The value '") {
+        return invalid(String(value), message.dropFirst("The value '".count + value.count))
+      }
+      if let synopsis = Self.quoted(message, behind: "Missing expected argument '") {
+        return synopsis + " is missing; " + help + " shows what to type"
+      }
+      if let value = Self.quoted(message, behind: "Unexpected argument '") {
+        return value + " is an argument too many; " + help + " shows what to type"
+      }
+      if let option = Self.quoted(message, behind: "The option '") {
+        return option + " takes no value; leave out what stands behind the ="
+      }
+      if let values = message.firstRange(of: " unexpected arguments: '")?.upperBound {
+        let list = message[values...].dropLast().replacing("', '", with: " ")
+        return list + " are arguments too many; " + help + " shows what to type"
+      }
+      // One of ours.
+      var text = message.hasSuffix(".") ? String(message.dropLast()) : message
+      if let first = text.first, first.isUppercase, text.dropFirst().first?.isLowercase == true {
+        text = first.lowercased() + text.dropFirst()
+      }
+      return text.contains(";") || text.contains(" must be ") ? text : text + "; " + help + " shows what to type"
+    }
+
+    private func invalid(_ value: String, _ rest: Substring) -> String {
+      guard let at = rest.firstRange(of: "for '")?.upperBound else {
+        return value + " is no value here; " + help + " shows what to type"
+      }
+      let synopsis = rest[at...].prefix { $0 != "'" }
+      let option = synopsis.prefix { $0 != " " }
+      let more = rest[synopsis.endIndex...].dropFirst()
+      if more.hasPrefix(": ") { return option + ": " + value + ": " + more.dropFirst(2) }
+      let choices = Self.choices(more)
+      guard !choices.isEmpty else {
+        return option + ": " + value + " is no value for it; write " + synopsis
+      }
+      let near = Misspelling.nearest(to: value, among: choices).map { "; did you mean " + $0 + "?" }
+      return option + ": there is no " + value + (near ?? "; choose " + choices.joined(separator: ", "))
+    }
+
+    /// The values of a list: `'a', 'b' and 'c'.` or one on a line.
+    private static func choices(_ list: Substring) -> [String] {
+      if list.contains("'") {
+        return list.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset & 1 == 1 }
+          .map { String($0.element) }
+      }
+      return list.split(separator: "\n").compactMap { row in
+        row.firstRange(of: "- ").map { String(row[$0.upperBound...]) }
+      }
+    }
+
+    /// - Parameter rest: What the parser has to say behind it.
+    private func unknown(_ option: String, _ rest: Substring) -> String {
+      let argument =
+        line.prefix { $0 != "--" }.first { $0 == option || $0.hasPrefix(option + "=") }
+        ?? line.prefix { $0 != "--" }.first { !$0.hasPrefix("--") && $0.hasPrefix(option) } ?? option
+      if argument.contains(".") || argument.contains("/") || access(argument, F_OK) == 0, !argument.contains("=") {
+        return argument + " looks like an option; for a file of that name write ./" + argument
+      }
+      let name = option.hasPrefix("--") ? option : argument
+      if let advice = LookAlikes.advice(for: name, in: command) { return "there is no option " + name + advice }
+      let suggestion = rest.firstRange(of: "Did you mean '").map { rest[$0.upperBound...].prefix { $0 != "'" } }
+      if let suggestion, Misspelling.nearest(to: option, among: [String(suggestion)]) != nil {
+        return "there is no option " + name + "; did you mean " + suggestion + "?"
+      }
+      return "there is no option " + name + "; " + help + " lists them"
+    }
+  }
+
+  /// A first word that may be meant as a command.
+  struct MisspeltCommand {
+    private let word: String
+    /// All behind it.
+    private let rest: [String]
+    private let command: String
+
+    /// nil where the line names a command, or has no word that is nearly one.
+    init?(_ typed: [String], normalized line: [String]) {
+      guard typed.first != "query", line.first == "query",
+        let at = CommandLineParser.firstWord(typed), at < typed.count, typed[at] != "--"
+      else { return nil }
+      word = typed[at]
+      rest = Array(typed[(at + 1)...])
+      let near = [1, 2].lazy.map { [word] in FrontParser.nearCommand(to: $0, in: word) }.first { $0 >= 0 }
+      guard let near else { return nil }
+      command = "\(FrontParser.commandNames[near])"
+    }
+
+    /// Whether more is said than that word: what stands behind a command.
+    var hasMore: Bool { !rest.isEmpty }
+
+    /// Whether what follows is for a command: a file.
+    var isCommand: Bool {
+      let endings = [".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".geojson", ".gz", ".zst", ".pack"]
+      return rest.contains { argument in
+        !argument.hasPrefix("-")
+          && (argument.contains("/") || endings.contains { argument.hasSuffix($0) } || access(argument, F_OK) == 0)
+      }
+    }
+
+    var text: String {
+      let search = ([word] + rest).map(Self.quoted).joined(separator: " ")
+      return word + " is no command; did you mean " + command + "? To search for it: shardq -- " + search
+    }
+
+    /// As a shell reads it.
+    private static func quoted(_ word: String) -> String {
+      let isPlain = word.utf8.allSatisfy { byte in
+        byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a || byte >= 0x2b && byte <= 0x3a || byte == 0x5f
+      }
+      return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+  }
+
+  extension FrontParser {
+    fileprivate static func nearCommand(to edits: Int, in word: String) -> Int {
+      word.withCString { nearCommand(to: $0, within: edits) }
+    }
+  }
+
+  /// Options that other programs have.
+  enum LookAlikes {
+    /// What to write instead; the commands that it is true of, all if there are none.
+    static let table: [(options: [String], commands: [String], instead: String)] = [
+      (["--format", "--type", "--from", "-f"], ["build", "update"], "--input-format"),
+      (["-k"], ["build"], "--key"),
+      (["-j", "--threads"], ["build", "update"], "--jobs"),
+      (["-d", "--delim", "--sep", "--separator", "--field-separator"], ["build", "update"], "--delimiter"),
+      (["--header", "--no-header", "--names"], ["build", "update"], "--columns"),
+      (["--fields", "--only"], ["build"], "--keep"),
+      (["-o", "--output", "--out", "--dir", "--directory", "-d"], ["build"], "--index"),
+      (["--mem", "--max-memory"], ["build", "update"], "--memory"),
+      (["--port", "-p", "--host", "--bind", "--address", "-l"], ["serve"], "--listen"),
+      (["--dir", "--directory", "--database", "--db"], [], "--index"),
+      (["--json", "-j"], ["query", "ui"], "--format json"),
+      (["--json"], ["explain", "stats", "plan"], "--format json"),
+      (["--csv"], ["query", "ui"], "--format csv"),
+      (["--field", "-f", "--columns", "--select"], ["query", "ui"], "--fields"),
+      (["--print0", "--zero", "-z"], ["query", "ui"], "-0"),
+      (["-c"], ["query"], "--count"),
+      (["--max", "--max-count", "-m", "--top", "--head", "--number"], ["query", "explain"], "--limit"),
+      (["--skip", "--from"], ["query"], "--offset"),
+      (["--verbose", "-v", "-V"], [], "--version"),
+    ]
+
+    /// Options that have nothing in their place, and why.
+    static let absent: [(options: [String], commands: [String], reason: String)] = [
+      (
+        ["--color", "--colour", "--no-color"], [],
+        "; colours are drawn by ui and map alone, and NO_COLOR turns them off"
+      ),
+      (
+        [
+          "--bind", "--preview", "--expect", "--prompt", "--header", "--layout", "--reverse", "--border", "--multi",
+          "-m",
+          "--select-1", "-1", "--exit-0", "--filter", "--history",
+        ], ["ui"], "; shardq ui --help lists the keys and options that it has"
+      ),
+      (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui --help lists those of the list to type in"),
+      (["--sort", "--sort-by", "--order"], [], "; records come in the order of their keys"),
+      (["-q", "--quiet", "--silent"], [], "; 2>/dev/null leaves out what is said beside the output"),
+    ]
+
+    static func advice(for option: String, in command: String) -> String? {
+      func isMeant(_ options: [String], _ commands: [String]) -> Bool {
+        options.contains(option) && (commands.isEmpty || commands.contains(command))
+      }
+      if let found = table.first(where: { isMeant($0.options, $0.commands) && isThere($0.instead, in: command) }) {
+        return found.instead == "--version"
+          ? "; shardq --version prints the version" : "; did you mean " + found.instead + "?"
+      }
+      return absent.first { isMeant($0.options, $0.commands) }?.reason
+    }
+
+    /// Whether a command has an option.
+    private static func isThere(_ option: String, in command: String) -> Bool {
+      if option == "--version" { return true }
+      let help =
+        Shardq.configuration.subcommands.first { $0.configuration.commandName == command }
+        .map { Shardq.helpMessage(for: $0) } ?? ""
+      let name = option.prefix { $0 != " " }
+      return help.contains("  " + name) || help.contains(", " + name)
+    }
+  }
+#endif

@@ -1,0 +1,171 @@
+import Testing
+
+@Suite("What is typed: words, options, mistakes", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+struct TypedMessages {
+  /// Makes an index in `shards` out of some names, each of a country.
+  private static func list(_ names: String...) -> String {
+    "printf 'name,country\\n" + names.map { $0.replacing("'", with: "'\\''") + "\\n" }.joined()
+      + "' > l.csv; shardq build --key '{name}, {country}' l.csv 2>/dev/null\n"
+  }
+
+  private static let places = list("San Jose,US", "Santos,BR", "Paris,FR", "Paris 01,FR", "Parish,US", "Statz,AT")
+
+  // MARK: Spaces
+
+  static let spaces = [
+    ShellCase(
+      "a space at the end finishes the word", places + "shardq 'paris '", output: "Paris\tFR\nParis 01\tFR\n"),
+    ShellCase("so does a line end", places + "shardq \"paris\n\"", output: "Paris\tFR\nParis 01\tFR\n"),
+    ShellCase("a word that is none whole", places + "shardq 'pari '", status: 1),
+    ShellCase("San Jose, not Santos", places + "shardq 'san '", output: "San Jose\tUS\n"),
+    ShellCase("the last space stands for the comma", places + "shardq 'paris fr'", output: "Paris\tFR\n"),
+    ShellCase("and the word behind it may be finished", places + "shardq 'san jose us '", output: "San Jose\tUS\n"),
+    ShellCase("no other space does", list("Paris,\"TX, US\"") + "shardq 'paris tx us'", status: 1),
+    ShellCase(
+      "the comma's come first, and both are counted",
+      list("New York,US", "New,Y") + "shardq 'new y'; shardq 'new y' --count; shardq 'new y' --offset 1 -n 1",
+      output: "New\tY\nNew York\tUS\n2\nNew York\tUS\n"),
+    ShellCase(
+      "in lines of standard input", places + "printf 'paris \\nparis f\\npari \\n' | shardq query --stdin --count",
+      output: #"""
+        {"query":"paris ","count":2}
+        {"query":"paris f","count":1}
+        {"query":"pari ","count":0}
+
+        """#),
+    ShellCase(
+      "explained", places + "shardq explain 'paris fr' | head -4",
+      output: """
+        query               paris fr
+        folded              paris fr
+        count               1
+        first position      0 of 6
+
+        """),
+    ShellCase(
+      "every answer is the dataset's",
+      list("New York,US", "New,Y", "New Y,A", "San,JO", "San Jose,US", "San Jose X,U")
+        + "shardq verify --source l.csv 2>&1 | tail -1",
+      output: "45 prefixes asked: every answer is right\n"),
+  ]
+
+  @Test(arguments: spaces) func space(_ row: ShellCase) { row.check() }
+
+  // MARK: Words and commands
+
+  static let words = [
+    ShellCase("words need no quotes", places + "shardq san jose", output: "San Jose\tUS\n"),
+    ShellCase("nor behind the command", places + "shardq query san jose", output: "San Jose\tUS\n"),
+    ShellCase("nor with options between", places + "shardq san -n 1 jose", output: "San Jose\tUS\n"),
+    ShellCase("nor behind --", places + "shardq -- san jose", output: "San Jose\tUS\n"),
+    ShellCase(
+      "a word that is nearly a command", places + "shardq quer san", status: 64,
+      error: "shardq: quer is no command; did you mean query? To search for it: shardq -- quer san\n"),
+    ShellCase(
+      "a file behind it", places + "shardq bild l.csv", status: 64,
+      error: "shardq: bild is no command; did you mean build? To search for it: shardq -- bild l.csv\n"),
+    ShellCase(
+      "an option of that command behind it", places + "shardq bild --key '{a}'", status: 64,
+      error: "shardq: bild is no command; did you mean build? To search for it: shardq -- bild --key '{a}'\n"),
+    ShellCase(
+      "one word is searched for, and said", places + "shardq statz", output: "Statz\tAT\n",
+      error: "shardq: statz was searched for; for the command, type: shardq stats\n"),
+    ShellCase("and not said where it is asked for", places + "shardq -- statz", output: "Statz\tAT\n"),
+    ShellCase(
+      "a name of two words is searched for", list("State College,US") + "shardq state college",
+      output: "State College\tUS\n"),
+    ShellCase(
+      "short words are no commands", list("Mali,ML", "Ulm,DE") + "shardq mal; shardq ul", output: "Mali\tML\nUlm\tDE\n"),
+  ]
+
+  @Test(arguments: words) func word(_ row: ShellCase) { row.check() }
+
+  // MARK: Options
+
+  /// What is typed, and what is said of it; the status is 64.
+  static let mistakes = [
+    ("shardq -5", "there is no option -5; shardq --help lists them"),
+    ("shardq query -x", "there is no option -x; shardq query --help lists them"),
+    ("shardq -v", "there is no option -v; shardq --version prints the version"),
+    ("shardq -v san", "there is no option -v; shardq --version prints the version"),
+    ("shardq --formt csv san", "there is no option --formt; did you mean --format?"),
+    ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
+    ("shardq query -n -1 san", "--limit must be at least 1"),
+    ("shardq query --limit -1 san", "--limit must be at least 1"),
+    ("shardq query --offset -1 san", "--offset must be at least 0"),
+    ("shardq build --format csv x.txt", "there is no option --format; did you mean --input-format?"),
+    ("shardq build -k '{name}' x.csv", "there is no option -k; did you mean --key?"),
+    ("shardq serve --port 80", "there is no option --port; did you mean --listen?"),
+    ("shardq serve --bind ::1", "there is no option --bind; did you mean --listen?"),
+    ("shardq stats --json", "there is no option --json; did you mean --format json?"),
+    ("shardq --print0 san", "there is no option --print0; did you mean -0?"),
+    (
+      "shardq --color san",
+      "there is no option --color; colours are drawn by ui and map alone, and NO_COLOR turns them off"
+    ),
+    ("shardq --bind x san", "there is no option --bind; shardq ui --help lists those of the list to type in"),
+    ("shardq ui --bind x", "there is no option --bind; shardq ui --help lists the keys and options that it has"),
+    ("shardq query", "there is nothing to search for; name a prefix, '' for every key"),
+    ("shardq build", "<input> ... is missing; shardq build --help shows what to type"),
+    ("shardq --limit", "--limit needs a value; write --limit <n>"),
+    ("shardq -n x san", "-n: x is no value for it; write -n <n>"),
+    ("shardq --format yaml san", "--format: there is no yaml; choose text, tsv, csv, json, jsonl, geojson"),
+    ("shardq --format jsn san", "--format: there is no jsn; did you mean json?"),
+    ("shardq --all=3 san", "--all takes no value; leave out what stands behind the ="),
+    ("shardq stats x", "x is an argument too many; shardq stats --help shows what to type"),
+    ("shardq stats x y", "x y are arguments too many; shardq stats --help shows what to type"),
+    ("shardq --stdin san", "--stdin reads the prefixes; name none"),
+    ("shardq --all -n 3 san", "--all and --limit exclude each other; leave out one"),
+    ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one of the two"),
+    ("shardq ui --fields name --format json", "--fields goes with --format tsv or csv; leave out one of the two"),
+    ("shardq -0 --format csv san", "-0 goes with --format tsv; leave out one of the two"),
+    ("shardq --count -0 san", "--count prints no records; leave out --fields and -0"),
+    ("shardq --stdin -0", "--stdin answers in JSON; leave out --fields and -0"),
+  ].map { ShellCase($0.0, $0.0, status: 64, error: "shardq: " + $0.1 + "\n") }
+
+  @Test(arguments: mistakes) func mistake(_ row: ShellCase) { row.check() }
+
+  static let options = [
+    ShellCase("a value may follow a short option at once", places + "shardq -n1 paris", output: "Paris\tFR\n"),
+    ShellCase("in every command", places + "shardq explain -n1 paris | sed -n 5p", output: "records shown       1\n"),
+    ShellCase("a directory too", places + "mv shards x; shardq -ix -n1 paris", output: "Paris\tFR\n"),
+  ]
+
+  @Test(arguments: options) func option(_ row: ShellCase) { row.check() }
+
+  // MARK: Fields
+
+  /// One record whose path has backslashes, one whose has a tab and a line end.
+  private static let files = #"""
+    printf 'path,name\nC:\\temp\\new,win\n"a\tb\\c\nd",odd\n' > w.csv; shardq build --key '{name}' w.csv 2>/dev/null
+
+    """#
+
+  static let fields = [
+    ShellCase("a field is printed as it is", files + "shardq win | cut -f1", output: "C:\\temp\\new\n"),
+    ShellCase("but for what would break the line", files + "shardq odd", output: "a\\tb\\c\\nd\todd\n"),
+    ShellCase("some of the fields", places + "shardq santos --fields country,name", output: "BR\tSantos\n"),
+    ShellCase(
+      "in csv too", places + "shardq santos --fields country --format csv", output: "country\r\nBR\r\n"),
+    ShellCase(
+      "with a zero byte at the end, whatever is in them", files + "shardq odd --fields path -0 | od -An -c | tr -s ' '",
+      output: " a \\t b \\ c \\n d \\0\n"),
+    ShellCase(
+      "an unknown one", places + "shardq paris --fields nane,x", status: 64,
+      error: "shardq: --fields: the index has no field nane; its fields are name, country; did you mean name?\n"),
+    ShellCase(
+      "an unknown one, before anything is typed", places + "shardq ui --fields zip", status: 64,
+      error: "shardq: --fields: the index has no field zip; its fields are name, country\n"),
+    ShellCase(
+      "an export comes back byte for byte",
+      files
+        + "shardq export --format tsv > e.tsv; shardq build -i y --key '{name}' e.tsv 2>/dev/null; shardq export -i y | sort",
+      output: #"""
+        {"path":"C:\\temp\\new","name":"win"}
+        {"path":"a\tb\\c\nd","name":"odd"}
+
+        """#),
+  ]
+
+  @Test(arguments: fields) func field(_ row: ShellCase) { row.check() }
+}
