@@ -228,6 +228,7 @@ final class OverlayTarget: FuzzTarget {
     RawFile.write(Array(lines.joined(separator: "\n").utf8), to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.id, options.shardLimitBytes, options.jobs) = (SeedRecords.key, "id", 1000, 1)
+    options.replacesOtherIndex = true  // The records are beside it.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil
     else { fail("the index of the seeds") }
     return directory

@@ -33,6 +33,7 @@ final class PackTarget: FuzzTarget {
     RawFile.write(Array(lines.joined(separator: "\n").utf8), to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 1000, 1)
+    options.replacesOtherIndex = true  // The records are beside it.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil
     else { fail("the index of the seeds") }
     return Index(directory: directory, manifest: RawFile.read(directory + "/manifest"))

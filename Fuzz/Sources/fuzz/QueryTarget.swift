@@ -14,6 +14,7 @@ final class QueryTarget: FuzzTarget {
     RawFile.write(lines, to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 3000, 1)
+    options.replacesOtherIndex = true  // The records are beside it.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil,
       let index = try? ShardedIndex(opening: directory)
     else { fail("the index of the seeds") }
