@@ -29,6 +29,8 @@
     private let listener: Listener
     /// The most connections since memory was last given back.
     private let crowd = Atomic<Int>(0)
+    /// The connections when memory was last thought of.
+    private let lastCount = Atomic<Int>(0)
 
     /// Opens the index and listens.
     ///
@@ -86,8 +88,11 @@
     /// Gives back the memory of many connections that are gone.
     private func giveBack() {
       let crowd = crowd.load(ordering: .relaxed)
-      guard crowd >= 1000, openConnections < crowd / 4 else { return }
-      self.crowd.store(openConnections, ordering: .relaxed)
+      let count = openConnections
+      let before = lastCount.exchange(count, ordering: .relaxed)
+      // As long as they are going there is more to come.
+      guard crowd >= 1000, count < crowd / 4, count >= before else { return }
+      self.crowd.store(count, ordering: .relaxed)
       return_free_memory()
     }
 
