@@ -16,7 +16,7 @@ tool() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 if [ "$(uname)" = Darwin ]; then
   need zstd.h zstd
   need nettle/sha2.h nettle
-  [ "${1:-}" != --tests ] || { tool zstd zstd; tool tmux tmux; }
+  [ "${1:-}" != --tests ] || { for name in zstd tmux jq xz sqlite3; do tool "$name" "$name"; done; }
   [ -z "$missing" ] || { echo "installing:$missing" >&2; brew install $missing; }
   exit 0
 fi
@@ -32,6 +32,9 @@ if [ "${1:-}" = --tests ]; then
   tool python3 python3
   tool tmux tmux
   tool strace strace
+  # What messages tell users to run on files that are not read: each is run in a test.
+  for name in jq bzip2 zip unzip sqlite3; do tool "$name" "$name"; done
+  tool xz xz-utils
   tool chromium chromium # The page is looked at in these two: Tests/Page.
   tool firefox-esr firefox-esr
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done

@@ -17,8 +17,9 @@ public enum BuildError: Error, Equatable, Sendable {
   case replaced(path: String)
   /// The dataset cannot be used; `message` says what, where and what to do.
   case dataset(DatasetFlaw, message: String)
-  /// No key template was given, and the dataset is none of those that need none.
-  case noTemplate(fields: [String])
+  /// No key template was given, and the dataset is none of those that need none; `isHeader` if its first line says
+  /// what the fields are.
+  case noTemplate(fields: [String], isHeader: Bool)
   /// A key template that cannot be used; `position` counts its characters from 1.
   case template(TemplateFlaw, template: String, position: Int)
   /// `setting` names the field `name`, and `inputs`, whose fields are `fields`, have no such field.
@@ -97,8 +98,9 @@ extension BuildError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) was moved, removed or replaced while the index was written, so nothing was published; try again"
     case .dataset(_, let message): message
-    case .noTemplate(let fields):
+    case .noTemplate(let fields, let isHeader):
       "name what people type with --key, such as '{\(fields.first ?? "name")}'; the fields are: \(fields.joined(separator: ", "))"
+        + (isHeader ? "; if that is a record, name the fields with --columns" : "")
     case .index(let error): error.description
     case .notUpdatable(let path, let reason):
       "\(path) cannot be updated: \(reason); build it anew from the whole dataset"

@@ -27,7 +27,7 @@ package struct FieldCheck {
 
 extension DatasetFormat {
   /// Whether a file says which fields all its records have, before the first.
-  var hasColumns: Bool { self != .json && self != .jsonl }
+  var hasColumns: Bool { !isJSON }
 }
 
 extension DatasetReader {

@@ -186,6 +186,7 @@ extension ShardBuilder {
     do throws(DatasetError) { reader = try DatasetReader(path: path, options: datasetOptions) } catch {
       throw BuildError(error)
     }
+    if !summary.notes.contains(reader.notes) { summary.notes += reader.notes }
     var encoder = RecordEncoder(template: template)
     let chunk = BlobChunk()
     var batch = RecordBatch()

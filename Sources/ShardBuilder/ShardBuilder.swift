@@ -9,11 +9,13 @@ import ShardedIndex
 
 /// What a build is told beside its inputs.
 public struct BuildOptions: Sendable {
-  /// `json`, `jsonl`, `csv`, `tsv` or `geonames`; nil: found from name and content.
+  /// `json`, `jsonl`, `geojson`, `csv`, `tsv`, `geonames` or `lines`; nil: found from name and content.
   public var inputFormat: String?
+  /// How the inputs depart from the usual form of their format; docs/datasets.md says what each setting does.
+  public var dialect = DatasetDialect()
   /// The template of keys, `{name}, {country}`; nil for datasets that are recognised.
   public var key: String?
-  /// Names of the columns of a CSV or TSV input without a header.
+  /// Names of the columns of a CSV or TSV input without a header, or of the field of lines.
   public var columns: [String]?
   /// The fields to store, each with what is nested in it; nil for all.
   public var keep: [String]?
@@ -97,6 +99,8 @@ public struct BuildSummary: Sendable {
   public var idsNotFound = 0
   /// The first hundred, each with file, line, column and reason.
   public var badRecords: [String] = []
+  /// What was found out about the inputs and not said, a sentence each: a delimiter, say.
+  public var notes: [String] = []
   public var shardCount = 0
   /// Shards whose file was not there before.
   public var shardsWritten = 0
@@ -351,6 +355,7 @@ struct Intake: ~Copyable {
     } catch {
       throw BuildError(error)
     }
+    summary.notes += reader.notes
     var encoder: RecordEncoder?
     var chosen: KeyTemplate?
     var isChecked = false
@@ -379,7 +384,7 @@ struct Intake: ~Copyable {
         let isMore = try reader.read(
           into: &carrier.batch, isChecked: &isChecked, makeRoom: { makeRoom($0) },
           { (columns) throws(BuildError) in
-            try fieldCheck(try chooseTemplate(columns, format: reader.format)).check(columns, of: [path])
+            try fieldCheck(try chooseTemplate(columns, of: reader)).check(columns, of: [path])
           })
         guard isMore else { return nil }
         if let spilling { throw spilling }
@@ -391,7 +396,7 @@ struct Intake: ~Copyable {
           }
         }
         if encoder == nil {
-          let template = try chooseTemplate(own, format: reader.format)
+          let template = try chooseTemplate(own, of: reader)
           encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
           chosen = template
           usualId = reader.format == .geonames ? "geonameid" : "_id"
@@ -483,17 +488,19 @@ struct Intake: ~Copyable {
     return check
   }
 
-  private mutating func chooseTemplate(_ fields: [String], format: DatasetFormat) throws(BuildError) -> KeyTemplate {
+  private mutating func chooseTemplate(_ fields: [String], of reader: DatasetReader) throws(BuildError) -> KeyTemplate {
     if let template { return template }
     let text: String
     if let key = options.key {
       text = key
-    } else if format == .geonames {
+    } else if reader.format == .geonames {
       text = "{name}, {country code}"
     } else if fields.contains("name"), fields.contains("country") {
       text = "{name}, {country}"
+    } else if reader.hasFixedNames, fields.count == 1, !fields[0].contains("}") {
+      text = "{" + fields[0] + "}"
     } else {
-      throw .noTemplate(fields: fields)
+      throw .noTemplate(fields: fields, isHeader: reader.hasHeader)
     }
     let chosen = try KeyTemplate(text)
     if let previousKey, previousKey != chosen.text {
@@ -517,10 +524,11 @@ extension DatasetOptions {
   init(of options: BuildOptions) throws(BuildError) {
     let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
     if let format, format == nil {
-      let known = DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .dataset(.options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(known)")
+      throw .dataset(
+        .options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(DatasetFormat.list)")
     }
     self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
+    dialect = options.dialect
   }
 }
 

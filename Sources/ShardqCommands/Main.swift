@@ -22,7 +22,8 @@ enum Main {
       guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
         continue
       }
-      Diagnostics.report("argument \(number) is not valid UTF-8")
+      Diagnostics.report(
+        "argument \(number) is not valid UTF-8; if it names a file, rename it, or pass it on standard input")
       exit(ExitStatus.usage.rawValue)
     }
     #if CommandLineTool

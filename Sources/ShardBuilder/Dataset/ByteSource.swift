@@ -23,8 +23,15 @@ final class ByteSource {
 
   private let chunkSize: Int
 
+  private var transcoder: Transcoder?
+  /// Bytes on their way through the transcoder, and what came out of it and was not handed on.
+  private var untranslated: RawVector<UInt8>
+  private var translated: RawVector<UInt8>
+  private var translatedOffset = 0
+
   /// - Parameter blockSize: How much is wanted at a time. Of a compressed file no more is read at once.
-  init(path: String, blockSize: Int) throws(DatasetError) {
+  init(path: String, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8) throws(DatasetError) {
+    transcoder = Transcoder(encoding)
     self.path = path
     chunkSize = min(128 << 10, max(16, blockSize))
     var descriptor: CInt = STDIN_FILENO
@@ -49,6 +56,8 @@ final class ByteSource {
     // Four bytes tell every magic apart.
     var magic: UInt32 = 0
     pending = RawVector(capacity: chunkSize)
+    untranslated = RawVector(capacity: 1)
+    translated = RawVector(capacity: 1)
     do throws(DatasetError) {
       while pending.count < 4 {
         let count = try Self.read(
@@ -60,6 +69,8 @@ final class ByteSource {
       // `deinit` does not run before all is set.
       if path != "-" { close(descriptor) }
       pending.deallocate()
+      untranslated.deallocate()
+      translated.deallocate()
       throw error
     }
     for index in 0..<min(4, pending.count) { magic |= UInt32(pending[index]) << (8 * UInt32(index)) }
@@ -75,14 +86,37 @@ final class ByteSource {
 
   deinit {
     pending.deallocate()
+    untranslated.deallocate()
+    translated.deallocate()
     if path != "-" { close(descriptor) }
   }
 
   /// Bytes of memory held.
-  var charge: Int { pending.charge + (inflater?.charge ?? 0) }
+  var charge: Int { pending.charge + (inflater?.charge ?? 0) + untranslated.charge + translated.charge }
 
   /// Reads at least one byte and at most `count` into `target`; 0 at the end.
   func read(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(DatasetError) -> Int {
+    guard transcoder != nil else { return try readStored(into: target, count: count) }
+    while translatedOffset == translated.count {
+      (translated.count, translatedOffset) = (0, 0)
+      untranslated.reserve(chunkSize)
+      let read = try readStored(into: untranslated.start, count: chunkSize)
+      let input = UnsafeBufferPointer(start: UnsafePointer(untranslated.start), count: read)
+      if read > 0 {
+        transcoder?.append(input, to: &translated)
+      } else {
+        transcoder?.finish(into: &translated)
+        if translated.count == 0 { return 0 }
+      }
+    }
+    let left = min(count, translated.count - translatedOffset)
+    target.update(from: translated.start + translatedOffset, count: left)
+    translatedOffset += left
+    return left
+  }
+
+  /// The same before it is made UTF-8.
+  private func readStored(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(DatasetError) -> Int {
     guard let inflater else {
       let left = min(count, pending.count - pendingOffset)
       if left > 0 {

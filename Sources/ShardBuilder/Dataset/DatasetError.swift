@@ -19,10 +19,13 @@ extension DatasetReader {
     package var record: Int
     /// What was expected and what was found, without a full stop.
     package var reason: String
+    /// What to do about it; empty where the reason says it, and where bad records are left out.
+    package var advice = ""
 
-    /// `file:line:column: reason`, as compilers write it.
+    /// `file:line:column: reason; advice`, as compilers write it.
     package var description: String {
       "\(displayed(path: path)):\(line):\(column): " + (record > 0 ? "record \(record): " : "") + reason
+        + (advice.isEmpty ? "" : "; " + advice)
     }
   }
 }
@@ -50,21 +53,31 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .cannotOpen(let path, let errno):
-      "\(displayed(path: path)): cannot be opened: \(text(ofErrno: errno))"
+      "\(displayed(path: path)): cannot be opened: \(text(ofErrno: errno)); \(Self.advice(errno))"
     case .isDirectory(let path):
-      "\(displayed(path: path)): is a directory; name a file, or - for standard input"
+      // A closed descriptor 0 may have become that of the index's directory.
+      path == "-"
+        ? "standard input: is closed, or a directory; pass the dataset to it, or name a file"
+        : "\(displayed(path: path)): is a directory; name a file, or - for standard input"
     case .io(let operation, let path, let errno):
-      "\(displayed(path: path)): \(operation) failed: \(text(ofErrno: errno))"
+      "\(displayed(path: path)): \(operation) failed: \(text(ofErrno: errno)); try again, or read a copy of it"
     case .unknownFormat(let path):
-      "\(displayed(path: path)): is it "
-        + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        + "? Neither the name nor the first line tells; name the format"
+      "\(displayed(path: path)): is no text whose format is known; if it is a dataset, name its format with --input-format (\(DatasetFormat.list))"
     case .empty(let path): "\(displayed(path: path)): is empty; a dataset has a header or a record at least"
     case .unusable(let path, let reason): "\(displayed(path: path)): \(reason)"
     case .badCompression(let path, let offset, let reason):
       "\(displayed(path: path)): byte \(offset) of the compressed file: \(reason)"
     case .bad(let record): record.description
     case .malformed(let record): record.description
+    }
+  }
+
+  private static func advice(_ errno: CInt) -> String {
+    switch errno {
+    case ENOENT, ENOTDIR: "check its name"
+    case EACCES, EPERM: "check who may read it"
+    case EMFILE, ENFILE: "raise the limit of open files (ulimit -n)"
+    default: "try again, or read a copy of it"
     }
   }
 }

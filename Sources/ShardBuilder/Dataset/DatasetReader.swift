@@ -1,15 +1,16 @@
 /// Reads the records of a dataset one batch after the other, in memory that does not grow with the dataset.
 ///
-/// What is read: JSON arrays and JSON lines, CSV, TSV and GeoNames dumps, in UTF-8, plain or compressed with gzip or
-/// zstd, which is seen from the bytes and not from the name.
+/// What is read: JSON arrays, JSON lines and JSON values one after the other, GeoJSON, CSV, TSV, GeoNames dumps and lines
+/// of text, plain or compressed with gzip or zstd, which is seen from the bytes and not from the name. docs/datasets.md
+/// tells it all.
 ///
 /// Bad records: the first is thrown, unless ``DatasetOptions/skipBad``: then each is counted, the first hundred are
 /// listed, and reading resumes
 /// - in JSON lines, on the next line;
-/// - in a JSON array after the element, when it is valid but for its content: an element that is no object, a member
+/// - in other JSON after the value, when it is valid but for its content: a value that is no object, a member
 ///   twice, an escape or bytes that are no character, a control character other than a line end, too deep, too big.
 ///   A syntax error is final: what follows it could be taken for something else than it is;
-/// - in TSV and GeoNames dumps, on the next line;
+/// - in TSV, GeoNames dumps and lines, on the next line;
 /// - in CSV after the record when its fields are too many or too few or not UTF-8, and else on the line after the one
 ///   in which the record began. A stray quote then costs one line and not all up to the next quote.
 ///
@@ -22,29 +23,38 @@ package final class DatasetReader {
   package static let badRecordsKept = 100
 
   package let format: DatasetFormat
+  /// What was seen of the dataset and not said, for its user to know.
+  package let notes: [String]
   /// Records delivered so far.
   package private(set) var recordsRead = 0
   package private(set) var badCount = 0
   /// The first hundred.
   package private(set) var badRecords: [BadRecord] = []
 
-  private let path: String
-  private let options: DatasetOptions
+  let path: String
+  let options: DatasetOptions
   private let source: ByteSource
   // One thread reads, and no two of these are reached at once: checking that took a sixth of the time.
-  @exclusivity(unchecked) private var window: InputWindow
+  @exclusivity(unchecked) var window: InputWindow
   @exclusivity(unchecked) private var sink: RecordSink
-  @exclusivity(unchecked) private var json: JSONRecords
+  @exclusivity(unchecked) var json: JSONRecords
   @exclusivity(unchecked) private var rows: DelimitedRecords
+  @exclusivity(unchecked) private var features = GeoJSONFeatures()
+  private let layout: DatasetOpening.Layout
+  /// The way to the array, when it is inside of an object.
+  var envelope = JSONEnvelope(path: [])
+  private var headerIsComment = false
   /// Offset in the window of the first byte that is not dealt with.
-  private var offset = 0
+  var offset = 0
   /// Line and column of the byte at the sink's origin.
   private var origin = (line: 1, column: 1)
-  private var state: State
+  var state: State
   private var failure: DatasetError?
 
-  private enum State {
+  enum State {
     case arrayStart, firstElement, element, afterElement, afterArray
+    /// Outside of the array that is inside of an object.
+    case envelope
     /// The skipped rest of an array's element that is too big.
     case bigElement(BracketSkipper)
     case tsvFirstLine, header, records
@@ -59,48 +69,47 @@ package final class DatasetReader {
   package init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
     self.path = path
     self.options = options
-    source = try ByteSource(path: path, blockSize: options.blockSizeBytes)
+    source = try ByteSource(
+      path: path, blockSize: options.blockSizeBytes, encoding: options.dialect.encoding)
     var window = InputWindow(source: source, blockSize: options.blockSizeBytes)
     var handedOver = false
     defer { if !handedOver { window.deallocate() } }
-
-    // Four bytes tell the encoding; the format takes a line.
-    try window.advance(past: 0, atLeast: options.format == nil ? 64 << 10 : 4)
-    if let encoding = Self.wrongEncoding(UnsafeBufferPointer(start: window.start, count: window.count)) {
-      throw .unusable(path: path, reason: "is text in \(encoding); convert it: iconv -f \(encoding) -t UTF-8")
-    }
-    let mark = window.dropByteOrderMark()
-    let start = UnsafeBufferPointer(start: window.start + mark, count: window.count - mark)
-    guard
-      let format = options.format
-        ?? DatasetFormat.detected(path: path, start: start, columns: options.columns != nil)
-    else { throw start.isEmpty ? .empty(path: path) : .unknownFormat(path: path) }
-    if options.columns != nil, format != .csv, format != .tsv {
-      throw .unusable(path: path, reason: "column names are for csv and tsv, and this is \(format.rawValue)")
-    }
-
+    let opening = try DatasetOpening(path: path, options: options, window: &window)
+    let format = opening.format
     self.format = format
-    offset = mark
+    (layout, notes, offset) = (opening.layout, opening.notes, opening.offset)
     sink = RecordSink()
-    json = JSONRecords(isLines: format == .jsonl)
-    rows = DelimitedRecords(isCSV: format == .csv)
+    json = JSONRecords(isLines: layout == .lines)
+    rows = DelimitedRecords(format, delimiter: opening.delimiter, options.dialect)
     rows.hasEscapes = format == .tsv && options.tsvEscapes == true
-    window.sentinel = format == .json || format == .jsonl ? [] : [0x0A, UInt8(ascii: "\"")]
+    window.sentinel = format.isJSON ? [] : [0x0A, UInt8(ascii: "\"")]
     self.window = window
     handedOver = true
     switch format {
-    case .json: state = .arrayStart
-    case .jsonl: state = .records
+    case .json, .jsonl, .geojson:
+      switch layout {
+      case .array: state = .arrayStart
+      case .wrapped(let path):
+        state = .envelope
+        envelope = JSONEnvelope(path: path)
+      case .sequence, .lines, .rows: state = .records
+      }
     case .geonames:
       state = .records
       _ = rows.setColumns(DatasetFormat.geonamesColumns)
+    case .lines:
+      state = .records
+      _ = rows.setColumns(options.columns ?? [DatasetFormat.textField])
     case .csv, .tsv:
       state =
         format == .tsv && options.tsvEscapes == nil
         ? .tsvFirstLine : options.columns == nil ? .header : .records
       if let columns = options.columns {
         let reason = columns.isEmpty ? "there are none" : rows.setColumns(columns)
-        if let reason { throw .unusable(path: path, reason: "the column names given do not do: \(reason)") }
+        if let reason {
+          throw .unusable(
+            path: path, reason: "--columns does not name them: \(reason); name each column once, or say --name-columns")
+        }
       }
     }
   }
@@ -112,7 +121,13 @@ package final class DatasetReader {
   }
 
   /// The names of all fields met so far.
-  package var names: FieldNames { isJSON ? json.names : rows.names }
+  package var names: FieldNames {
+    format == .geojson ? features.names : format.isJSON ? json.names : rows.names
+  }
+  /// Whether ``names`` are all that records will have: of rows once the header was read, of texts.
+  package var hasFixedNames: Bool { !format.isJSON || json.areTexts }
+  /// Whether the first line names the fields.
+  package var hasHeader: Bool { (format == .csv || format == .tsv) && options.columns == nil }
   /// Bytes of the file as stored, for showing progress.
   package var bytesRead: Int { source.bytesRead }
   /// The size of the file as stored; nil when it is a pipe.
@@ -121,7 +136,8 @@ package final class DatasetReader {
   /// Bytes of memory held, the names and what is fixed aside.
   package var charge: Int { source.charge + window.capacity + sink.charge }
 
-  private var isJSON: Bool { format == .json || format == .jsonl }
+  /// Whether values are divided by commas, in an array.
+  private var isInArray: Bool { layout != .lines && layout != .sequence && layout != .rows }
 
   /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.
   ///
@@ -201,6 +217,9 @@ package final class DatasetReader {
         offset += feed - p + 1
         state = .records
 
+      case .envelope:
+        guard try readEnvelope(p, end) else { return true }
+
       case .arrayStart, .firstElement, .element, .afterElement, .afterArray:
         let token = json.skip(p)
         offset += token - p
@@ -215,17 +234,16 @@ package final class DatasetReader {
         let stop = skipper.skip(p, end)
         offset += stop.end - p
         switch stop.outcome {
-        case .done: state = .afterElement
+        case .done: state = isInArray ? .afterElement : .records
         case .more where !window.isLast:
           state = .bigElement(skipper)
           return true
         case .more:
           throw malformed(
-            Fault(at: end, reason: "found the end of the file inside an element over the size limit"), 0)
+            Fault(at: end, reason: "found the end of the file inside a value over the size limit"), 0)
         case .mismatch:
           throw malformed(
-            Fault(at: stop.end, reason: "brackets that do not match inside an element over the size limit"), 0
-          )
+            Fault(at: stop.end, reason: "brackets that do not match inside a value over the size limit"), 0)
         }
 
       case .tsvFirstLine:
@@ -243,8 +261,8 @@ package final class DatasetReader {
 
       case .records:
         var p = p
-        if format == .jsonl {
-          while isJSONSpace(p.pointee) { p += 1 }
+        if format.isJSON {
+          while isJSONSpace(p.pointee) || p.pointee == JSONRecords.recordSeparator { p += 1 }
           offset = p - UnsafePointer(window.start)
         }
         if p == end {
@@ -268,27 +286,37 @@ package final class DatasetReader {
     switch state {
     case .arrayStart:
       guard byte == UInt8(ascii: "[") else {
-        throw expected("an array of objects, which begins with '['")
+        throw expected("an array of objects, which begins with '[', or an object")
       }
       state = .firstElement
       offset += 1
     case .firstElement where byte == UInt8(ascii: "]"):
-      state = .afterArray
+      endArray()
       offset += 1
     case .firstElement, .element:
       if isAtEnd { throw expected("an object") }
+      if case .firstElement = state { json.areTexts = byte == UInt8(ascii: "\"") && format == .json }
       state = .element
     case .afterElement:
       guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
         throw expected("',' or ']' after an element")
       }
-      state = byte == UInt8(ascii: ",") ? .element : .afterArray
+      if byte == UInt8(ascii: ",") { state = .element } else { endArray() }
       offset += 1
     case .afterArray:
-      guard isAtEnd else { throw expected("nothing after the array") }
+      guard isAtEnd else { throw expected("nothing after the \(layout == .array ? "array" : "object")") }
       state = .done
-    case .bigElement, .tsvFirstLine, .header, .records, .restOfLine, .done:
+    case .envelope, .bigElement, .tsvFirstLine, .header, .records, .restOfLine, .done:
       preconditionFailure("not in an array")
+    }
+  }
+
+  private func endArray() {
+    if layout == .array {
+      state = .afterArray
+    } else {
+      envelope.step = .afterValue
+      state = .envelope
     }
   }
 
@@ -297,7 +325,11 @@ package final class DatasetReader {
     if start == end {
       guard window.isLast else { return false }
       throw malformed(
-        Fault(at: start, reason: "expected a header line with the names of the columns, found nothing"), 0)
+        Fault(
+          at: start,
+          reason:
+            "expected a header line with the names of the columns, found nothing; check what should have written it",
+          remedy: .said), 0)
     }
     let mark = sink.mark
     let step = rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
@@ -318,15 +350,17 @@ package final class DatasetReader {
       var line = UnsafeBufferPointer(start: start, count: size)[...]
       if line.last == 0x0A { line = line.dropLast() }
       let headers = sink.texts(since: mark, window: window.start)
+      headerIsComment = line.first == UInt8(ascii: "#")
       sink.dropRecord(mark)
       if !rows.isCSV, line.dropLast().contains(0x0D) {
         throw malformed(
-          Fault(
-            at: start, reason: "carriage returns inside the first line; convert the line ends to line feeds"),
-          0)
+          Fault(at: start, reason: "carriage returns inside the first line", remedy: .carriageReturn), 0)
       }
       if let reason = rows.setColumns(headers) {
-        throw malformed(Fault(at: start, reason: "in the header, " + reason), 0)
+        throw malformed(
+          Fault(
+            at: start, reason: "in the header, " + reason,
+            remedy: headers.count > JSONRecords.fieldLimit ? .usual : .columnNames), 0)
       }
       offset += size
       state = .records
@@ -341,10 +375,18 @@ package final class DatasetReader {
     let start = UnsafePointer(window.start) + offset
     let end = UnsafePointer(window.start) + window.count
     let mark = sink.mark
-    let step =
-      isJSON
+    var step =
+      format.isJSON
       ? json.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
       : rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
+    if format == .geojson, case .record(let next) = step {
+      if let reason = features.take(since: mark, of: json.names, window: window.start, &sink) {
+        sink.dropRecord(mark)
+        step = .bad(Fault(at: start, reason: reason), end: next)
+      } else {
+        sink.endRecord()
+      }
+    }
     switch step {
     case .record(let next):
       if next - start > options.recordLimitBytes {
@@ -357,30 +399,30 @@ package final class DatasetReader {
         }
       }
       offset += next - start
-      if format == .json { state = .afterElement }
+      if isInArray { state = .afterElement }
     case .nothing(let next):
       offset += next - start
     case .incomplete:
       guard end - start > options.recordLimitBytes else { return false }
       try bad(tooBig(start))
-      state = format == .json ? .bigElement(BracketSkipper()) : .restOfLine
+      state = isInArray || layout == .sequence ? .bigElement(BracketSkipper()) : .restOfLine
     case .bad(let fault, let next):
-      if json.hasTooManyNames { throw malformed(fault) }
+      if json.hasTooManyNames { throw malformed(Fault(at: fault.at, reason: fault.reason, remedy: .said)) }
       guard let next else {
-        if format == .json {
+        if format.isJSON, layout != .lines {
           // Wrong content and then wrong syntax: the first is what to mend, the second why skipping ends.
           if let second = json.secondFault { throw options.skipBad ? malformed(second) : error(fault) }
           throw malformed(fault)
         }
         try bad(fault)
         // A line's fault is in the line; a CSV record's may be lines after its start.
-        if format == .jsonl { offset = fault.at - UnsafePointer(window.start) }
+        if layout == .lines { offset = fault.at - UnsafePointer(window.start) }
         state = .restOfLine
         return true
       }
       try bad(fault)
       offset += next - start
-      if format == .json { state = .afterElement }
+      if isInArray { state = .afterElement }
     }
     return true
   }
@@ -396,7 +438,7 @@ package final class DatasetReader {
 
   /// Counts a bad record, or throws it.
   private func bad(_ fault: Fault) throws(DatasetError) {
-    let record = place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1)
+    let record = place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1, canSkip: true)
     guard options.skipBad else { throw .bad(record) }
     badCount += 1
     sink.skipRecord()
@@ -404,31 +446,30 @@ package final class DatasetReader {
   }
 
   private func error(_ fault: Fault) -> DatasetError {
-    .bad(place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1))
+    .bad(place(fault, record: recordsRead + sink.recordEnds.count + badCount + 1, canSkip: true))
   }
 
-  private func malformed(_ fault: Fault, _ record: Int? = nil) -> DatasetError {
-    .malformed(place(fault, record: record ?? recordsRead + sink.recordEnds.count + badCount + 1))
+  func malformed(_ fault: Fault, _ record: Int? = nil) -> DatasetError {
+    .malformed(place(fault, record: record ?? recordsRead + sink.recordEnds.count + badCount + 1, canSkip: false))
   }
 
-  private func place(_ fault: Fault, record: Int) -> BadRecord {
+  /// - Parameter canSkip: Whether the reading can go on behind the fault.
+  private func place(_ fault: Fault, record: Int, canSkip: Bool) -> BadRecord {
     window.count(to: offset)
-    let (line, column) = window.position(of: fault.at - UnsafePointer(window.start))
-    return BadRecord(path: path, line: line, column: column, record: record, reason: fault.reason)
+    let at = fault.at - UnsafePointer(window.start)
+    let (line, column) = window.position(of: at)
+    var record = BadRecord(path: path, line: line, column: column, record: record, reason: fault.reason)
+    // Where bad records are left out, nothing has to be done about one.
+    if !(canSkip && options.skipBad) {
+      let advice = FaultAdvice(
+        path: path, format: format, layout: layout, delimiter: rows.delimiter, columnCount: rows.columnCount,
+        headerIsComment: headerIsComment, canSkip: canSkip)
+      record.advice = advice.text(fault, line: line, found: at < window.count ? fault.at.pointee : nil)
+    }
+    return record
   }
 
   private func lineFeed(_ start: Bytes, _ end: Bytes) -> Bytes? {
     UnsafeBufferPointer(start: start, count: end - start).firstIndex(of: 0x0A).map { start + $0 }
-  }
-
-  private static func wrongEncoding(_ start: UnsafeBufferPointer<UInt8>) -> String? {
-    guard start.count >= 4 else { return nil }
-    switch (start[0], start[1], start[2], start[3]) {
-    case (0xFF, 0xFE, 0, 0), (1..., 0, 0, 0): return "UTF-32LE"
-    case (0, 0, 0xFE, 0xFF), (0, 0, 0, 1...): return "UTF-32BE"
-    case (0xFF, 0xFE, _, _), (1..., 0, 1..., 0): return "UTF-16LE"
-    case (0xFE, 0xFF, _, _), (0, 1..., 0, 1...): return "UTF-16BE"
-    default: return nil
-    }
   }
 }

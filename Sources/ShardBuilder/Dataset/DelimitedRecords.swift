@@ -4,22 +4,40 @@
 /// cuts the record, which is then read again from its start when there is more.
 ///
 /// - A line feed ends a record, and a carriage return just before it belongs to the line's end.
-/// - A blank line is no record, except where there is one column, of which it is the empty value.
+/// - A blank line is no record, except where there is one column, of which it is the empty value; among lines it is none.
+/// - A line that begins with ``comment`` is none either.
 /// - CSV: a quote inside an unquoted field, text after a closing quote and a carriage return alone outside quotes are
 ///   refused, since readers differ on what they mean.
 /// - TSV: there are no quotes. A backslash is a backslash, unless ``hasEscapes``: then `\t`, `\n`, `\r` and `\\` are
 ///   resolved and any other use is refused. A carriage return inside a line is content.
+/// - Lines: one field each; read as TSV whose delimiter never comes.
 struct DelimitedRecords {
   let isCSV: Bool
+  let delimiter: UInt8
   var hasEscapes = false
+  private let comment: [UInt8]
+  private let namesColumns: Bool
+  private let isRagged: Bool
+  private let null: [UInt8]?
+  private let isLines: Bool
   /// How many fields a record has; 0 while the header is read.
   private(set) var columnCount = 0
   private(set) var names = FieldNames()
 
-  init(isCSV: Bool) { self.isCSV = isCSV }
+  /// - Parameter delimiter: Between the fields of CSV.
+  init(_ format: DatasetFormat, delimiter: UInt8, _ dialect: DatasetDialect) {
+    isCSV = format == .csv
+    isLines = format == .lines
+    // A line feed ends a record before it could end a field.
+    self.delimiter = isCSV ? delimiter : isLines ? 0x0A : 0x09
+    comment = Array((dialect.comment ?? "").utf8)
+    (namesColumns, isRagged) = (dialect.namesColumns, dialect.isRagged)
+    null = dialect.null.map { Array($0.utf8) }
+  }
 
   /// Names the columns; a fault is about the whole file.
-  mutating func setColumns(_ headers: [String]) -> String? {
+  mutating func setColumns(_ given: [String]) -> String? {
+    let headers = namesColumns ? Self.named(given) : given
     guard headers.count <= JSONRecords.fieldLimit else {
       return "\(headers.count) columns; the most is \(JSONRecords.fieldLimit)"
     }
@@ -33,10 +51,26 @@ struct DelimitedRecords {
     return nil
   }
 
+  /// The same headers with a name for each that has none, and another for each that repeats one.
+  private static func named(_ headers: [String]) -> [String] {
+    var taken = Set(headers.map { Array($0.utf8) })
+    var seen = Set<[UInt8]>()
+    func free(_ name: (Int) -> String, from first: Int) -> String {
+      var number = first
+      while !taken.insert(Array(name(number).utf8)).inserted { number += 1 }
+      return name(number)
+    }
+    return headers.enumerated().map { index, header in
+      if header.isEmpty { return free({ "column\($0)" }, from: index + 1) }
+      return seen.insert(Array(header.utf8)).inserted ? header : free({ "\(header)_\($0)" }, from: 2)
+    }
+  }
+
   /// Reads the record at `start`.
   mutating func read(at start: Bytes, window: Bytes, end: Bytes, isLast: Bool, into sink: inout RecordSink)
     -> RecordStep
   {
+    if !comment.isEmpty, let step = readComment(start, end, isLast) { return step }
     let mark = sink.mark
     let step =
       isCSV ? csv(start, window, end, isLast, &sink, mark) : tsv(start, window, end, isLast, &sink, mark)
@@ -46,6 +80,36 @@ struct DelimitedRecords {
       sink.back(to: mark)
     }
     return step
+  }
+
+  /// A line that is a comment; nil where none begins.
+  private func readComment(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> RecordStep? {
+    let count = min(comment.count, end - start)
+    for index in 0..<count where start[index] != comment[index] { return nil }
+    if count == comment.count {
+      var p = start
+      while p < end {
+        if p.pointee == 0x0A { return .nothing(end: p + 1) }
+        p += 1
+      }
+    }
+    if !isLast { return .incomplete }
+    return count == comment.count && count > 0 ? .nothing(end: end) : nil
+  }
+
+  /// Makes null of the fields whose whole text stands for it, outside quotes.
+  private func markNulls(_ null: [UInt8], _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark) {
+    for index in sink.fieldIndices(since: mark)
+    where Int(sink.fields[index].length) == null.count && !sink.isInExtra(field: index, since: mark) {
+      let at = sink.origin + Int(sink.fields[index].offset)
+      guard UnsafeBufferPointer(start: window + at, count: null.count).elementsEqual(null),
+        !isCSV || at == 0 || window[at - 1] != UInt8(ascii: "\"")
+      else { continue }
+      let extraStart = sink.extra.count
+      for byte in "null".utf8 { sink.extra.append(byte) }
+      sink.fields.start[index].kind = .literal
+      sink.moveToExtra(field: index, from: extraStart)
+    }
   }
 
   // MARK: TSV
@@ -59,7 +123,7 @@ struct DelimitedRecords {
     var column = 0
     let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
     var seen: UInt64 = 0
-    let (tabs, feeds) = (Word.filled(0x09), Word.filled(0x0A))
+    let (tabs, feeds) = (Word.filled(delimiter), Word.filled(0x0A))
     scan: while true {
       let x = Word.load(p)
       seen |= x
@@ -84,7 +148,7 @@ struct DelimitedRecords {
     guard p < end || isLast else { return .incomplete }
     let lineEnd = p > field && p[-1] == 0x0D ? p - 1 : p
     let next = min(p + 1, end)
-    if lineEnd == start, columnCount != 1 { return .nothing(end: next) }
+    if lineEnd == start, columnCount != 1 || isLines { return .nothing(end: next) }
     if column < most {
       sink.append(
         name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
@@ -92,7 +156,8 @@ struct DelimitedRecords {
     }
     column += 1
     if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
-    if let fault = wrongCount(column, start) { return .bad(fault, end: next) }
+    if let fault = wrongCount(column, start, lineEnd) { return .bad(fault, end: next) }
+    if let null, columnCount > 0 { markNulls(null, window, &sink, mark) }
     if hasEscapes, let fault = resolveEscapes(start, lineEnd, window, &sink, mark) {
       return .bad(fault, end: next)
     }
@@ -104,7 +169,7 @@ struct DelimitedRecords {
   ) -> Fault? {
     let backslash = UInt8(ascii: "\\")
     guard UnsafeBufferPointer(start: start, count: end - start).contains(backslash) else { return nil }
-    for index in sink.fieldIndices(since: mark) {
+    for index in sink.fieldIndices(since: mark) where sink.fields[index].kind == .string {
       let slice = sink.fields[index]
       var p = window + sink.origin + Int(slice.offset)
       let fieldEnd = p + Int(slice.length)
@@ -122,7 +187,8 @@ struct DelimitedRecords {
         case UInt8(ascii: "r"): sink.extra.append(0x0D)
         case backslash: sink.extra.append(backslash)
         default:
-          return Fault(at: p, reason: "expected \\t, \\n, \\r or \\\\, found another use of a backslash")
+          return Fault(
+            at: p, reason: "expected \\t, \\n, \\r or \\\\, found another use of a backslash", remedy: .escape)
         }
         p += 2
       }
@@ -142,6 +208,8 @@ struct DelimitedRecords {
     let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
     var seen: UInt64 = 0
     var isQuoted = false
+    let delimiter = delimiter
+    let delimiters = Word.filled(delimiter)
     while true {
       // A field begins at `p`.
       let name = UInt32(truncatingIfNeeded: column)
@@ -187,7 +255,7 @@ struct DelimitedRecords {
         while true {
           let x = Word.load(p)
           let stops =
-            Word.anyZero(x ^ Word.filled(UInt8(ascii: ","))) | Word.anyZero(x ^ Word.filled(0x0A))
+            Word.anyZero(x ^ delimiters) | Word.anyZero(x ^ Word.filled(0x0A))
             | Word.anyZero(x ^ Word.filled(0x0D)) | Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
           seen |= x
           guard stops == 0 else {
@@ -197,21 +265,21 @@ struct DelimitedRecords {
           p += 8
         }
         if p.pointee == UInt8(ascii: "\"") {
-          return .bad(Fault(at: p, reason: "a quote inside a field that does not begin with one"), end: nil)
+          let isAfterBlanks = UnsafeBufferPointer(start: text, count: p - text).allSatisfy { $0 == 0x20 }
+          return .bad(
+            Fault(
+              at: p, reason: "a quote inside a field that does not begin with one",
+              remedy: isAfterBlanks ? .blankBeforeQuote : .quoteInside), end: nil)
         }
         if column < most { sink.append(name: name, kind: .string, offset: text - window, length: p - text) }
       }
       column += 1
-      if p.pointee == UInt8(ascii: ",") {
+      if p.pointee == delimiter {
         p += 1
         continue
       }
       if p.pointee == 0x0A || (p.pointee == 0x0D && p[1] == 0x0A) { break }
-      let reason =
-        p.pointee == 0x0D
-        ? "a carriage return without a line feed; quote it, or convert the line ends"
-        : "expected ',' or the end of the line after a closing quote, found \(described(p.pointee))"
-      return .bad(Fault(at: p, reason: reason), end: nil)
+      return .bad(notTheEnd(p, start), end: nil)
     }
     let lineEnd = p
     p += p.pointee == 0x0D ? 2 : 1
@@ -219,23 +287,39 @@ struct DelimitedRecords {
     let next = min(p, end)
     if lineEnd == start, columnCount != 1 { return .nothing(end: next) }
     if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
-    if let fault = wrongCount(column, start) { return .bad(fault, end: next) }
+    if let fault = wrongCount(column, start, lineEnd) { return .bad(fault, end: next) }
+    if let null, columnCount > 0 { markNulls(null, window, &sink, mark) }
     return .record(end: next)
+  }
+
+  /// A field has ended, and neither the record nor the field before another one has.
+  private func notTheEnd(_ p: Bytes, _ start: Bytes) -> Fault {
+    if p.pointee == 0x0D {
+      return Fault(at: p, reason: "a carriage return without a line feed", remedy: .carriageReturn)
+    }
+    return Fault(
+      at: p,
+      reason:
+        "expected \(described(delimiter)) or the end of the line after a closing quote, found \(described(p.pointee))",
+      remedy: p - start >= 2 && p[-2] == UInt8(ascii: "\\") ? .backslashBeforeQuote : .usual)
   }
 
   private func notUTF8(_ start: Bytes, _ end: Bytes) -> Fault? {
     firstInvalidUTF8(start, end).map {
-      Fault(at: $0, reason: "\(described($0.pointee)) is not UTF-8 here")
+      Fault(at: $0, reason: "\(described($0.pointee)) is not UTF-8 here", remedy: .encoding)
     }
   }
 
-  private func wrongCount(_ count: Int, _ start: Bytes) -> Fault? {
+  private func wrongCount(_ count: Int, _ start: Bytes, _ end: Bytes) -> Fault? {
     if columnCount == 0 {
       guard count > JSONRecords.fieldLimit else { return nil }
       return Fault(at: start, reason: "\(count) columns; the most is \(JSONRecords.fieldLimit)")
     }
-    guard count != columnCount else { return nil }
+    guard count != columnCount, !isRagged || count > columnCount else { return nil }
     let fields = columnCount == 1 ? "1 field" : "\(columnCount) fields"
-    return Fault(at: start, reason: "expected \(fields), found \(count)")
+    return Fault(
+      at: start, reason: "expected \(fields), found \(count)",
+      remedy: count < columnCount
+        ? .tooFewFields : .tooManyFields(lastIsEmpty: count == columnCount + 1 && end[-1] == delimiter))
   }
 }

@@ -52,11 +52,12 @@ final class ZstdInflater: Inflater {
         return .failed(
           reason: "zstd needs a window over 128 MiB; decompress the file with zstd -d --long=31 first")
       case ZSTD_error_prefix_unknown:
-        return .failed(reason: "after a zstd frame there is data that is not zstd")
+        return .failed(reason: "after a zstd frame there is data that is not zstd; fetch the file again")
       case ZSTD_error_checksum_wrong:
-        return .failed(reason: "the zstd data is damaged: wrong checksum")
+        return .failed(reason: "the zstd data is damaged: wrong checksum; fetch the file again")
       default:
-        return .failed(reason: "the zstd data is damaged: \(String(cString: ZSTD_getErrorName(result)))")
+        return .failed(
+          reason: "the zstd data is damaged: \(String(cString: ZSTD_getErrorName(result))); fetch the file again")
       }
     }
     isBetweenFrames = result == 0
@@ -84,10 +85,15 @@ final class GzipInflater: Inflater {
   func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
     -> InflateStep
   {
-    guard status == Z_OK || status == Z_STREAM_END else { return .failed(reason: "zlib could not start") }
+    guard status == Z_OK || status == Z_STREAM_END else {
+      return .failed(reason: "zlib could not start; free some memory")
+    }
     if isBetweenFrames, let first = input.first {
       guard first == 0x1F else {
-        return .failed(reason: "after the gzip data there is data that is not gzip")
+        return .failed(
+          reason:
+            "after the gzip data there is data that is not gzip; fetch the file again, or pipe what gzip -dc makes of it"
+        )
       }
       inflateReset(&stream)
       isBetweenFrames = false
@@ -105,7 +111,7 @@ final class GzipInflater: Inflater {
     case Z_OK, Z_BUF_ERROR: break
     default:
       let detail = stream.msg.map { String(cString: $0) } ?? "zlib error \(result)"
-      return .failed(reason: "the gzip data is damaged: \(detail)")
+      return .failed(reason: "the gzip data is damaged: \(detail); fetch the file again")
     }
     return .progress(consumed: consumed, produced: produced)
   }

@@ -86,6 +86,11 @@ struct InputWindow {
     seal()
   }
 
+  /// What is held from `offset` on.
+  func bytes(from offset: Int) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: start + offset, count: count - offset)
+  }
+
   /// Takes the byte order mark off, so that the first column is the first byte after it.
   mutating func dropByteOrderMark() -> Int {
     guard count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF else { return 0 }

@@ -254,6 +254,15 @@ struct JSONChecker {
     return invalid.map { .content($0, "\(described($0.pointee)) is not UTF-8 here") }
   }
 
+  /// The text of a string; nil when it means none.
+  static func text(_ start: Bytes, _ string: StringScan) -> String? {
+    var resolved = RawVector<UInt8>()
+    defer { resolved.deallocate() }
+    if resolve(start, string, into: &resolved) != nil { return nil }
+    let plain = UnsafeBufferPointer(start: start, count: string.end - start)
+    return String(decoding: string.hasEscapes ? resolved.buffer : plain, as: UTF8.self)
+  }
+
   private static func unescape(_ start: Bytes, _ end: Bytes, into target: inout RawVector<UInt8>) -> JSONStep? {
     var p = start
     target.reserve(end - start)

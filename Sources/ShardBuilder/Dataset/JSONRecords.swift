@@ -14,7 +14,11 @@ struct JSONRecords {
   /// The record itself is level 1.
   static let depthLimit = 64
   static let fieldLimit = 1 << 16
+  /// RFC 8142's, before each value of a sequence: it counts as white space between values.
+  static let recordSeparator: UInt8 = 0x1E
 
+  /// Whether records are texts, each the field `name`, and not objects.
+  var areTexts = false
   /// One line is one record: a line feed is no white space then.
   let isLines: Bool
   private(set) var names = FieldNames()
@@ -102,6 +106,9 @@ struct JSONRecords {
   /// The syntax fault behind the wrong content that the last `bad` without an end told of.
   private(set) var secondFault: Fault?
 
+  /// Reads a value that is no record: only its syntax counts.
+  mutating func check(_ start: Bytes) -> JSONStep { checker.check(start, depth: 0, isStrict: false) }
+
   private mutating func forgetNames(downTo count: Int) {
     guard names.names.count > count else { return }
     for node in nodeOfName[count...] { tree[node].pointee.field = -1 }
@@ -113,12 +120,15 @@ struct JSONRecords {
   private mutating func flatten(
     _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink
   ) -> JSONStep {
-    guard start.pointee == UInt8(ascii: "{") else {
+    if areTexts, start.pointee == UInt8(ascii: "\"") { return text(start, window, &sink) }
+    guard start.pointee == UInt8(ascii: "{"), !areTexts else {
       // Whether it is a value at all comes first.
       switch checker.check(start, depth: 0, isStrict: false) {
       // A number at the window's end may go on after it.
       case .ok(let after) where after >= end && !isLast: return .syntax(after, "")
-      case .ok: return .content(start, "expected an object in braces, found \(described(start.pointee))")
+      case .ok:
+        return .content(
+          start, "expected \(areTexts ? "a text in quotes" : "an object in braces"), found \(described(start.pointee))")
       case let fault: return fault
       }
     }
@@ -233,6 +243,21 @@ struct JSONRecords {
         object = parents[depth]
       }
     }
+  }
+
+  /// A record that is one text.
+  private mutating func text(_ start: Bytes, _ window: Bytes, _ sink: inout RecordSink) -> JSONStep {
+    let string = JSONChecker.string(start + 1)
+    if let fault = string.fault { return fault }
+    let extraStart = sink.extra.count
+    if !string.isPlain, let fault = JSONChecker.resolve(start + 1, string, into: &sink.extra) { return fault }
+    let field = names.number(of: "name")
+    if string.hasEscapes {
+      sink.append(name: field, kind: .string, extraFrom: extraStart)
+    } else {
+      sink.append(name: field, kind: .string, offset: start + 1 - window, length: string.end - (start + 1))
+    }
+    return .ok(string.end + 1)
   }
 
   private enum NameStep {

@@ -38,6 +38,48 @@ struct RecordSink {
     }
   }
 
+  /// Whether field `index`, of the record that began at `mark`, has its text in ``extra``.
+  func isInExtra(field index: Int, since mark: Mark) -> Bool {
+    inExtra.buffer[mark.inExtra...].contains(index)
+  }
+
+  /// The text of field `index`, of the record that began at `mark`.
+  func text(ofField index: Int, since mark: Mark, window: Bytes) -> UnsafeBufferPointer<UInt8> {
+    let start = isInExtra(field: index, since: mark) ? UnsafePointer(extra.start) : window + origin
+    return UnsafeBufferPointer(start: start + Int(fields[index].offset), count: Int(fields[index].length))
+  }
+
+  /// Puts field `index`, now `field`, to an earlier place among those of the record that began at `mark`.
+  mutating func move(field index: Int, to place: Int, _ field: FieldSlice, since mark: Mark) {
+    fields[place] = field
+    guard place != index else { return }
+    for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = place }
+  }
+
+  /// Says that what is in field `index`'s place, of the record that began at `mark`, is another one from now on.
+  mutating func drop(field index: Int, since mark: Mark) {
+    for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = .max }
+  }
+
+  /// Forgets the fields from `count` on, of the record that began at `mark`.
+  mutating func cut(to count: Int, since mark: Mark) {
+    var kept = mark.inExtra
+    for number in mark.inExtra..<inExtra.count where inExtra[number] < count {
+      inExtra[kept] = inExtra[number]
+      kept += 1
+    }
+    (fields.count, inExtra.count) = (count, kept)
+  }
+
+  /// Appends a field to the record that was taken in last.
+  mutating func append(_ field: FieldSlice, isInExtra: Bool) {
+    if isInExtra { inExtra.append(fields.count) }
+    fields.append(field)
+  }
+
+  /// Says where the fields of the record that was taken in last end, after they were changed.
+  mutating func endRecord() { recordEnds[recordEnds.count - 1] = UInt32(truncatingIfNeeded: fields.count) }
+
   /// Takes in a record that starts `offset` bytes into the window and whose fields are all there.
   @inline(__always) mutating func appendRecord(offset: Int) {
     recordEnds.append(UInt32(truncatingIfNeeded: fields.count))
@@ -141,4 +183,19 @@ enum RecordStep {
 struct Fault {
   var at: Bytes
   var reason: String
+  var remedy = Remedy.usual
+}
+
+/// What a fault's message advises; the reader puts it in words, since it knows the file.
+enum Remedy {
+  /// To leave the record out, or else to mend the file.
+  case usual
+  /// The reason says it already.
+  case said
+  case blankBeforeQuote, quoteInside, backslashBeforeQuote, carriageReturn, encoding, escape
+  /// A record with too many fields, the last of which is empty or not, and one with too few.
+  case tooManyFields(lastIsEmpty: Bool)
+  case tooFewFields
+  /// A header in which a column has no name of its own.
+  case columnNames
 }

@@ -14,25 +14,14 @@
 
   /// How a dataset is read: the same for building an index and for proving one.
   struct InputOptions: ParsableArguments {
-    @Option(
-      name: .customLong("input-format"),
-      help: ArgumentHelp(
-        "json, jsonl, csv, tsv or geonames (default: seen from the file).", valueName: "format"),
-      completion: .list(DatasetFormat.allCases.map(\.rawValue)))
-    var inputFormat: String?
+    @OptionGroup var reading: ReadingOptions
 
     @Option(
       name: .customLong("key"),
       help: ArgumentHelp(
-        "What a person types a prefix of, like '{name}, {country}' (default: known for city lists and GeoNames).",
+        "What a person types a prefix of, like '{name}, {country}' (default: known for city lists, GeoNames, one field).",
         valueName: "template"))
     var key: String?
-
-    @Option(
-      name: .customLong("columns"),
-      help: ArgumentHelp(
-        "The names of the columns of a csv or tsv file without a header.", valueName: "a,b,c"))
-    var columns: NameList?
 
     @Option(
       name: .customLong("keep"),
@@ -41,19 +30,18 @@
         valueName: "a,b"))
     var keep: NameList?
 
-    @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
-    var skipBad = false
-
     /// Whether anything was said of it.
-    var isSaid: Bool { inputFormat != nil || key != nil || columns != nil || keep != nil || skipBad }
+    var isSaid: Bool { key != nil || keep != nil || !reading.words.isEmpty }
 
-    func validate() throws { try Self.check(inputFormat) }
+    func apply(to options: inout BuildOptions) {
+      reading.apply(to: &options)
+      options.key = key
+      options.keep = keep?.names
+    }
 
-    static func check(_ inputFormat: String?) throws {
-      if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
-        throw ValidationError(
-          "--input-format is one of " + DatasetFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-      }
+    /// The same as arguments.
+    var words: [String] {
+      reading.words + (key.map { ["--key", $0] } ?? []) + (keep.map { ["--keep", $0.text] } ?? [])
     }
   }
 
@@ -92,8 +80,11 @@
           shardq build cities.json                 into ./shards; the city list needs no option
           shardq build -i places allCountries.txt  nor does a GeoNames dump
           shardq build --key '{title} ({year})' films.csv.gz
+          ls | shardq build -i files -             one name a line: no option either
           zcat log.jsonl.gz | shardq build --input-format jsonl --key '{url}' --keep url,time -
           shardq build --watch cities.json         and again, each time that the file changes
+
+        docs/datasets.md tells how each format is read, what a bad record is, and what to do about a refusal.
 
         Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
         leaves the index as it was.
@@ -146,7 +137,7 @@
 
     @Argument(
       help: ArgumentHelp(
-        "Files: JSON, JSON lines, CSV, TSV, GeoNames, as they are or .gz or .zst; - for standard input.",
+        "Files: JSON, JSON lines, GeoJSON, CSV, TSV, GeoNames, lines; as they are, .gz or .zst; - for standard input.",
         valueName: "input"),
       completion: .file())
     var inputs: [String]
@@ -183,11 +174,7 @@
     ///   - changed: Tells which file has changed meanwhile, so that nothing is to be made of what was read.
     private func build(isRepeated: Bool, _ changed: () -> String?) -> ExitStatus {
       var options = BuildOptions()
-      options.inputFormat = input.inputFormat
-      options.key = input.key
-      options.columns = input.columns?.names
-      options.keep = input.keep?.names
-      options.skipBad = input.skipBad
+      input.apply(to: &options)
       options.weight = weight
       options.id = id
       safety.apply(to: &options)
@@ -275,9 +262,9 @@
           !$0.isEmpty && printable($0) == $0
         })
       else { return nil }
-      return "shardq " + (location.index != nil ? "-i " + Shell.quoted(directory) + " " : "")
+      return "shardq " + (location.index != nil ? "-i " + shellWord(directory) + " " : "")
         + (FrontParser.commandNames.contains { "\($0)" == prefix } || prefix.hasPrefix("-") ? "-- " : "")
-        + Shell.quoted(prefix)
+        + shellWord(prefix)
     }
   }
 
@@ -311,21 +298,6 @@
         case .indexKey, .indexID: $0.rawValue
         }
       }
-    }
-  }
-
-  enum Shell {
-    /// `text` as a shell takes it for one word.
-    static func quoted(_ text: String) -> String {
-      let isPlain =
-        !text.isEmpty
-        && text.unicodeScalars.allSatisfy {
-          $0.value >= 0x80 || ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
-            || "/._-,+:@%".unicodeScalars.contains($0)
-        }
-      return isPlain
-        ? text
-        : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
   }
 

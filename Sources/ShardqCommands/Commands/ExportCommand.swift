@@ -10,13 +10,14 @@
         EXAMPLES:
           shardq export > records.jsonl            as the objects that came in
           shardq export --format geojson > map.geojson
+          shardq export --format csv > records.csv for a spreadsheet
           shardq export | shardq build -i copy --input-format jsonl --key '{name}, {country}' -
 
-        JSON lines come back exactly. TSV makes everything text: numbers are texts in what is built from it.
+        JSON lines come back exactly. CSV and TSV make everything text: numbers are texts in what is built from it.
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
-      case jsonl, tsv, geojson
+      case jsonl, csv, tsv, geojson
     }
 
     @OptionGroup var location: IndexLocation
@@ -24,7 +25,9 @@
 
     @Option(
       name: .customLong("format"),
-      help: "tsv begins with a line that says how it escapes and one with the fields' names.")
+      help:
+        "jsonl, csv, tsv or geojson. csv has a header line; tsv has one too, after a line that says how it escapes. In both all values are text."
+    )
     var format = Format.jsonl
 
     func run() throws {

@@ -126,11 +126,7 @@
       if let partSizes { options.partSizes = partSizes.sizes }
       if let maxSize { options.diskLimit = maxSize.limit }
       (options.cacheLimitBytes, options.rows, options.triesAll) = (cache.bytes, rows, triesAll)
-      options.build.inputFormat = input.inputFormat
-      options.build.key = input.key
-      options.build.columns = input.columns?.names
-      options.build.keep = input.keep?.names
-      options.build.skipBad = input.skipBad
+      input.apply(to: &options.build)
       resources.apply(to: &options.build)
       let plan: Plan
       var settings: [String] = []
@@ -146,7 +142,7 @@
             throw .build(error)
           }
         } else {
-          settings = datasetOptions
+          settings = input.words
           if let level { options.build.level = level }
         }
         plan = try makePlan(options)
@@ -205,16 +201,6 @@
       return words
     }
 
-    private var datasetOptions: [String] {
-      var words: [String] = []
-      if let format = input.inputFormat { words += ["--input-format", format] }
-      if let key = input.key { words += ["--key", key] }
-      if let columns = input.columns { words += ["--columns", columns.text] }
-      if let keep = input.keep { words += ["--keep", keep.text] }
-      if input.skipBad { words.append("--skip-bad") }
-      return words
-    }
-
     private func buildCommand(_ plan: Plan, _ settings: [String]) -> String {
       let packing = plan.choice.packing
       var words = ["shardq", "build"]
@@ -222,7 +208,7 @@
       if packing.partBytes != Packing.usual.partBytes { words += ["--part-size", size(packing.partBytes)] }
       words += settings
       if let index = location.index { words += ["--index", index] }
-      return (words + inputs).map { Shell.quoted($0) }.joined(separator: " ") + (inputs.isEmpty ? " DATASET" : "")
+      return (words + inputs).map { shellWord($0) }.joined(separator: " ") + (inputs.isEmpty ? " DATASET" : "")
     }
   }
 

@@ -41,7 +41,7 @@
     @Option(
       name: .customLong("upsert"),
       help: ArgumentHelp(
-        "A file of new and changed records: JSON, JSON lines, CSV, TSV, GeoNames; - for standard input.",
+        "A file of new and changed records, as for build; - for standard input.",
         valueName: "file"),
       completion: .file())
     var upsert: [String] = []
@@ -52,20 +52,7 @@
       completion: .file())
     var delete: [String] = []
 
-    @Option(
-      name: .customLong("input-format"),
-      help: ArgumentHelp(
-        "json, jsonl, csv, tsv or geonames (default: seen from each file).", valueName: "format"),
-      completion: .list(DatasetFormat.allCases.map(\.rawValue)))
-    var inputFormat: String?
-
-    @Option(
-      name: .customLong("columns"),
-      help: ArgumentHelp("The names of the columns of csv or tsv files without a header.", valueName: "a,b,c"))
-    var columns: NameList?
-
-    @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on.")
-    var skipBad = false
+    @OptionGroup var reading: ReadingOptions
 
     @Flag(name: .customLong("overlay"), help: "Leave few changes beside the shards, to be merged later.")
     var overlay = false
@@ -76,7 +63,6 @@
     @OptionGroup var resources: ResourceOptions
 
     func validate() throws {
-      try InputOptions.check(inputFormat)
       if upsert.isEmpty, delete.isEmpty, !merge {
         throw ValidationError("Name a file with --upsert or --delete, or --merge an overlay.")
       }
@@ -88,9 +74,7 @@
 
     func run() throws {
       var options = BuildOptions()
-      options.inputFormat = inputFormat
-      options.columns = columns?.names
-      options.skipBad = skipBad
+      reading.apply(to: &options)
       options.writesOverlay = overlay
       resources.apply(to: &options)
       Self.run(index: location.index, upsert: upsert, delete: delete, options)
@@ -163,8 +147,8 @@
 
     /// The same by the full parser; nil if that refuses it, or finds more said than this can say.
     package static func parsed(_ arguments: [String]) -> PlainUpdate? {
-      guard let update = try? Shardq.parseAsRoot(arguments) as? UpdateCommand, update.inputFormat == nil,
-        update.columns == nil, !update.skipBad, !update.merge, update.resources.jobs == nil,
+      guard let update = try? Shardq.parseAsRoot(arguments) as? UpdateCommand, update.reading.words.isEmpty,
+        !update.merge, update.resources.jobs == nil,
         update.resources.memory.bytes == BuildOptions().memoryBytes
       else { return nil }
       return PlainUpdate(
@@ -218,6 +202,7 @@
     }
 
     static func note(bad summary: BuildSummary) {
+      for note in summary.notes { Diagnostics.note(note) }
       for bad in summary.badRecords { Diagnostics.note(bad) }
       if summary.badRecordCount > summary.badRecords.count {
         Diagnostics.note(

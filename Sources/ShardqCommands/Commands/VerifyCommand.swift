@@ -50,9 +50,7 @@
         ? nil
         : Verifier.Source(
           source,
-          options: DatasetOptions(
-            format: input.inputFormat.flatMap(DatasetFormat.init(rawValue:)), columns: input.columns?.names,
-            skipBad: input.skipBad),
+          options: input.reading.datasetOptions,
           template: input.key, keep: input.keep?.names)
       var strays: [String] = []
       var kept: [String] = []

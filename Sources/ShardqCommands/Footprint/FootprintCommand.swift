@@ -184,16 +184,7 @@
     /// The index to measure; for a dataset one is built, by a process of its own.
     private func indexPath(_ scratch: String) throws(CommandFailure) -> String {
       guard let dataset else { return QueryRunner.indexPath(location.index) }
-      var arguments = ["build", dataset, "--index", scratch + "/index"]
-      if let format = input.inputFormat { arguments += ["--input-format", format] }
-      if let key = input.key { arguments += ["--key", key] }
-      func list(_ names: NameList) -> String {
-        names.names.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
-          .joined(separator: ",")
-      }
-      if let columns = input.columns { arguments += ["--columns", list(columns)] }
-      if let keep = input.keep { arguments += ["--keep", list(keep)] }
-      if input.skipBad { arguments.append("--skip-bad") }
+      let arguments = ["build", dataset, "--index", scratch + "/index"] + input.words
       let built: ChildProcess
       let own = try InstalledProgram.ownPath()
       do throws(ChildProcess.Failure) {

@@ -228,14 +228,14 @@ import Testing
     try expectFailure({ [$0.path] }, "a directory") {
       if case .dataset(.missing, _) = $0 { true } else { false }
     }
-    try expectFailure({ [$0.write("what is this", to: "file")] }, "no format") {
+    try expectFailure({ [$0.write("what is\0this", to: "file")] }, "no format") {
       if case .dataset(.options, _) = $0 { true } else { false }
     }
     try expectFailure({ [$0.write(Self.json, to: "a.json")] }, "columns of JSON", { $0.columns = ["a"] }) {
       if case .dataset(.options, _) = $0 { true } else { false }
     }
     try expectFailure({ [$0.write("a,b\n1,2\n", to: "a.csv")] }, "no key template") {
-      $0 == .noTemplate(fields: ["a", "b"])
+      $0 == .noTemplate(fields: ["a", "b"], isHeader: true)
     }
     try expectFailure({ [$0.write(Self.json, to: "a.json")] }, "a key without a field", { $0.key = "text" }) {
       if case .template(.noField, _, _) = $0 { true } else { false }

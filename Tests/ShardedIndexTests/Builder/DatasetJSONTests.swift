@@ -259,7 +259,7 @@ private enum Elements {
     ("[]", "", ""), (" [ ] ", "", ""), ("\n[\n]\n\n", "", ""), ("[{}]", "", ""),
     ("<ef><bb><bf>[{\"a\":1}]", "a=1", ""),
     ("[{\"a\":1},{\"a\":2}]\r\n", "a=1; a=2", ""),
-    ("", nil, "1:1"), ("  ", nil, "1:3"), ("\n\n", nil, "3:1"), ("{}", nil, "1:1"), ("1", nil, "1:1"),
+    ("", nil, "1:1"), ("  ", nil, "1:3"), ("\n\n", nil, "3:1"), ("{}", "", ""), ("1", nil, "1:1"),
     ("null", nil, "1:1"),
     ("[", nil, "1:2"), ("[{}", nil, "1:4"), ("[{},", nil, "1:5"), ("[{},]", nil, "1:5"),
     ("[,{}]", nil, "1:2"),
@@ -394,15 +394,23 @@ private enum Elements {
 
   @Test("messages say what was expected and what was found")
   func messages() throws {
+    let mend = "mend the file there, since what follows cannot be read"
     let cases = [
-      ("[{\"a\" 1}]", "1:7: record 1: expected ':' after a member's name, found '1'"),
-      ("[{\"a\":1,\"a\":2}]", "1:9: record 1: the member \"a\" stands twice in one object"),
-      ("[{\"a\":1\n", "2:1: record 1: expected ',' or '}' after a member, found the end of the file"),
+      ("[{\"a\" 1}]", "1:7: record 1: expected ':' after a member's name, found '1'; \(mend)"),
       (
-        "[{\"a\":\"x\ny\"}]", "1:9: record 1: expected '\"' at the end of a string, found the end of the line"
+        "[{\"a\":1,\"a\":2}]",
+        "1:9: record 1: the member \"a\" stands twice in one object; leave such records out with --skip-bad"
       ),
-      ("{\"a\":1}", "1:1: expected an array of objects, which begins with '[', found '{'"),
-      ("[{}]x", "1:5: expected nothing after the array, found 'x'"),
+      (
+        "[{\"a\":1\n",
+        "2:1: record 1: expected ',' or '}' after a member, found the end of the file; the file may be cut short: fetch it again"
+      ),
+      (
+        "[{\"a\":\"x\ny\"}]", "1:9: record 1: expected '\"' at the end of a string, found the end of the line; \(mend)"
+      ),
+      ("x", "1:1: expected an array of objects, which begins with '[', or an object, found 'x'; \(mend)"),
+      ("[{}]x", "1:5: expected nothing after the array, found 'x'; \(mend)"),
+      ("{\"a\":1}x", "1:8: record 2: expected a value, found 'x'; \(mend)"),
     ]
     for (content, message) in cases {
       let file = try DatasetFile(content.utf8)

@@ -1,0 +1,97 @@
+/// Finds what divides the fields of a delimited text, by its first line and, where that has several candidates, by
+/// which of them the lines agree on.
+struct DelimiterSniffer {
+  enum Finding: Equatable {
+    /// The first line has no candidate.
+    case none
+    case one(UInt8)
+    /// The lines agree on several.
+    case several([UInt8])
+    /// The text shown ends too early to tell.
+    case needsMore
+  }
+
+  static let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
+  /// How much text is looked at, in bytes.
+  static let sampleLimit = 64 << 10
+
+  /// How often each candidate stands in each line, outside quotes; the first line first.
+  private var counts: [[Int]] = []
+  /// Which line each of them is, from 0.
+  private var lines: [Int] = []
+  private let isAll: Bool
+
+  /// - Parameters:
+  ///   - text: From the first line that counts.
+  ///   - isAll: Whether the dataset ends with it.
+  init(_ text: UnsafeBufferPointer<UInt8>, isAll: Bool, comment: String?) {
+    self.isAll = isAll || text.count >= Self.sampleLimit
+    let comment = Array((comment ?? "").utf8)
+    var line = [0, 0, 0, 0]
+    var (start, number, isQuoted, isFieldStart) = (0, 0, false, true)
+    func isRecord(_ end: Int) -> Bool {
+      let line = text[start..<end]
+      return line.contains { $0 != 0x0D } && (comment.isEmpty || !line.starts(with: comment))
+    }
+    for (at, byte) in text.prefix(Self.sampleLimit).enumerated() {
+      if byte == UInt8(ascii: "\"") {
+        if isQuoted || isFieldStart { isQuoted.toggle() }
+        isFieldStart = false
+      } else if isQuoted {
+        if byte == 0x0A { number += 1 }
+        continue
+      } else if byte == 0x0A {
+        if isRecord(at) {
+          counts.append(line)
+          lines.append(number)
+        }
+        (line, start, number, isFieldStart) = ([0, 0, 0, 0], at + 1, number + 1, true)
+      } else if let candidate = Self.candidates.firstIndex(of: byte) {
+        line[candidate] += 1
+        isFieldStart = true
+      } else {
+        isFieldStart = false
+      }
+    }
+    if isAll || counts.isEmpty && self.isAll, start < text.count, isRecord(text.count) {
+      counts.append(line)
+      lines.append(number)
+    }
+  }
+
+  /// - Parameter columns: How many there are, if the caller named them.
+  func finding(columns: Int?) -> Finding {
+    guard let first = counts.first else { return isAll ? .none : .needsMore }
+    if let columns {
+      let fitting = Self.candidates.indices.filter { first[$0] == columns - 1 && columns > 1 }
+      return fitting.first.map { .one(Self.candidates[$0]) } ?? .none
+    }
+    let present = Self.candidates.indices.filter { first[$0] > 0 }
+    if present.count < 2 { return present.first.map { .one(Self.candidates[$0]) } ?? .none }
+    guard isAll else { return .needsMore }
+    let agreed = present.filter { agrees(on: $0) }
+    switch agreed.count {
+    case 0: return .one(Self.candidates[present[0]])
+    case 1: return .one(Self.candidates[agreed[0]])
+    default: return .several(agreed.map { Self.candidates[$0] })
+    }
+  }
+
+  /// Whether every line has as many of a delimiter as the first.
+  func agree(on delimiter: UInt8) -> Bool { Self.candidates.firstIndex(of: delimiter).map(agrees) ?? false }
+
+  /// The line, from 0, that is likelier the header than the first is: the first has one field, and it and all that
+  /// follow, two at least, have as many as each other.
+  var laterHeader: Int? {
+    guard let first = counts.first, first.allSatisfy({ $0 == 0 }) else { return nil }
+    for candidate in Self.candidates.indices {
+      guard let header = counts.firstIndex(where: { $0[candidate] > 0 }), counts.count > header + 1,
+        counts[header...].allSatisfy({ $0[candidate] == counts[header][candidate] })
+      else { continue }
+      return lines[header]
+    }
+    return nil
+  }
+
+  private func agrees(on candidate: Int) -> Bool { counts.allSatisfy { $0[candidate] == counts[0][candidate] } }
+}

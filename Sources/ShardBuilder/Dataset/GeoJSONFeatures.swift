@@ -1,0 +1,127 @@
+/// Makes records of the features of GeoJSON (RFC 7946): their properties, and a point's place.
+///
+/// A feature is first read as any object. Of its fields, those of `properties` lose that step of their path; `type`,
+/// `geometry` and `bbox` go; a point's coordinates become the numbers `lat` and `lon`, unless the properties have
+/// coordinates by names that an index knows. What else a feature has, `id` above all, is a field like a property,
+/// unless a property has its name.
+struct GeoJSONFeatures {
+  private(set) var names = FieldNames()
+  /// Per name of the objects read what becomes of it.
+  private var uses: [Use] = []
+
+  private enum Use {
+    case type, geometryType, coordinates, dropped
+    /// A property, or a member beside the properties, by its number in ``names``; -1 until a feature has it.
+    case property(String, number: Int32, isCoordinate: Bool)
+    case foreign(String, number: Int32)
+  }
+
+  /// Replaces the fields of the object that was read last by those of its record.
+  ///
+  /// - Returns: What is wrong with it; its fields are as they were then.
+  mutating func take(since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink)
+    -> String?
+  {
+    while uses.count < objects.names.count { uses.append(Self.use(of: objects.names[uses.count])) }
+    let range = sink.fieldIndices(since: mark)
+    var (isFeature, isPoint, hasCoordinates, hasForeign) = (false, false, false, false)
+    var place: Int?
+    for index in range {
+      switch uses[Int(sink.fields[index].name)] {
+      case .type: isFeature = sink.text(ofField: index, since: mark, window: window).elementsEqual("Feature".utf8)
+      case .geometryType:
+        isPoint = sink.text(ofField: index, since: mark, window: window).elementsEqual("Point".utf8)
+      case .coordinates: place = index
+      case .property(_, _, let isCoordinate): hasCoordinates = hasCoordinates || isCoordinate
+      case .foreign: hasForeign = true
+      case .dropped: break
+      }
+    }
+    guard isFeature else { return "expected a feature, whose \"type\" is \"Feature\"" }
+    var point: (latitude: Range<Int>, longitude: Range<Int>)?
+    if isPoint, !hasCoordinates, let place {
+      point = Self.numbers(in: sink.text(ofField: place, since: mark, window: window))
+    }
+    let taken = hasForeign ? properties(in: range, sink) : []
+    var kept = range.lowerBound
+    var placeField: FieldSlice?
+    let isPlaceInExtra = place.map { sink.isInExtra(field: $0, since: mark) } ?? false
+    for index in range {
+      var field = sink.fields[index]
+      let use = Int(field.name)
+      switch uses[use] {
+      case .property(let name, var number, let isCoordinate):
+        if number < 0 {
+          number = Int32(names.number(of: name))
+          uses[use] = .property(name, number: number, isCoordinate: isCoordinate)
+        }
+        field.name = UInt32(number)
+      case .foreign(let name, var number):
+        if Self.isAmong(taken, name) {
+          sink.drop(field: index, since: mark)
+          continue
+        }
+        if number < 0 {
+          number = Int32(names.number(of: name))
+          uses[use] = .foreign(name, number: number)
+        }
+        field.name = UInt32(number)
+      case .coordinates:
+        placeField = field
+        sink.drop(field: index, since: mark)
+        continue
+      default:
+        sink.drop(field: index, since: mark)
+        continue
+      }
+      sink.move(field: index, to: kept, field, since: mark)
+      kept += 1
+    }
+    sink.cut(to: kept, since: mark)
+    if let point, let placeField {
+      for (name, digits) in [("lat", point.latitude), ("lon", point.longitude)] {
+        sink.append(
+          FieldSlice(
+            name: names.number(of: name), kind: .number, offset: placeField.offset + UInt32(digits.lowerBound),
+            length: UInt32(digits.count)), isInExtra: isPlaceInExtra)
+      }
+    }
+    return nil
+  }
+
+  private static func use(of name: String) -> Use {
+    if name == "type" { return .type }
+    if name == "geometry.type" { return .geometryType }
+    if name == "geometry.coordinates" { return .coordinates }
+    for step in ["geometry", "bbox", "properties"] where name == step { return .dropped }
+    if name.hasPrefix("geometry.") || name.hasPrefix("bbox.") { return .dropped }
+    guard name.hasPrefix("properties.") else { return .foreign(name, number: -1) }
+    let own = String(name.dropFirst("properties.".count))
+    return .property(
+      own, number: -1, isCoordinate: (CellFinder.latitudes + CellFinder.longitudes).contains(own))
+  }
+
+  /// The names of the properties that a feature has.
+  private func properties(in range: Range<Int>, _ sink: RecordSink) -> [String] {
+    range.compactMap {
+      if case .property(let name, _, _) = uses[Int(sink.fields[$0].name)] { name } else { nil }
+    }
+  }
+
+  /// Whether one of the names is `name`, or one of the two is nested in the other.
+  private static func isAmong(_ names: [String], _ name: String) -> Bool {
+    names.contains { $0 == name || $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".") }
+  }
+
+  /// The digits of a position `[lon,lat]`, from the text's start.
+  private static func numbers(in text: UnsafeBufferPointer<UInt8>) -> (latitude: Range<Int>, longitude: Range<Int>)? {
+    guard text.first == UInt8(ascii: "["), let comma = text.firstIndex(of: UInt8(ascii: ",")),
+      let end = text[(comma + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") })
+    else { return nil }
+    func isNumber(_ range: Range<Int>) -> Bool {
+      text[range].first.map { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") < 10 } ?? false
+    }
+    guard isNumber(1..<comma), isNumber(comma + 1..<end) else { return nil }
+    return (comma + 1..<end, 1..<comma)
+  }
+}

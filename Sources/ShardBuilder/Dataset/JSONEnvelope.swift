@@ -1,0 +1,66 @@
+/// Finds the array of records inside of an object, by a path of members, and the object's end behind it.
+///
+/// All that is not on the path is checked as JSON and left out.
+struct JSONEnvelope {
+  enum Step {
+    /// A value on the path: an object, or the array.
+    case open
+    case firstName, name
+    /// After a member's name, which is the path's or not.
+    case colon(isOnPath: Bool)
+    case value
+    /// A value that is too big to be looked at as a whole.
+    case bigValue(BracketSkipper)
+    case afterValue
+  }
+
+  let path: [String]
+  var step = Step.open
+  /// How many objects of the path are open.
+  var depth = 0
+  /// Whether the array was there.
+  var hasArray = false
+  /// The members met beside the one that the path names, for a message.
+  private(set) var others: [String] = []
+
+  init(path: [String]) { self.path = path }
+
+  /// What comes after a member's name.
+  mutating func take(name: String) -> Step {
+    let isOnPath = name == path[depth - 1] && !hasArray
+    if !isOnPath, !hasArray, others.count < 12, depth == path.count { others.append(name) }
+    return .colon(isOnPath: isOnPath)
+  }
+
+  /// Where the array is to be, as `--records` takes it.
+  var pathText: String { path.map(FieldNames.step).joined(separator: ".") }
+
+  /// Why the array was not found.
+  var absence: String {
+    "there is no array at \"\(printable(pathText.utf8, limit: 80))\""
+      + (others.isEmpty
+        ? "" : ", but " + others.map { "\"\(printable($0.utf8, limit: 40))\"" }.joined(separator: ", "))
+      + "; name the path to the records with --records"
+  }
+}
+
+extension FieldNames {
+  /// The members on a path, their escapes taken off; nil when it is none.
+  static func members(ofPath path: String) -> [String]? {
+    var members = [""]
+    var isEscaped = false
+    for scalar in path.unicodeScalars {
+      if !isEscaped, scalar == "\\" {
+        isEscaped = true
+        continue
+      }
+      if !isEscaped, scalar == "." {
+        members.append("")
+      } else {
+        members[members.count - 1].unicodeScalars.append(scalar)
+      }
+      isEscaped = false
+    }
+    return isEscaped || members.contains("") ? nil : members
+  }
+}

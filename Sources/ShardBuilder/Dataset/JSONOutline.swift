@@ -1,0 +1,179 @@
+/// What the beginning of a JSON text shows of how it is put together: read once, to choose how to read it, and for
+/// messages that say where its records are.
+///
+/// Nothing is checked that is not asked for: faults are for the reader, which names their place.
+struct JSONOutline {
+  struct Member {
+    var name: String
+    /// The first byte of its value; 0 where the text shown ends before it.
+    var value: UInt8
+    /// The first byte of an array's first element; `]` where it has none.
+    var element: UInt8 = 0
+    /// The text of a short string.
+    var text: String?
+    /// An object's own, of the members of the outermost object.
+    var members: [Member] = []
+  }
+
+  /// The first byte that is no white space; 0 for none.
+  private(set) var first: UInt8 = 0
+  /// Of an object; of an array the members of its first element, if that is an object.
+  private(set) var members: [Member] = []
+  /// Of an array: the first byte of its first element.
+  private(set) var element: UInt8 = 0
+  /// Whether the value ends within the text shown.
+  private(set) var isWhole = false
+  /// Whether a line ends inside the value.
+  private(set) var spansLines = false
+  /// The byte after the value that is no white space, if the text shown has one.
+  private(set) var next: UInt8?
+  /// Whether a line ends between the value and ``next``.
+  private(set) var nextIsOnNewLine = false
+
+  private let text: UnsafeBufferPointer<UInt8>
+  private var at = 0
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+    skipSpace()
+    let start = at
+    first = byte
+    var members: [Member] = []
+    defer { self.members = members }
+    switch first {
+    case UInt8(ascii: "{"): isWhole = readObject(&members, depth: 1)
+    case UInt8(ascii: "["):
+      at += 1
+      skipSpace()
+      element = byte
+      if element == UInt8(ascii: "{") { _ = readObject(&members, depth: 2) }
+      return
+    default: return
+    }
+    spansLines = text[start..<at].contains(0x0A)
+    guard isWhole else { return }
+    let end = at
+    skipSpace()
+    nextIsOnNewLine = text[end..<at].contains(0x0A)
+    next = at < text.count ? byte : nil
+  }
+
+  /// The text of member `name`, if it is a short string.
+  func text(of name: String) -> String? { members.first { $0.name == name }?.text }
+
+  /// The path to the first array that could have the records, the outermost first.
+  var arrayPath: (path: [String], element: UInt8)? {
+    func array(_ members: [Member]) -> (path: [String], element: UInt8)? {
+      for member in members where member.value == UInt8(ascii: "[") && member.element != UInt8(ascii: "]") {
+        return ([member.name], member.element)
+      }
+      for member in members {
+        if let inner = array(member.members) { return ([member.name] + inner.path, inner.element) }
+      }
+      return nil
+    }
+    return array(members)
+  }
+
+  // MARK: Scanning
+
+  private var byte: UInt8 { at < text.count ? text[at] : 0 }
+
+  /// A record separator (RFC 8142) counts as white space.
+  private mutating func skipSpace() {
+    while at < text.count, isJSONSpace(text[at]) || text[at] == JSONRecords.recordSeparator { at += 1 }
+  }
+
+  /// Reads the object at `at`; false where the text ends first, or is none.
+  private mutating func readObject(_ members: inout [Member], depth: Int) -> Bool {
+    at += 1
+    while true {
+      skipSpace()
+      if byte == UInt8(ascii: "}") {
+        at += 1
+        return true
+      }
+      if byte == UInt8(ascii: ",") {
+        at += 1
+        continue
+      }
+      guard byte == UInt8(ascii: "\""), let name = readString() else { return false }
+      skipSpace()
+      guard byte == UInt8(ascii: ":") else { return false }
+      at += 1
+      skipSpace()
+      var member = Member(name: name, value: byte)
+      defer { if members.count < 64 { members.append(member) } }
+      switch byte {
+      case 0: return false
+      case UInt8(ascii: "\""):
+        guard let text = readString() else { return false }
+        member.text = text
+      case UInt8(ascii: "{") where depth < 2:
+        guard readObject(&member.members, depth: depth + 1) else { return false }
+      case UInt8(ascii: "["):
+        let start = at
+        at += 1
+        skipSpace()
+        member.element = byte
+        at = start
+        guard skipNested() else { return false }
+      case UInt8(ascii: "{"): guard skipNested() else { return false }
+      default:
+        while at < text.count, !isJSONSpace(byte), ![0x2C, 0x7D, 0x5D].contains(byte) { at += 1 }
+        guard at < text.count else { return false }
+      }
+    }
+  }
+
+  /// Goes behind the string at `at`; its text is cut where it is long, and its escapes stay.
+  private mutating func readString() -> String? {
+    let start = at + 1
+    guard skipString() else { return nil }
+    return String(decoding: text[start..<min(at - 1, start + 256)], as: UTF8.self)
+  }
+
+  private mutating func skipString() -> Bool {
+    at += 1
+    while at < text.count {
+      if byte == UInt8(ascii: "\"") {
+        at += 1
+        return true
+      }
+      at += byte == UInt8(ascii: "\\") ? 2 : 1
+    }
+    at = text.count
+    return false
+  }
+
+  private mutating func skipNested() -> Bool {
+    var depth = 0
+    while at < text.count {
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard skipString() else { return false }
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+      at += 1
+      if depth == 0 { return true }
+    }
+    return false
+  }
+}
+
+extension JSONOutline.Member {
+  /// How jq names the array at a path: `.data.items[]`.
+  static func jq(_ path: [String]) -> String {
+    path.map { name in
+      let isWord =
+        !name.isEmpty && !("0"..."9").contains(name.unicodeScalars.first!)
+        && name.unicodeScalars.allSatisfy {
+          ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_"
+        }
+      return isWord ? ".\(name)" : ".\"\(name)\""
+    }.joined() + "[]"
+  }
+}

@@ -1,0 +1,26 @@
+/// A command that prints what a file holds: the file's name stands between `before` and `after`.
+struct Opener {
+  var before: String
+  var after = ""
+  /// What it prints; nil where that is not known.
+  var format: String?
+
+  /// The line that builds from it.
+  func line(path: String, options: String = "") -> String {
+    before + (path == "-" ? "FILE" : shellWord(path)) + after + " | shardq build "
+      + (format.map { "--input-format \($0) " } ?? "") + options + "… -"
+  }
+}
+
+/// `text` as a shell takes it for one word.
+package func shellWord(_ text: String) -> String {
+  let isPlain =
+    !text.isEmpty
+    && text.unicodeScalars.allSatisfy {
+      $0.value >= 0x80 || ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+        || "/._-,+:@%".unicodeScalars.contains($0)
+    }
+  return isPlain
+    ? text
+    : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

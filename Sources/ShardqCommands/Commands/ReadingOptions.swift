@@ -1,0 +1,139 @@
+#if CommandLineTool
+  import ArgumentParser
+  import ShardBuilder
+
+  /// How a dataset is read: the same wherever a command takes one.
+  struct ReadingOptions: ParsableArguments {
+    @Option(
+      name: .customLong("input-format"),
+      help: ArgumentHelp("\(DatasetFormat.list) (default: seen from the file).", valueName: "format"),
+      completion: .list(DatasetFormat.allCases.map(\.rawValue)))
+    var inputFormat: String?
+
+    @Option(
+      name: .customLong("columns"),
+      help: ArgumentHelp("csv, tsv: the columns' names, for a file without a header line.", valueName: "a,b,c"))
+    var columns: NameList?
+
+    @Option(
+      name: .customLong("delimiter"),
+      help: ArgumentHelp(
+        "csv: what divides fields, one character or 'tab' (default: seen from the first line).", valueName: "c"))
+    var delimiter: Delimiter?
+
+    @Option(
+      name: .customLong("skip-lines"),
+      help: ArgumentHelp("Leave out lines before the header.", valueName: "n"))
+    var skippedLines: Int?
+
+    @Option(
+      name: .customLong("comment"),
+      help: ArgumentHelp("Leave out lines that begin with this text, '#' for example.", valueName: "text"))
+    var comment: String?
+
+    @Flag(
+      name: .customLong("name-columns"), help: "csv, tsv: name columns without a name column1, repeated ones name_2.")
+    var namesColumns = false
+
+    @Flag(name: .customLong("ragged"), help: "csv, tsv: take records that lack their last fields.")
+    var isRagged = false
+
+    @Option(
+      name: .customLong("null"),
+      help: ArgumentHelp("csv, tsv: the text of a field that is null, '\\N' for example.", valueName: "text"))
+    var null: String?
+
+    @Option(
+      name: .customLong("encoding"),
+      help: ArgumentHelp("latin1, windows-1252, utf-16, utf-16le or utf-16be (default: utf-8).", valueName: "name"),
+      completion: .list(DatasetDialect.Encoding.allCases.map(\.rawValue)))
+    var encoding: Encoding?
+
+    @Option(
+      name: .customLong("records"),
+      help: ArgumentHelp(
+        "json: the path to the array of records inside of an object, like data.items.", valueName: "path"))
+    var records: String?
+
+    @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on without them.")
+    var skipBad = false
+
+    struct Delimiter: ExpressibleByArgument {
+      var byte: UInt8
+
+      init?(argument: String) {
+        switch argument {
+        case "tab", "\\t": byte = 0x09
+        default:
+          guard argument.utf8.count == 1, let only = argument.utf8.first, DatasetDialect.canDelimit(only) else {
+            return nil
+          }
+          byte = only
+        }
+      }
+
+      var text: String { byte == 0x09 ? "tab" : String(Unicode.Scalar(byte)) }
+    }
+
+    struct Encoding: ExpressibleByArgument {
+      var encoding: DatasetDialect.Encoding
+
+      init?(argument: String) {
+        guard let encoding = DatasetDialect.Encoding(name: argument) else { return nil }
+        self.encoding = encoding
+      }
+    }
+
+    func validate() throws {
+      if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
+        throw ValidationError("--input-format is one of \(DatasetFormat.list).")
+      }
+      if let skippedLines, skippedLines < 0 { throw ValidationError("--skip-lines must not be negative.") }
+      if comment == "" { throw ValidationError("--comment is empty: name what such lines begin with.") }
+    }
+
+    var dialect: DatasetDialect {
+      var dialect = DatasetDialect()
+      dialect.delimiter = delimiter?.byte
+      dialect.skippedLines = skippedLines ?? 0
+      dialect.comment = comment
+      (dialect.namesColumns, dialect.isRagged) = (namesColumns, isRagged)
+      dialect.encoding = encoding?.encoding ?? .utf8
+      dialect.null = null
+      dialect.recordsPath = records
+      return dialect
+    }
+
+    func apply(to options: inout BuildOptions) {
+      options.inputFormat = inputFormat
+      options.columns = columns?.names
+      options.skipBad = skipBad
+      options.dialect = dialect
+    }
+
+    var datasetOptions: DatasetOptions {
+      var options = DatasetOptions(
+        format: inputFormat.flatMap(DatasetFormat.init(rawValue:)), columns: columns?.names, skipBad: skipBad)
+      options.dialect = dialect
+      return options
+    }
+
+    /// The same as arguments.
+    var words: [String] {
+      var words: [String] = []
+      func add(_ option: String, _ value: String?) { if let value { words += [option, value] } }
+      add("--input-format", inputFormat)
+      add("--columns", columns?.text)
+      add("--delimiter", delimiter?.text)
+      add("--skip-lines", skippedLines.map(String.init))
+      add("--comment", comment)
+      if namesColumns { words.append("--name-columns") }
+      if isRagged { words.append("--ragged") }
+      add("--null", null)
+      add("--encoding", encoding?.encoding.rawValue)
+      add("--records", records)
+      if skipBad { words.append("--skip-bad") }
+      return words
+    }
+  }
+#endif
