@@ -22,7 +22,7 @@
         """,
       discussion: """
         EXAMPLES:
-          shardq build cities.json                 make an index in ./shards
+          shardq build -i cities cities.json       make an index in ./cities
           shardq san                               its first 20 matches, in order
           shardq san jose                          words need no quotes
           shardq alabama, u --format json          city first, then country

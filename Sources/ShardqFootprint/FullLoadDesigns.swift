@@ -22,8 +22,6 @@
       self.record = record
       folded = FootprintModels.folded(record.key)
     }
-
-    func begins(with prefix: String) -> Bool { folded.utf8.starts(with: prefix.utf8) }
   }
 
   /// An array of structs, every one of which is looked at.
@@ -31,18 +29,17 @@
     private let records: [Model]
     /// Per record its folded key: apart, so that looking at all of them touches nothing else.
     private let keys: [String]
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String) throws {
       records = try decode(path, as: Model.self)
       keys = records.map { folded($0.key) }
     }
 
-    mutating func answer(_ text: String) -> Int {
-      let prefix = folded(text)
+    mutating func add(_ beginning: KeyBeginning) -> Int {
       var matches: [Int] = []
-      for position in keys.indices where keys[position].utf8.starts(with: prefix.utf8) { matches.append(position) }
-      page = matches.prefix(Replay.pageSize).map { records[$0] }
+      for position in keys.indices where beginning.matches(keys[position]) { matches.append(position) }
+      page += matches.prefix(room).map { records[$0] }
       return matches.count
     }
   }
@@ -50,15 +47,14 @@
   /// A sorted array of structs, searched by bisection.
   struct SortedArray<Model: RecordModel>: PagedDesign {
     private let entries: [Entry<Model>]
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String) throws { entries = try decode(path, as: Model.self).map(Entry.init) }
 
-    mutating func answer(_ text: String) -> Int {
-      let prefix = folded(text)
-      let first = firstIndex(from: 0) { !$0.folded.utf8.lexicographicallyPrecedes(prefix.utf8) }
-      let end = firstIndex(from: first) { !$0.begins(with: prefix) }
-      page = entries[first..<end].prefix(Replay.pageSize).map(\.record)
+    mutating func add(_ beginning: KeyBeginning) -> Int {
+      let first = firstIndex(from: 0) { !$0.folded.utf8.lexicographicallyPrecedes(beginning.text.utf8) }
+      let end = firstIndex(from: first) { !beginning.matches($0.folded) }
+      page += entries[first..<end].prefix(room).map(\.record)
       return end - first
     }
 
@@ -77,7 +73,7 @@
     private let groups: [Unicode.Scalar: [Entry<Model>]]
     /// Per folded prefix: positions in its group.
     private var remembered: [String: [Int]] = [:]
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String) throws {
       groups = Dictionary(grouping: try decode(path, as: Model.self).map(Entry.init)) {
@@ -87,17 +83,17 @@
 
     mutating func beginSession() { remembered.removeAll() }
 
-    mutating func answer(_ text: String) -> Int {
-      let prefix = folded(text)
-      guard let letter = prefix.unicodeScalars.first else {
+    mutating func add(_ beginning: KeyBeginning) -> Int {
+      guard let letter = beginning.text.unicodeScalars.first else {
         // Nothing but spaces was typed: everything matches.
         let sorted = groups.sorted { $0.key < $1.key }
-        page = Array(sorted.lazy.flatMap(\.value).prefix(Replay.pageSize)).map(\.record)
+        page += Array(sorted.lazy.flatMap(\.value).prefix(room)).map(\.record)
         return sorted.reduce(0) { $0 + $1.value.count }
       }
       let group = groups[letter] ?? []
-      let found = positions(prefix, in: group)
-      page = found.prefix(Replay.pageSize).map { group[$0].record }
+      var found = positions(beginning.text, in: group)
+      if beginning.isWhole { found.removeAll { !beginning.matches(group[$0].folded) } }
+      page += found.prefix(room).map { group[$0].record }
       return found.count
     }
 
@@ -106,9 +102,10 @@
       var shorter = prefix.unicodeScalars
       shorter.removeLast()
       while !shorter.isEmpty, remembered[String(shorter)] == nil { shorter.removeLast() }
-      let found =
-        remembered[String(shorter)].map { known in known.filter { group[$0].begins(with: prefix) } }
-        ?? group.indices.filter { group[$0].begins(with: prefix) }
+      let beginning = KeyBeginning(text: prefix, isWhole: false)
+      let found = (remembered[String(shorter)] ?? Array(group.indices)).filter {
+        beginning.matches(group[$0].folded)
+      }
       remembered[prefix] = found
       return found
     }
@@ -123,7 +120,7 @@
       var count = 0
     }
     private let root = Node()
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String) throws {
       for record in try decode(path, as: Model.self) {
@@ -143,17 +140,20 @@
       }
     }
 
-    mutating func answer(_ text: String) -> Int {
-      page.removeAll(keepingCapacity: true)
+    mutating func add(_ beginning: KeyBeginning) -> Int {
       var node = root
-      for letter in folded(text).unicodeScalars {
+      for letter in beginning.text.unicodeScalars {
         guard let child = node.children[letter] else { return 0 }
         node = child
       }
+      if beginning.isWhole {
+        page += node.records.prefix(room)
+        return node.records.count
+      }
       // Depth first, the children in order.
       var waiting = [node]
-      while page.count < Replay.pageSize, let next = waiting.popLast() {
-        page += next.records.prefix(Replay.pageSize - page.count)
+      while room > 0, let next = waiting.popLast() {
+        page += next.records.prefix(room)
         if next.children.count == 1 {
           waiting.append(next.children.first!.value)
         } else {

@@ -119,7 +119,7 @@
     }
     private let records: [Model]
     private let root: Node
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String) throws {
       var reader = PackReader(try Data(contentsOf: URL(filePath: path)))
@@ -142,20 +142,23 @@
       return node
     }
 
-    mutating func answer(_ text: String) -> Int {
-      page.removeAll(keepingCapacity: true)
+    mutating func add(_ beginning: KeyBeginning) -> Int {
       var node = root
-      for letter in folded(text).unicodeScalars {
+      for letter in beginning.text.unicodeScalars {
         guard let child = node.children[letter] else { return 0 }
         node = child
+      }
+      if beginning.isWhole {
+        page += node.values.prefix(room).map { records[$0] }
+        return node.values.count
       }
       collect(node)
       return node.count
     }
 
     private mutating func collect(_ node: Node) {
-      page += node.values.prefix(Replay.pageSize - page.count).map { records[$0] }
-      for letter in node.letters where page.count < Replay.pageSize { collect(node.children[letter]!) }
+      page += node.values.prefix(room).map { records[$0] }
+      for letter in node.letters where room > 0 { collect(node.children[letter]!) }
     }
 
     /// What ``init(_:)`` reads; the keys are in order.

@@ -139,7 +139,7 @@
     /// Where the words do not decide; nil for the plain table.
     private let withoutWords: (first: Statement, count: Statement)?
     private let fieldCount: Int
-    private(set) var page: [Model] = []
+    var page: [Model] = []
 
     init(_ path: String, fieldCount: Int, usesWords: Bool) throws {
       connection = try Connection(path)
@@ -168,34 +168,35 @@
       Model.columns(fieldCount: fieldCount).map { String($0.prefix { $0 != " " }) }
     }
 
-    mutating func answer(_ text: String) throws -> Int {
-      let prefix = Array(folded(text).utf8)
-      guard let withoutWords else { return try answer(prefix, nil, first, count) }
+    mutating func add(_ beginning: KeyBeginning) throws -> Int {
+      let prefix = Array(beginning.text.utf8)
+      // No key has a byte 0, and none a byte 0xff.
+      let end = prefix + [beginning.isWhole ? 0 : 0xff]
+      guard let withoutWords else { return try add(prefix, end, nil, first, count) }
       // The words find candidates, which begin with the same words; which of them begin with the same text the folded
       // column says.
       let phrase =
         "^ \""
         + String(decoding: prefix, as: UTF8.self).split(separator: "\"", omittingEmptySubsequences: false).joined(
           separator: "\"\"") + "\" *"
-      let found = try answer(prefix, phrase, first, count)
+      let found = try add(prefix, end, phrase, first, count)
       let hasWord = prefix.contains { $0 >= 0x61 && $0 <= 0x7a || $0 >= 0x30 && $0 <= 0x39 }
-      return found > 0 || hasWord ? found : try answer(prefix, nil, withoutWords.first, withoutWords.count)
+      return found > 0 || hasWord ? found : try add(prefix, end, nil, withoutWords.first, withoutWords.count)
     }
 
-    private mutating func answer(
-      _ prefix: [UInt8], _ phrase: String?, _ first: Statement, _ count: Statement
+    private mutating func add(
+      _ prefix: [UInt8], _ end: [UInt8], _ phrase: String?, _ first: Statement, _ count: Statement
     ) throws -> Int {
       for statement in [first, count] {
         statement.bind(prefix, at: 0)
-        statement.bind(prefix + [0xff], at: 1)  // No byte of UTF-8: above all that begins with the prefix.
+        statement.bind(end, at: 1)
         if let phrase { statement.bind(phrase, at: 2) }
       }
       defer {
         first.reset()
         count.reset()
       }
-      page.removeAll(keepingCapacity: true)
-      while try first.step() { page.append(Model(row: first, fieldCount: fieldCount)) }
+      while room > 0, try first.step() { page.append(Model(row: first, fieldCount: fieldCount)) }
       return try count.step() ? count.integer(0) : 0
     }
 

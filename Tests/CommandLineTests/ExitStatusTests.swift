@@ -173,7 +173,7 @@ struct ExitStatusTests {
   @Test func helpAndCompletions() {
     let help = Program.run(["--help"])
     #expect(
-      help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
+      help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build -i cities cities.json")
     )
     for command in [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "plan",

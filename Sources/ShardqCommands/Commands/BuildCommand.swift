@@ -77,12 +77,12 @@
       abstract: "Make an index from a dataset.",
       discussion: """
         EXAMPLES:
-          shardq build cities.json                 into ./shards; the city list needs no option
+          shardq build -i cities cities.json       the city list needs no other option
           shardq build -i places allCountries.txt  nor does a GeoNames dump
-          shardq build --key '{title} ({year})' films.csv.gz
+          shardq build -i films --key '{title} ({year})' films.csv.gz
           ls | shardq build -i files -             one name a line: no option either
-          zcat log.jsonl.gz | shardq build --input-format jsonl --key '{url}' --keep url,time -
-          shardq build --watch cities.json         and again, each time that the file changes
+          zcat log.jsonl.gz | shardq build -i log --input-format jsonl --key '{url}' --keep url,time -
+          shardq build -i cities --watch cities.json  and again, each time that the file changes
 
         docs/datasets.md tells how each format is read, what a bad record is, and what to do about a refusal.
 
