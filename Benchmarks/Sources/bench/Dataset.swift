@@ -142,13 +142,22 @@ struct Prefixes {
   let foldedPath: String
   let count: Int
 
-  /// - Parameter next: A text to ask for, nil when there are no more; one that folds to nothing is passed over.
-  private init(count: Int, work: String, next: () throws -> String?) rethrows {
+  /// - Parameters:
+  ///   - array: The same list. Texts whose space has a second meaning in it are passed over: shardq also finds the keys
+  ///     in which that space is the separator or the end, rivals find none of them.
+  ///   - next: A text to ask for, nil when there are no more; one that folds to nothing is passed over.
+  private init(count: Int, in array: SortedArray?, work: String, next: () throws -> String?) rethrows {
     var (typed, folded): ([UInt8], [UInt8]) = ([], [])
     var made = 0
     while made < count, let prefix = try next() {
       let fold = Fold.fold(prefix)
-      guard !fold.isEmpty, !prefix.utf8.contains(0x0a) else { continue }
+      guard !fold.isEmpty, fold.last != 0x20, !prefix.utf8.contains(0x0a) else { continue }
+      if let array, let space = fold.lastIndex(of: 0x20) {
+        var separated = fold
+        separated[space] = Fold.separator
+        let isRead = separated.withUnsafeBufferPointer { array.count(Prefix(typed: $0, folded: $0)) > 0 }
+        if isRead { continue }
+      }
       typed += Array(prefix.utf8) + [0x0a]
       folded += fold + [0x0a]
       made += 1
@@ -162,9 +171,11 @@ struct Prefixes {
   /// Of a random record's key the first characters, from one to all, evenly.
   ///
   /// - Parameter key: Of a random record the key, or as much of it as prefixes may be of.
-  init(count: Int, seed: UInt64, work: String, key: (inout Random) throws -> String) rethrows {
+  init(
+    count: Int, in array: SortedArray? = nil, seed: UInt64, work: String, key: (inout Random) throws -> String
+  ) rethrows {
     var random = Random(state: seed)
-    try self.init(count: count, work: work) {
+    try self.init(count: count, in: array, work: work) {
       let key = try key(&random)
       let size = 1 + random.below(key.unicodeScalars.count)
       return String(String.UnicodeScalarView(key.unicodeScalars.prefix(size)))
@@ -172,14 +183,14 @@ struct Prefixes {
   }
 
   /// What stood in the field at each keystroke of a log, docs/typing.md.
-  init(log path: String, count: Int, work: String) throws {
+  init(log path: String, count: Int, in array: SortedArray, work: String) throws {
     var reader = try QueryLogReader(opening: path)
-    try self.init(count: count, work: work) { try reader.next()?.text }
+    try self.init(count: count, in: array, work: work) { try reader.next()?.text }
     guard self.count > 0 else { stop("\(path) has nothing to ask for") }
   }
 
   init(of array: SortedArray, count: Int, seed: UInt64, namesOnly: Bool, work: String) {
-    self.init(count: count, seed: seed, work: work) { random in
+    self.init(count: count, in: array, seed: seed, work: work) { random in
       let fields = array.record(random.below(array.recordCount)).fields
       let rest = namesOnly ? [] : [0x2c, 0x20] + Array(fields[0])
       return String(decoding: Array(fields[1]) + rest, as: UTF8.self)

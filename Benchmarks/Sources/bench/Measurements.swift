@@ -98,7 +98,7 @@ struct Bench {
     result.records = array.recordCount
     let prefixes =
       if let log = effort.log {
-        try Prefixes(log: log, count: effort.prefixes, work: work)
+        try Prefixes(log: log, count: effort.prefixes, in: array, work: work)
       } else {
         Prefixes(of: array, count: effort.prefixes, seed: effort.seed, namesOnly: effort.namesOnly, work: work)
       }
