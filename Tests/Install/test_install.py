@@ -239,7 +239,7 @@ COMPLETED = [
     ("shardq san --form", "shardq san --format "),
     ("shardq query --lim", "shardq query --limit "),
     ("shardq build fi", "shardq build file.csv "),
-    ("shardq build --input-format geo", "shardq build --input-format geonames "),
+    ("shardq build --input-format geon", "shardq build --input-format geonames "),
     ("shardq stats --index di", "shardq stats --index directory/"),
     ("shardq -i directory/ veri", "shardq -i directory/ verify "),
     ("shardq completions fi", "shardq completions fish "),
