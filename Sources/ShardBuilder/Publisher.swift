@@ -313,22 +313,34 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       guard let stream = opendir(directory) else { return nil }
       defer { closedir(stream) }
       var other: String?
+      var (hasManifest, hasShard) = (false, false)
       while let entry = readdir(stream) {
         let name = withUnsafePointer(to: &entry.pointee.d_name) {
           $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
             String(cString: $0)
           }
         }
-        if name == manifestName { return nil }
-        if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found"
-          || isShardName(name)
-        {
+        if isShardName(name) {
+          hasShard = true
+          continue
+        }
+        if name == manifestName { hasManifest = true }
+        if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found" {
           continue
         }
         // The same one whatever order the system has.
         if other.map({ name < $0 }) ?? true { other = name }
       }
-      return other
+      // Others call a file so too: without a shard beside it, its first bytes have to be an index's.
+      return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
+    }
+
+    private static func isManifest(_ path: String) -> Bool {
+      let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
+      guard file >= 0 else { return true }  // The error is the reader's to tell.
+      defer { _ = close(file) }
+      var magic: UInt32 = 0
+      return pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
     }
   #endif
 

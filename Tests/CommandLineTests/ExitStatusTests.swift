@@ -17,7 +17,7 @@ struct ExitStatusTests {
     arguments: [
       ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["--nonsense"], ["query"], ["build"],
       ["san", "--format", "xml"],
-      ["export", "--format", "csv"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
+      ["export", "--format", "text"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
       ["repair"], ["plan"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],

@@ -91,6 +91,14 @@ struct IngestMessages {
         "shardq: d: the directory has no index and holds other things, such as report.pdf; name another directory, or "
         + "say --force to build there\n"),
     ShellCase(
+      "a file of another program that is called manifest",
+      "mkdir d; echo jar > d/manifest; printf 'name\\nAnn\\n' > a.csv; shardq build -i d --key '{name}' a.csv; s=$?; "
+        + "cat d/manifest; exit $s",
+      status: 64, output: "jar\n",
+      error:
+        "shardq: d: the directory has no index and holds other things, such as manifest; name another directory, or say "
+        + "--force to build there\n"),
+    ShellCase(
       "the directory of the source, rows 78 and 79",
       "printf 'name\\nAnn\\n' > a.csv; shardq build -i . --key '{name}' a.csv 2>/dev/null; echo $?; "
         + "shardq build -i . --force --key '{name}' a.csv 2>/dev/null; shardq -i . a; cat a.csv",

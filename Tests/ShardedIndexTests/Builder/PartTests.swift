@@ -11,8 +11,15 @@ import Testing
     for _ in 0..<2000 {
       let place = Int.random(in: 0..<all.count, using: &random)
       let key = Array(try all.records(in: place..<place + 1)[0].key)
-      let prefix = String(key[..<Int.random(in: 1...key.count, using: &random)])
+      // A space at the end finishes a word; parts begin where keys that share a beginning do.
+      var size = Int.random(in: 1...key.count, using: &random)
+      while size > 1, key[size - 1] == " " { size -= 1 }
+      let prefix = String(key[..<size])
       index.removeResidentShards()
+      // The last space may stand for the comma. The part where such keys would be is another answer's.
+      if let space = prefix.lastIndex(of: " ") {
+        _ = try index.matches(forPrefix: String(prefix[..<space]) + "," + prefix[space...], limit: limit)
+      }
       let before = index.statistics.loads
       _ = try index.matches(forPrefix: prefix, limit: limit).records(in: 0..<limit)
       if index.statistics.loads > before + 1 { separated += 1 }
