@@ -70,26 +70,44 @@ struct HeldDirectory: ~Copyable {
         if code == EWOULDBLOCK { throw .locked(path: path) }
         throw .io(operation: "lock", path: path, errno: code)
       }
-      if isSame(lock, lockName, in: directory) { return lock }
+      do throws(BuildError) {
+        if try isSame(lock, lockName, in: directory, at: path) { return lock }
+      } catch {
+        _ = close(lock)
+        throw error
+      }
       _ = close(lock)
     }
     throw .locked(path: path)
   }
 
-  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its path.
+  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its path,
+  /// and ``BuildError/io(operation:path:errno:)`` if the system does not tell.
   func check() throws(BuildError) {
-    guard Self.isSame(descriptor, path, in: AT_FDCWD, follows: true) else { throw .replaced(path: path) }
-    guard holdsLock else { throw .replaced(path: "\(path)/\(Self.lockName)") }
+    guard try Self.isSame(descriptor, path, in: AT_FDCWD, at: path, follows: true) else { throw .replaced(path: path) }
+    let lockPath = "\(path)/\(Self.lockName)"
+    guard try Self.isSame(lock, Self.lockName, in: descriptor, at: lockPath) else { throw .replaced(path: lockPath) }
   }
 
-  /// Whether the lock file is the one that stands in the directory.
-  var holdsLock: Bool { Self.isSame(lock, Self.lockName, in: descriptor) }
+  /// Whether the lock file is known to be the one that stands in the directory.
+  var holdsLock: Bool {
+    (try? Self.isSame(lock, Self.lockName, in: descriptor, at: path)) ?? false
+  }
 
-  /// Whether an open file is the one under a name. One that cannot be looked at is not known to be.
-  private static func isSame(_ file: CInt, _ name: String, in directory: CInt, follows: Bool = false) -> Bool {
+  /// Whether an open file is the one under a name.
+  ///
+  /// - Parameter path: What an error names.
+  private static func isSame(
+    _ file: CInt, _ name: String, in directory: CInt, at path: String, follows: Bool = false
+  ) throws(BuildError) -> Bool {
     var (held, named) = (stat(), stat())
-    return fstat(file, &held) == 0
-      && SystemFile.retrying { fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) } == 0
-      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+    guard SystemFile.retrying({ fstat(file, &held) }) == 0 else {
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    guard SystemFile.retrying({ fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR || errno == ELOOP { return false }
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 }

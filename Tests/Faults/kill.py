@@ -94,7 +94,7 @@ def named_runs(tools, count):
 
     def one(item):
         number, run = item
-        remove = faults.Call("unlink", 1, "")
+        remove = faults.Call("unlinkat", 1, "")
         outcome = kill(tools, scenario, number, remove, [f"openat:error=EOPNOTSUPP:when={run.number}"])
         if outcome and not any(name.startswith(".shardq-sort-") for name in outcome[1]):
             tools.finding(f"{scenario.name}: no run was left, so that nothing was tried")
