@@ -257,11 +257,11 @@
         return nil
       }
       let (middle, some) = (index.recordCount / 2, 64)
-      guard let records = try? matches.records(in: middle..<min(middle + some, index.recordCount)),
-        let prefix = records.lazy.map({ String($0.key.prefix(3)) }).first(where: {
-          !$0.isEmpty && printable($0) == $0
-        })
-      else { return nil }
+      // One at a time: each may have megabytes, and what a build holds is bounded.
+      let prefixes = (middle..<min(middle + some, index.recordCount)).lazy.compactMap {
+        try? matches.records(in: $0..<$0 + 1).first.map { String($0.key.prefix(3)) }
+      }
+      guard let prefix = prefixes.first(where: { !$0.isEmpty && printable($0) == $0 }) else { return nil }
       return "shardq " + (location.index != nil ? "-i " + shellWord(directory) + " " : "")
         + (FrontParser.commandNames.contains { "\($0)" == prefix } || prefix.hasPrefix("-") ? "-- " : "")
         + shellWord(prefix)
