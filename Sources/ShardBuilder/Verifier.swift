@@ -100,6 +100,8 @@ package struct Verifier {
 
   /// The most findings of one kind that are reported one by one.
   private static let reportLimit = 100
+  /// What records that the dataset alone has are held up to until they are reported, in bytes: the last may go over it.
+  private static let heldLimit = 4 << 20
 
   /// Checks every byte: sizes, digests, checksums, structure, order, that each key is the fold of its record's, and
   /// that counts add up. Files that do not belong are named.
@@ -680,6 +682,8 @@ package struct Verifier {
     var differences = RecordDifferences()
     var (missing, unexpected, listed, alone) = (0, 0, 0, 0)
     var lines: [(number: Int?, text: String, count: Int)] = []
+    var held = 0
+    var isRoom: Bool { lines.count < Self.reportLimit && held < Self.heldLimit }
     try Self.read(source, template, bad: &bad) { record, names in
       guard shards.contains(Self.shard(of: record.folded, in: generation)) else { return }
       Self.serialize(record, names, into: &bytes)
@@ -695,10 +699,12 @@ package struct Verifier {
           names[Int(record.fieldName(field))], record.fieldKind(field), record.text(field, &texts)
         )
         fields.append(differences.field(name, kind, text))
-        if lines.count < Self.reportLimit { line.add(name, kind, text) }
+        if isRoom { line.add(name, kind, text) }
       }
       let number = differences.add(record.folded, fields)
-      if lines.count < Self.reportLimit { lines.append((number, line.finish(), count)) }
+      guard isRoom else { return }
+      lines.append((number, line.finish(), count))
+      held += lines[lines.count - 1].text.utf8.count
     }
     forEachIndexed { key, buffer in
       Self.serialize(key, buffer, schema, into: &bytes)
