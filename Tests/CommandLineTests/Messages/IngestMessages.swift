@@ -131,6 +131,11 @@ struct IngestMessages {
       status: 64,
       error: "shardq: k.csv: --key names \"nmae\"; its fields are \"url\", \"name\"; did you mean \"name\"?\n"),
     ShellCase(
+      "--key misspelt over an index",
+      "printf 'name\\nAnn\\n' > k.csv; shardq build -i k --key '{name}' k.csv 2>/dev/null; "
+        + "shardq build -i k --key '{nmae}' k.csv",
+      status: 64, error: "shardq: k.csv: --key names \"nmae\"; its fields are \"name\"; did you mean \"name\"?\n"),
+    ShellCase(
       "a blank before a column's name", "printf 'id, name\\n1, Al\\n' > s.csv; shardq build -i k --key '{name}' s.csv",
       status: 64,
       error: "shardq: s.csv: --key names \"name\"; its fields are \"id\", \" name\"; did you mean \" name\"?\n"),
