@@ -133,8 +133,9 @@ struct UpdateCommandTests {
     #expect(verified.status == 0 && verified.error.contains("all in the index, and no others"), "\(verified)")
     #expect(verified.error.contains("every byte is sound"))
     let differs = Program.run(["verify", "-i", index, "--source", directory.path + "/cities.jsonl"])
-    #expect(differs.status == 1 && differs.output.contains("not in the index: {\"_id\":1,\"name\":\"Aachen\",\"country\":\"DE\"}\n"), "\(differs)")
-    #expect(differs.output.contains("not in the dataset: {\"_id\":4,\"name\":\"Bonn\",\"country\":\"DE\"}\n"))
+    #expect(differs.status == 1, "\(differs)")
+    #expect(differs.output.contains(#"not in the index: {"_id":1,"name":"Aachen","country":"DE"}"# + "\n"))
+    #expect(differs.output.contains(#"not in the dataset: {"_id":4,"name":"Bonn","country":"DE"}"# + "\n"))
 
     let explained = Program.run(["explain", "b", "-i", index])
     #expect(explained.status == 0)

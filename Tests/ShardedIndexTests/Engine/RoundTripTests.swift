@@ -289,7 +289,8 @@ import Testing
     let index = try check(objects, key: "{key}", limit: 16 << 10, "equal keys")
     #expect(index.open.shardCount > 1)
     for (prefix, count) in [
-      ("s", 10_000), ("same", 10_000), ("same ", 10_000), ("same s", 0), ("sam ", 0), ("samf", 0), ("sam", 10_000), ("", 10_000), ("t", 0),
+      ("s", 10_000), ("same", 10_000), ("same ", 10_000), ("same s", 0), ("sam ", 0), ("samf", 0), ("sam", 10_000),
+      ("", 10_000), ("t", 0),
       ("r", 0),
     ] {
       #expect(try index.open.matches(forPrefix: prefix).count == count, "\(prefix)")
