@@ -371,7 +371,8 @@ def changed_records(work):
     print(f"  {count} records of {size} bytes:")
     old, new, pack = (os.path.join(work, name) for name in ("old", "new", "pack"))
     same, other = write("same.jsonl", b"a", range(count)), write("other.jsonl", b"b", range(count))
-    peak(["build", "--key", "{name}", "--id", "id", "--memory", "16MiB", "-i", old, same], limit=memory + TABLES + PROGRAM)
+    build = ["build", "--key", "{name}", "--id", "id", "--memory", "16MiB", "-i", old, same]
+    peak(build, limit=memory + TABLES + PROGRAM)
     peak(["verify", "-i", old, "--source", same], limit=5 * size + PROGRAM)
     # Were the lines that are reported all held, this would be twelve records more.
     peak(["verify", "-i", old, "--source", other], limit=10 * size + PROGRAM, status=1)
