@@ -207,7 +207,7 @@ extension FilesMessages {
         records: numbered),
     ]
 
-  @Test(arguments: json) func json(_ row: ShellCase) { row.check() }
-  @Test(arguments: geojson) func geojson(_ row: ShellCase) { row.check() }
-  @Test(arguments: containers) func containers(_ row: ShellCase) { row.check() }
+  @Test(arguments: json) func jsonFiles(_ row: ShellCase) { row.check() }
+  @Test(arguments: geojson) func geojsonFiles(_ row: ShellCase) { row.check() }
+  @Test(arguments: containers) func containerFiles(_ row: ShellCase) { row.check() }
 }

@@ -243,8 +243,8 @@ struct FilesMessages {
         "shardq: f.csv:1:1: expected a header line with the names of the columns, found nothing; check what should have written it"
     ),
     row(
-      "an empty file", ": > f", "--key '{name}' f", status: 64,
-      error: "shardq: f: is empty; name its format with --input-format if it is to be empty"),
+      "an empty file", ": > f", "--key '{name}' f", status: 65,
+      error: "shardq: f: is empty; a dataset has a header or a record at least"),
   ]
 
   static let lines = [
@@ -302,7 +302,7 @@ struct FilesMessages {
       error: "shardq: d: is a directory; name a file, or - for standard input"),
   ]
 
-  @Test(arguments: delimited) func csvAndTSV(_ row: ShellCase) { row.check() }
-  @Test(arguments: lines) func lines(_ row: ShellCase) { row.check() }
-  @Test(arguments: options) func options(_ row: ShellCase) { row.check() }
+  @Test(arguments: delimited) func delimitedFiles(_ row: ShellCase) { row.check() }
+  @Test(arguments: lines) func lineFiles(_ row: ShellCase) { row.check() }
+  @Test(arguments: options) func givenOptions(_ row: ShellCase) { row.check() }
 }
