@@ -61,6 +61,9 @@ Scripts/check-zstd-from-source.sh || [ $? -eq 77 ]  # 77: not possible here, as 
 step "installed: what is where, manual pages, completions in the three shells"
 python3 -m unittest discover -s Tests/Install -v
 
+step "datasets as people have them: built, verified, queried, exported and built again"
+python3 -m unittest discover -s Tests/Datasets
+
 step "the second reader, written from docs/format.md alone"
 python3 -m unittest discover -s Tests/FormatReader -v
 
