@@ -85,6 +85,8 @@
           shardq build -i cities --watch cities.json  and again, each time that the file changes
 
         docs/datasets.md tells how each format is read, what a bad record is, and what to do about a refusal.
+        With --skip-bad, the later lines of a bad csv record of several lines are read as records where they look like
+        some. In a csv or tsv file of one column a blank line is a record with an empty text.
 
         Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
         leaves the index as it was.
