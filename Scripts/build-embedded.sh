@@ -26,7 +26,8 @@ done
 
 # Of the builder what an update of a few records takes that writes an overlay: Sources/ShardBuilder/OverlayUpdate.swift.
 builder=""
-for name in BadRecord BlobChunk BuildError BuildNotesHead Dataset/ByteScan Dataset/DisplayedText Dataset/JSONChecker \
+for name in BadRecord BlobChunk BuildError BuildNotesHead Dataset/ByteScan Dataset/CoordinateNames Dataset/DisplayedText \
+  Dataset/JSONChecker \
   Dataset/JSONRecords Dataset/NameTable Dataset/NameTree Dataset/RawVector Dataset/RecordBatch Dataset/RecordSink \
   DecimalText Dots EditDistance HeldDirectory IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate Pages \
   Publisher Publisher+Files Publisher+Overlay RecordBlob RecordEncoder RecordID RecordOrder SystemFile; do

@@ -2,10 +2,6 @@ import ShardedIndex
 
 /// Finds the cell of the map that a record lies in.
 struct CellFinder: Sendable {
-  /// Names of fields that hold a latitude and a longitude, the first that a record has.
-  static let latitudes = ["coord.lat", "lat", "latitude", "Latitude", "LAT"]
-  static let longitudes = ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]
-
   /// Per field number the places in the two lists; `.max` for fields that are in neither.
   private let ranks: [(latitude: UInt8, longitude: UInt8)]
   /// Whether any field could be a coordinate.
@@ -13,7 +9,7 @@ struct CellFinder: Sendable {
 
   init(names: [String]) {
     func rank(_ name: String, _ list: [String]) -> UInt8 { list.firstIndex(of: name).map { UInt8($0) } ?? .max }
-    ranks = names.map { (rank($0, Self.latitudes), rank($0, Self.longitudes)) }
+    ranks = names.map { (rank($0, CoordinateNames.latitudes), rank($0, CoordinateNames.longitudes)) }
     findsAny = ranks.contains { $0.latitude < .max } && ranks.contains { $0.longitude < .max }
   }
 

@@ -20,7 +20,7 @@ struct IndexSettings: Equatable {
   }
 
   /// Fields that are coordinates by their name, the first that is there.
-  private static let coordinates = [("latitude", CellFinder.latitudes), ("longitude", CellFinder.longitudes)]
+  private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
 
   /// As they stand in a manifest.
   func pairs(fieldNames: [String]) -> [(String, String)] {

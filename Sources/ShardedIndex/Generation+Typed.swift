@@ -1,9 +1,6 @@
 // Answers to typed texts with a space in them. Source: docs/matching.md §8.
 
 extension Fold {
-  /// What white space folds to.
-  package static let space: UInt8 = 0x20
-
   /// Whether a folded text holds a space. Only then is its answer more than the keys that begin with it.
   ///
   /// - Parameter head: ``KeyBlocks/head(of:)`` of the text.
@@ -23,15 +20,6 @@ extension Fold {
       position &+= 8
     }
     return false
-  }
-
-  /// The folded texts whose keys answer a folded text, in the order of the keys: the text with its last space as the
-  /// separator, the one that finishes a word aside, and the text.
-  static func readings(of text: [UInt8]) -> [[UInt8]] {
-    guard let last = text.dropLast().lastIndex(of: space) else { return [text] }
-    var separated = text
-    separated[last] = separator
-    return [separated, text]
   }
 }
 

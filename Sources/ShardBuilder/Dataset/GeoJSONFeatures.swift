@@ -98,7 +98,7 @@ struct GeoJSONFeatures {
     guard name.hasPrefix("properties.") else { return .foreign(name, number: -1) }
     let own = String(name.dropFirst("properties.".count))
     return .property(
-      own, number: -1, isCoordinate: (CellFinder.latitudes + CellFinder.longitudes).contains(own))
+      own, number: -1, isCoordinate: (CoordinateNames.latitudes + CoordinateNames.longitudes).contains(own))
   }
 
   /// The names of the properties that a feature has.

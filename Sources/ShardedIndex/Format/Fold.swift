@@ -11,6 +11,8 @@ package enum Fold {
   package static let tableHash: UInt64 = FoldTable.hash
   /// What a comma and the white space around it fold to. Sorts before all else: city first, then country.
   package static let separator: UInt8 = 0x01
+  /// What white space folds to.
+  package static let space: UInt8 = 0x20
 
   /// Appends the fold of `text` to `output`.
   ///
@@ -203,6 +205,15 @@ package enum Fold {
 }
 
 extension Fold {
+  /// The folded texts whose keys answer a folded text, in the order of the keys: the text with its last space as the
+  /// separator, the one that finishes a word aside, and the text.
+  package static func readings(of text: [UInt8]) -> [[UInt8]] {
+    guard let last = text.dropLast().lastIndex(of: space) else { return [text] }
+    var separated = text
+    separated[last] = separator
+    return [separated, text]
+  }
+
   /// What of `key` a folded text stands for: from its start to the end of the first character with which the fold has
   /// all of the text.
   ///
