@@ -6,6 +6,8 @@ class DatasetTarget: FuzzTarget {
   class var format: DatasetFormat { .jsonl }
   /// Whether the input is a compressed stream.
   class var isCompressed: Bool { false }
+  /// Whether the input says first how the dataset departs from its format.
+  class var hasDialect: Bool { false }
   class var seeds: [(name: String, bytes: [UInt8])] { [] }
 
   required init() {}
@@ -81,12 +83,14 @@ class DatasetTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     var reader = InputReader(input)
     let flags = reader.byte()
+    let (format, dialect) = Self.hasDialect ? Self.dialect(from: &reader) : (Self.format, DatasetDialect())
     // A few bytes that unpack to very many records are for the targets of compressed streams.
     if !Self.isCompressed, Self.seemsCompressed(reader.rest) { return }
-    var options = DatasetOptions(format: flags & 1 == 0 ? Self.format : nil, skipBad: flags & 2 != 0)
+    var options = DatasetOptions(format: flags & 1 == 0 ? format : nil, skipBad: flags & 2 != 0)
     if flags & 4 != 0 { options.recordLimitBytes = 40 }
-    if flags & 8 != 0, Self.format == .csv || Self.format == .tsv { options.columns = ["a", "b.c", "b.d"] }
-    if flags & 16 != 0, Self.format == .tsv { options.tsvEscapes = true }
+    if flags & 8 != 0, format == .csv || format == .tsv { options.columns = ["a", "b.c", "b.d"] }
+    if flags & 16 != 0, format == .tsv { options.tsvEscapes = true }
+    options.dialect = dialect
     options.blockSizeBytes = 8 << 10
     let whole = read(reader.rest, options)
     options.blockSizeBytes = 1 + flags >> 5 * 5
@@ -107,11 +111,13 @@ class DatasetTarget: FuzzTarget {
       }
     }
     guard !whole.records.isEmpty, flags & 4 == 0 else { return }
+    // A null and a field that is not there cannot be written as csv or tsv.
+    guard whole.format?.isJSON == true || dialect.null == nil && !dialect.isRagged else { return }
     let names = Set(whole.names.map { Array($0.utf8) })
     require(names.count == whole.names.count, "a name twice")
 
     switch whole.format {
-    case .json, .jsonl: compare(whole, read(json(whole), DatasetOptions(format: .jsonl)))
+    case .json, .jsonl, .geojson: compare(whole, read(json(whole), DatasetOptions(format: .jsonl)))
     // A header that begins with zeros is taken for text in another encoding.
     case .csv where whole.names.contains { $0.utf8.contains(0) }: break
     case .csv: compare(whole, read(csv(whole), DatasetOptions(format: .csv)))
@@ -230,6 +236,29 @@ class DatasetTarget: FuzzTarget {
     return output
   }
 
+  /// Three bytes: the format and the encoding; the switches; the delimiter.
+  private static func dialect(from reader: inout InputReader) -> (DatasetFormat, DatasetDialect) {
+    var dialect = DatasetDialect()
+    let kind = Int(reader.byte())
+    let switches = reader.byte()
+    let delimiter = UInt8(truncatingIfNeeded: reader.byte())
+    dialect.encoding = DatasetDialect.Encoding.allCases[(kind >> 3) % DatasetDialect.Encoding.allCases.count]
+    let format = DatasetFormat.allCases[(kind & 7) % DatasetFormat.allCases.count]
+    if format.isJSON {
+      if format != .jsonl, switches & 1 != 0 { dialect.recordsPath = switches & 2 != 0 ? "data.items" : "features" }
+      return (format, dialect)
+    }
+    if format == .csv, DatasetDialect.canDelimit(delimiter) { dialect.delimiter = delimiter }
+    dialect.skippedLines = Int(switches & 3)
+    if switches & 4 != 0 { dialect.comment = switches & 8 != 0 ? "//" : "#" }
+    if format == .csv || format == .tsv {
+      dialect.namesColumns = switches & 16 != 0
+      dialect.isRagged = switches & 32 != 0
+      if switches & 64 != 0 { dialect.null = "\\N" }
+    }
+    return (format, dialect)
+  }
+
   static func seeds(_ texts: [String]) -> [(name: String, bytes: [UInt8])] {
     texts.enumerated().flatMap { number, text in
       [0, 2, 0x23].map { ("text\(number)-\($0)", [UInt8($0)] + Array(text.utf8)) }
@@ -287,5 +316,47 @@ final class GeonamesTarget: DatasetTarget {
     let line =
       "3039154\tEl Tarter\tEl Tarter\tEhl Tarter,Эл Тартер\t42.57952\t1.65362\tP\tPPL\tAD\t\t02\t\t\t\t1052\t\t1721\tEurope/Andorra\t2012-11-03\n"
     return seeds([line + line, line + "x\ty\n\n" + line, line.replacing("\n", with: "\r\n") + line])
+  }
+}
+
+final class GeoJSONTarget: DatasetTarget {
+  override class var format: DatasetFormat { .geojson }
+  override class var seeds: [(name: String, bytes: [UInt8])] {
+    let place = #""geometry":{"type":"Point","coordinates":[5.5,52.1,3]}"#
+    let shape = #""geometry":{"type":"Polygon","coordinates":[[[1,2],[3,4]]]}"#
+    let point = #"{"type":"Feature","id":7,\#(place),"properties":{"name":"a"}}"#
+    let other = #"{\#(shape),"properties":{"lat":1,"x":{"y":[2]}},"type":"Feature"}"#
+    let none = #"{"type":"Feature","geometry":null,"properties":null,"bbox":[1,2,3,4],"name":"b"}"#
+    return seeds([
+      #"{"type":"FeatureCollection","features":[\#(point),\#(other), \#(none)],"more":{}}"#, "[\(point),\n\(none)]",
+      "\(point)\n\(other)\n\u{1e}\(none)", #"{"features":[1,{"type":"Point"},\#(point)],"type":"FeatureCollection"}"#,
+    ])
+  }
+}
+
+final class LinesTarget: DatasetTarget {
+  override class var format: DatasetFormat { .lines }
+  override class var seeds: [(name: String, bytes: [UInt8])] {
+    seeds(["pear\n\nbanana\r\nb\ta,c\n", "\u{feff}a\rb\n\u{0}\n last"])
+  }
+}
+
+final class DialectTarget: DatasetTarget {
+  override class var hasDialect: Bool { true }
+  override class var seeds: [(name: String, bytes: [UInt8])] {
+    func seed(_ format: DatasetFormat, _ encoding: UInt8, _ switches: UInt8, _ text: String) -> [UInt8] {
+      let number = UInt8(DatasetFormat.allCases.firstIndex(of: format)!)
+      return [2, encoding << 3 | number, switches, UInt8(ascii: ";")] + Array(text.utf8)
+    }
+    let all = [
+      seed(.csv, 0, 0x75, "title\n# made\nid;name;;name\n1;\\N;\"a;\n#b\";\n2\n#no\n3;x;\"\\N\";y;z\n"),
+      seed(.csv, 1, 0, "id;name\n1;Z\u{fc}rich\n"), seed(.tsv, 2, 0x70, "id\t\tid\n1\t\\N\n\n2\n"),
+      seed(.tsv, 0, 0x0c, "// a\nid\tname\n//\n1\tx\n"), seed(.lines, 0, 6, "one\ntwo\n#no\nthree\n"),
+      seed(.json, 0, 3, #"{"x":[1],"data":{"y":{},"items":[{"a":1},{"a":2}]},"z":[{}]}"#),
+      seed(.geojson, 0, 1, #"{"features":[{"type":"Feature","geometry":null,"properties":{"a":1}}]}"#),
+    ]
+    let wide = "id;name\n1;\u{1F600}\n".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    let csv = UInt8(DatasetFormat.allCases.firstIndex(of: .csv)!)
+    return (all + [[2, 3 << 3 | csv, 0, UInt8(ascii: ";")] + wide]).enumerated().map { ("dialect\($0)", $1) }
   }
 }

@@ -18,8 +18,10 @@ private var targets: [(name: String, type: any FuzzTarget.Type)] {
   [
     ("fold", FoldTarget.self), ("query", QueryTarget.self), ("manifest", ManifestTarget.self),
     ("shard", ShardTarget.self), ("json", JSONTarget.self), ("jsonl", JSONLinesTarget.self), ("csv", CSVTarget.self),
-    ("tsv", TSVTarget.self), ("geonames", GeonamesTarget.self), ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self),
-    ("build", BuildTarget.self), ("pack", PackTarget.self), ("log", QueryLogTarget.self),
+    ("tsv", TSVTarget.self), ("geonames", GeonamesTarget.self),
+    ("geojson", GeoJSONTarget.self), ("lines", LinesTarget.self), ("dialect", DialectTarget.self),
+    ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self), ("build", BuildTarget.self), ("pack", PackTarget.self),
+    ("log", QueryLogTarget.self),
     ("overlay", OverlayTarget.self),
   ]
 }
