@@ -33,7 +33,7 @@ package enum ControlText {
     return columns
   }
 
-  /// Appends UTF-8 with control characters escaped, but for line feeds, tabs and what stands before a line feed.
+  /// Appends UTF-8 with control characters escaped, but for line feeds, tabs and a carriage return before a line feed.
   ///
   /// - Parameter isEnd: Whether nothing follows; else a character's beginning at the end is left.
   /// - Returns: How many bytes were taken.

@@ -80,7 +80,7 @@ package struct WriteError: Error {
     guard isTerminal() else { return try unsafe send(buffer, size) }
     var shown: [UInt8] = []
     let done = unsafe ControlText.show(UnsafeBufferPointer(start: buffer, count: size), isEnd: isEnd, in: &shown)
-    // What is left is a character's beginning.
+    // The rest is the beginning of a character.
     unsafe memmove(buffer, buffer + done, size - done)
     count = size - done
     let (base, shownSize) = unsafe shown.withUnsafeBufferPointer { ($0.baseAddress, $0.count) }

@@ -319,7 +319,7 @@ package struct Cutter {
     if let index = Piece.bestGap(0..<weights.count, weights, gaps) { emit(index) }
   }
 
-  /// What is made room for at first where a piece was cut off, in bytes.
+  /// The most bytes that are reserved at first for the records behind a piece that was cut off.
   private static let largestRoom = 4 << 20
 
   /// Makes a piece of the first `count` records that are waiting.

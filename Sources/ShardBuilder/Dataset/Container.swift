@@ -91,7 +91,7 @@ struct Container {
     return nil
   }
 
-  /// What a refusal says: what it is, and the line that opens it.
+  /// A refusal's text: the container's name, and the shell line that opens it.
   func reason(path: String) -> String {
     "is \(name); "
       + (opener.map { "to read the dataset in it: " + $0.line(path: path) } ?? advice ?? "")

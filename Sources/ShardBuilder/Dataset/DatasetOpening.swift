@@ -16,7 +16,7 @@ struct DatasetOpening {
   private(set) var format = DatasetFormat.csv
   private(set) var layout = Layout.rows
   private(set) var delimiter = UInt8(ascii: ",")
-  /// What was seen and not said, for the user to know.
+  /// Remarks for the user on settings that the reader found by itself.
   private(set) var notes: [String] = []
   /// Offset in the window of the first byte that is not dealt with.
   private(set) var offset = 0
