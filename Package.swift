@@ -55,29 +55,31 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
-    // A header of a line: what the compiler offers to C alone.
-    .systemLibrary(name: "CPrefetch"),
-    // Likewise: what malloc is told, which the system's module leaves out.
-    .systemLibrary(name: "CMalloc"),
-    .target(name: "ShardedIndex", dependencies: zstd + ["CPrefetch"], swiftSettings: settings),
+    // Headers of a few lines: what the compiler offers to C alone, and what the system's module of malloc leaves out.
+    .systemLibrary(name: "CShims"),
+    // The platform's C library under one name, and CShims.
+    .target(name: "CSystem", dependencies: ["CShims"], swiftSettings: settings),
+    .target(name: "ShardedIndex", dependencies: zstd + ["CSystem"], swiftSettings: settings),
     .target(
-      name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CZlib", "CNettle"], swiftSettings: settings),
-    .target(name: "QueryLog", dependencies: ["ShardedIndex"], swiftSettings: settings),
+      name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
+      swiftSettings: settings),
+    .target(name: "QueryLog", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings),
     .target(
-      name: "ShardPlanner", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog"], swiftSettings: settings),
+      name: "ShardPlanner", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "QueryLog"],
+      swiftSettings: settings),
     .target(
-      name: "QueryOutput", dependencies: ["ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
+      name: "QueryOutput", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     // What the runtime does before main and neither a query nor a command has a use for.
     .target(name: "CStartup"),
-    .executableTarget(name: "shardq", dependencies: ["CStartup", "QueryOutput"], swiftSettings: settings),
-    .target(name: "TerminalUI", dependencies: ["QueryOutput", "ShardedIndex"], swiftSettings: settings),
-    .target(name: "FootprintReplay", dependencies: ["QueryLog"], swiftSettings: settings),
+    .executableTarget(name: "shardq", dependencies: ["CStartup", "CSystem", "QueryOutput"], swiftSettings: settings),
+    .target(name: "TerminalUI", dependencies: ["CSystem", "QueryOutput", "ShardedIndex"], swiftSettings: settings),
+    .target(name: "FootprintReplay", dependencies: ["CSystem", "QueryLog"], swiftSettings: settings),
     .executableTarget(
       name: "ShardqReplay", dependencies: ["FootprintReplay", "QueryLog", "ShardedIndex"], swiftSettings: settings),
     .target(
       name: "FootprintModels", dependencies: ["FootprintReplay", "ShardedIndex"], swiftSettings: settings),
     .executableTarget(
-      name: "ShardqFootprint", dependencies: ["FootprintModels", "FootprintReplay", "ShardedIndex"],
+      name: "ShardqFootprint", dependencies: ["CSystem", "FootprintModels", "FootprintReplay", "ShardedIndex"],
       swiftSettings: settings),
     .executableTarget(
       name: "ShardqFootprintSQLite",
@@ -87,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CMalloc", "CStartup", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
+        "CStartup", "CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
         "ServeSettings",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
@@ -99,7 +101,7 @@ let package = Package(
     .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CMalloc", "CServerFiles", "CZlib"]
+      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CSystem", "CServerFiles", "CZlib"]
         + [
           ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
@@ -107,12 +109,12 @@ let package = Package(
       exclude: ["Resources"],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],
+      name: "ShardedIndexTests", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "FootprintReplay", "QueryOutput", "ServeSettings", "ShardqCommands", "ShardBuilder", "ShardedIndex",
+        "CSystem", "FootprintReplay", "QueryOutput", "ServeSettings", "ShardqCommands", "ShardBuilder", "ShardedIndex",
         "TerminalUI",
       ],
       swiftSettings: settings

@@ -26,14 +26,14 @@ done
 
 # Of the builder what an update of a few records takes that writes an overlay: Sources/ShardBuilder/OverlayUpdate.swift.
 builder=""
-for name in BadRecord BlobChunk BuildError BuildNotesHead Dataset/ByteScan Dataset/CoordinateNames Dataset/DisplayedText \
-  Dataset/JSONChecker \
-  Dataset/JSONRecords Dataset/NameTable Dataset/NameTree Dataset/RawVector Dataset/RecordBatch Dataset/RecordSink \
-  DecimalText Dots EditDistance HeldDirectory IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate Pages \
+for name in BadRecord RecordArena BuildError BuildNotesHead ByteScan CoordinateNames DisplayedText \
+  JSONChecker \
+  JSONRecords NameTable NameTree RawVector RecordBatch RecordSink \
+  DecimalText Dots EditDistance HeldDirectory IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate PageAllocator \
   Publisher Publisher+Files Publisher+Overlay RecordBlob RecordEncoder RecordID RecordOrder SystemFile; do
-  builder="$builder Sources/ShardBuilder/$name.swift"
+  builder="$builder $(find Sources/ShardBuilder -name "$name.swift")"
 done
-sources="$(find Sources/Embedded Sources/CPrefetch Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)
+sources="$(find Sources/Embedded Sources/CSystem Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)
   $builder"
 [ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/link-order-embedded.txt -newer "$out")" ] || exit 0
 
@@ -44,7 +44,7 @@ c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -Xllvm -min-jump-table-entries=1000"
 for option in $c; do flags="$flags -Xcc $option"; done
-for map in Sources/Embedded Sources/CPrefetch Sources/CZstd; do
+for map in Sources/Embedded Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
 module() { # its name and its sources
@@ -60,6 +60,7 @@ module() { # its name and its sources
   grep -v "libc not found" "$work/$name.log" >&2 || true
 }
 module Musl Sources/Embedded/Musl.swift
+module CSystem Sources/CSystem/CSystem.swift
 module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module ShardBuilder $builder
 module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
@@ -71,4 +72,4 @@ for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$w
   --symbol-ordering-file=Scripts/link-order-embedded.txt --no-warn-symbol-ordering -o "$out" \
   "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardBuilder.o" \
   "$work/ShardedIndex.o" \
-  "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
+  "$work/CSystem.o" "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"

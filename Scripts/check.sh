@@ -52,6 +52,9 @@ trap 'rm -rf "$rebuilt"' EXIT
 Scripts/build-sample.sh "$rebuilt/shards"
 diff -r --exclude=.lock --exclude=overlay --exclude=README.md shards "$rebuilt/shards"
 
+step "indexes of the lists: the same bytes as ever"
+Scripts/check-digests.sh
+
 step "who uses the library fetches nothing else; the code of its documentation compiles"
 Scripts/check-consumer.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/ShardedIndex/Format/FoldTable.swift from the Unicode character database, version 15.0.
+"""Writes Sources/ShardedIndex/Format/Fold/FoldTable.swift from the Unicode character database, version 15.0.
 
     generate_fold.py DIRECTORY              write the table
     generate_fold.py DIRECTORY --check      fail if the committed table differs from what would be written
@@ -406,7 +406,7 @@ def main():
     parser.add_argument("--fold", action="store_true", help="fold standard input line by line, write nothing")
     arguments = parser.parse_args()
     rules = Rules(Database(arguments.directory))
-    target = pathlib.Path(__file__).parent.parent / "Sources/ShardedIndex/Format/FoldTable.swift"
+    target = pathlib.Path(__file__).parent.parent / "Sources/ShardedIndex/Format/Fold/FoldTable.swift"
     if arguments.golden:
         golden(rules)
     elif arguments.fold:

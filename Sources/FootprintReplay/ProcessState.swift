@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// What the kernel says of this process. Read into memory that is there anyway, so that looking changes little.
 package enum ProcessState {

@@ -1,12 +1,6 @@
 import QueryLog
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// One way to answer what is typed: `footprint` measures each in a process of its own.
 package protocol Design {

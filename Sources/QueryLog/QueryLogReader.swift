@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// Reads a query log line by line, in memory of one line, whatever the file holds.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 import ShardedIndex
 
 /// A degree as it stands in a record, made a number that JSON allows, with the digits it had.

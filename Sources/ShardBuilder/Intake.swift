@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 import ShardedIndex
 
 /// The first half of a build: datasets in, sorted records out.
@@ -45,11 +39,11 @@ struct Intake: ~Copyable {
     @exclusivity(unchecked) var encoder: RecordEncoder?
     @exclusivity(unchecked) var bad: [BadRecord] = []
     @exclusivity(unchecked) var emptyKeyCount = 0
-    @exclusivity(unchecked) var chunk: BlobChunk
+    @exclusivity(unchecked) var chunk: RecordArena
     /// What was last counted of it in the bytes under way.
     @exclusivity(unchecked) var counted = 0
 
-    init(_ chunk: BlobChunk) { self.chunk = chunk }
+    init(_ chunk: RecordArena) { self.chunk = chunk }
 
     var charge: Int { batch.charge + chunk.charge }
   }
@@ -230,7 +224,7 @@ struct Intake: ~Copyable {
   }
 
   /// Takes in records that are encoded already, with names that were given.
-  mutating func add(_ chunk: BlobChunk) throws(BuildError) { try sort.add(chunk, names: names) }
+  mutating func add(_ chunk: RecordArena) throws(BuildError) { try sort.add(chunk, names: names) }
 
   consuming func finish() throws(BuildError) -> SortedRecords {
     let names = self.names

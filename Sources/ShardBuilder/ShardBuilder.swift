@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 import ShardedIndex
 
 /// What a build is told beside its inputs.
@@ -165,7 +159,7 @@ public enum ShardBuilder {
     if let refusal = refusal() { throw refusal }
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
     previous?.offerPieces(for: options.packing)
-    var writer = ShardWriter(
+    var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
     writer.count(id, of: sorted.count)
     let total = sorted.count
@@ -257,7 +251,7 @@ public enum ShardBuilder {
   ///
   /// - Parameter dots: The map, where `output` has none.
   static func publish(
-    _ output: ShardWriter.Output, _ settings: IndexSettings, _ packing: Packing, dots: DotBands? = nil,
+    _ output: Pipeline.Output, _ settings: IndexSettings, _ packing: EncodingOptions, dots: DotBands? = nil,
     to publisher: Publisher, _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = output.manifest

@@ -20,7 +20,7 @@ struct Search {
   }
 
   /// Not measured yet, and not too large already with larger parts.
-  func isWorthwhile(_ packing: Packing) -> Bool {
+  func isWorthwhile(_ packing: ShardSizes) -> Bool {
     !candidates.contains {
       $0.packing == packing
         || $0.packing.shardBytes == packing.shardBytes && $0.packing.partBytes > packing.partBytes
@@ -29,13 +29,13 @@ struct Search {
   }
 
   /// Those one step away in one size or in both; those of large parts first.
-  func neighbours(of packing: Packing, _ shardSizes: [Int], _ partSizes: [Int]) -> [Packing] {
+  func neighbours(of packing: ShardSizes, _ shardSizes: [Int], _ partSizes: [Int]) -> [ShardSizes] {
     func around(_ size: Int, _ sizes: [Int]) -> ArraySlice<Int> {
       let at = sizes.firstIndex(of: size)!
       return sizes[max(0, at - 1)...min(sizes.count - 1, at + 1)]
     }
     return around(packing.partBytes, partSizes).reversed().flatMap { part in
-      around(packing.shardBytes, shardSizes).filter { $0 >= part }.map { Packing(shardBytes: $0, partBytes: part) }
+      around(packing.shardBytes, shardSizes).filter { $0 >= part }.map { ShardSizes(shardBytes: $0, partBytes: part) }
     }
   }
 }

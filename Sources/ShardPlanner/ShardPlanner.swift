@@ -1,16 +1,10 @@
 import ShardBuilder
 import ShardedIndex
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// What an index may be packed like.
-public struct Packing: Hashable, Sendable {
+public struct ShardSizes: Hashable, Sendable {
   /// See ``BuildOptions/shardLimitBytes``.
   public var shardBytes: Int
   /// See ``BuildOptions/partSizeBytes``.
@@ -19,7 +13,7 @@ public struct Packing: Hashable, Sendable {
   public init(shardBytes: Int, partBytes: Int) { (self.shardBytes, self.partBytes) = (shardBytes, partBytes) }
 
   /// What a build makes that is told nothing else.
-  public static let usual = Packing(
+  public static let usual = ShardSizes(
     shardBytes: BuildOptions().shardLimitBytes, partBytes: BuildOptions().partSizeBytes)
 }
 
@@ -50,7 +44,7 @@ public struct PlanOptions: Sendable {
 
 /// One packing, built and measured. Sizes in bytes.
 public struct PlanCandidate: Sendable, Equatable {
-  public var packing: Packing
+  public var packing: ShardSizes
   /// Shards and the manifest.
   public var files = 0
   /// Of all files together.
@@ -102,7 +96,7 @@ public enum ShardPlanner {
   /// How far planning is.
   public struct Progress: Sendable {
     /// What is being built or measured.
-    public var packing: Packing
+    public var packing: ShardSizes
     /// From 1.
     public var number: Int
     /// At most.
@@ -136,16 +130,16 @@ public enum ShardPlanner {
     var build = options.build
     var number = 1
     // The way to the others begins with the usual one.
-    let shardSizes = Set(options.shardSizes + (options.triesAll ? [] : [Packing.usual.shardBytes])).sorted()
-    let partSizes = Set(options.partSizes + (options.triesAll ? [] : [Packing.usual.partBytes])).sorted()
+    let shardSizes = Set(options.shardSizes + (options.triesAll ? [] : [ShardSizes.usual.shardBytes])).sorted()
+    let partSizes = Set(options.partSizes + (options.triesAll ? [] : [ShardSizes.usual.partBytes])).sorted()
     let packings = shardSizes.flatMap { shard in
-      partSizes.filter { $0 <= shard }.map { Packing(shardBytes: shard, partBytes: $0) }
+      partSizes.filter { $0 <= shard }.map { ShardSizes(shardBytes: shard, partBytes: $0) }
     }
     let total = Set(packings + [.usual]).count
 
     /// Builds one, measures it and removes it.
     func measured(
-      _ packing: Packing, in name: String, keeps: Bool = false, _ make: (String) throws(BuildError) -> Void
+      _ packing: ShardSizes, in name: String, keeps: Bool = false, _ make: (String) throws(BuildError) -> Void
     ) throws(PlanError) -> PlanCandidate {
       let path = directory.path + "/" + name
       try PlanError.ofBuild { () throws(BuildError) in try make(path) }
@@ -160,10 +154,10 @@ public enum ShardPlanner {
       number += 1
       return candidate
     }
-    func reporting(_ packing: Packing) -> (BuildProgress) -> Void {
+    func reporting(_ packing: ShardSizes) -> (BuildProgress) -> Void {
       { [number] in progress?(Progress(packing: packing, number: number, total: total, build: $0)) }
     }
-    func repacked(_ source: ShardedIndex, _ packing: Packing) throws(PlanError) -> PlanCandidate {
+    func repacked(_ source: ShardedIndex, _ packing: ShardSizes) throws(PlanError) -> PlanCandidate {
       (build.shardLimitBytes, build.partSizeBytes) = (packing.shardBytes, packing.partBytes)
       // Small shards of small parts take up to half as much again as the usual ones.
       try checkRoom(2 * source.bytesOfFiles, in: directory.parentPath)
@@ -179,7 +173,7 @@ public enum ShardPlanner {
       index = try PlanError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: path) }
       usual = try repacked(index, .usual)
     case .datasets(let inputs):
-      (build.shardLimitBytes, build.partSizeBytes) = (Packing.usual.shardBytes, Packing.usual.partBytes)
+      (build.shardLimitBytes, build.partSizeBytes) = (ShardSizes.usual.shardBytes, ShardSizes.usual.partBytes)
       // What is sorted outside of memory is about as large as the dataset.
       try checkRoom(2 * inputs.reduce(0) { $0 + fileSize($1) }, in: directory.parentPath)
       usual = try measured(.usual, in: "usual", keeps: true) { (path) throws(BuildError) in
@@ -201,7 +195,7 @@ public enum ShardPlanner {
         search.add(try repacked(index, packing))
       }
     } else {
-      var here: Packing?
+      var here: ShardSizes?
       while here != search.best.packing {
         here = search.best.packing
         for packing in search.neighbours(of: search.best.packing, shardSizes, partSizes)
@@ -238,7 +232,7 @@ public enum ShardPlanner {
 
   // MARK: Files
 
-  private static func sizes(of path: String, _ packing: Packing) throws(PlanError) -> PlanCandidate {
+  private static func sizes(of path: String, _ packing: ShardSizes) throws(PlanError) -> PlanCandidate {
     try PlanError.ofIndex { () throws(IndexError) in
       let manifest = try ShardedIndex(opening: path).generation
       var candidate = PlanCandidate(packing: packing)

@@ -1,12 +1,6 @@
 import ShardBuilder
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// A directory for indexes that are made to be measured and thrown away.
 ///

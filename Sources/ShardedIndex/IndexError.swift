@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// What opening or querying an index can fail with. The index stays usable: the next call tries again.
 @nonexhaustive

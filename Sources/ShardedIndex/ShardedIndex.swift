@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 import Synchronization
 
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.

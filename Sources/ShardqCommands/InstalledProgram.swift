@@ -1,13 +1,7 @@
 #if CommandLineTool
   import QueryOutput
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// Why a command cannot go on, and with which status it ends.
   struct CommandFailure: Error {

@@ -1,12 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 #if CommandLineTool
-  import CMalloc
 #endif
 import QueryOutput
 import TerminalUI

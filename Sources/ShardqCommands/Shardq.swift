@@ -4,13 +4,7 @@
   import ShardedIndex
   import TerminalUI
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   package struct Shardq: ParsableCommand {
     package static let configuration = CommandConfiguration(

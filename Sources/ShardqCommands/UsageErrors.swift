@@ -2,13 +2,7 @@
   import ArgumentParser
   import QueryOutput
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What is wrong with a command line, and what to type instead, in the voice of all other errors.
   struct UsageError {

@@ -9,13 +9,7 @@
     import Foundation
   #endif
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// The designs that people use instead of shardq; `shardq footprint` starts one in each process.
   ///

@@ -2,13 +2,7 @@
   import NIOCore
   import ServeSettings
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What the connections of one event loop share; used on that loop alone.
   final class LoopState {

@@ -4,13 +4,7 @@
   import ServeSettings
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// How many connections there may be, given how many files the process may have open.
   struct ConnectionLimits: Sendable {

@@ -1,18 +1,10 @@
 #if Server
-  import CMalloc
+  import CSystem
   import NIOCore
   import ServeSettings
   import ShardedIndex
 #endif
 import QueryOutput
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The HTTP server. The user meets it as `shardq serve`, which starts it.
 @main

@@ -3,13 +3,7 @@
   import ShardedIndex
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What the server has done since it began, for `/metrics`.
   final class Metrics: Sendable {

@@ -4,13 +4,7 @@
   import ServeSettings
   import ShardedIndex
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// The interface of the geocoder Photon, for clients that speak to it: `/api`, `/reverse`, `/status`.
   ///

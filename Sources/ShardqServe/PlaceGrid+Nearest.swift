@@ -1,11 +1,5 @@
 #if Server
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   extension PlaceGrid {
     /// The mean radius of the Earth in kilometres (IUGG).

@@ -5,13 +5,7 @@
   import ShardedIndex
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What may be asked.
   enum Route: String, CaseIterable {

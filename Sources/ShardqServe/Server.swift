@@ -1,19 +1,11 @@
 #if Server
-  import CMalloc
+  import CSystem
   import NIOCore
   import NIOPosix
   import QueryOutput
   import ServeSettings
   import ShardedIndex
   import Synchronization
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
 
   /// The server, from its start to its end.
   ///

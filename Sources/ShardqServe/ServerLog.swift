@@ -3,13 +3,7 @@
   import QueryOutput
   import ServeSettings
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What the server says on standard error, one line for each thing that happened.
   ///

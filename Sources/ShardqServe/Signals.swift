@@ -1,13 +1,7 @@
 #if Server
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// SIGTERM and SIGINT end the server once it has answered what it was asked, within five seconds; a second one ends
   /// it at once. SIGHUP has it look for a newer generation. SIGPIPE means nothing: writes fail by themselves.

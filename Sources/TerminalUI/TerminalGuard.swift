@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// A process that gives the terminal back where the one that drew on it was killed by what nobody can catch: SIGKILL,
 /// also the system's own when memory runs out.

@@ -1,12 +1,6 @@
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 @Suite("How commands end", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct ExitStatusTests {

@@ -5,13 +5,7 @@
 
   @testable import ShardqCommands
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   @Suite("shardq footprint", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
   struct FootprintTests {

@@ -3,13 +3,7 @@
   import ShardqCommands
   import Testing
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [

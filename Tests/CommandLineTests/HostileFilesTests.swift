@@ -2,13 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// Whatever lies in the place of an index's file, the programs say so, in little memory, and touch nothing else.
 @Suite(

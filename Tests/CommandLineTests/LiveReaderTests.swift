@@ -3,13 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// An index that is built again and again; every record says which build it is of.
 private final class LiveIndex: Sendable {

@@ -1,13 +1,7 @@
 import ShardBuilder
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 @Suite("diff, apply and repair", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct PackCommandTests {

@@ -1,12 +1,6 @@
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// The system's program that gives another one a terminal.
 enum ScriptProgram {

@@ -12,15 +12,15 @@ import sys
 
 import faults
 
-PUBLISHER = "Sources/ShardBuilder/Publisher.swift"
-SYSTEM = "Sources/ShardBuilder/SystemFile.swift"
-PREVIOUS = "Sources/ShardBuilder/PreviousIndex.swift"
-FRAME = "Sources/ShardedIndex/Format/ZstdFrame.swift"
-SHARD = "Sources/ShardedIndex/Storage/LoadedShard.swift"
-FILE = "Sources/ShardedIndex/Storage/ReadOnlyFile.swift"
-VERIFIER = "Sources/ShardBuilder/Verifier.swift"
-OVERLAY = "Sources/ShardedIndex/Format/Overlay.swift"
-SLOTS = "Sources/ShardedIndex/Format/OverlaySlots.swift"
+PUBLISHER = "Sources/ShardBuilder/Publish/Publisher.swift"
+SYSTEM = "Sources/ShardBuilder/Publish/SystemFile.swift"
+PREVIOUS = "Sources/ShardBuilder/Update/PreviousIndex.swift"
+FRAME = "Sources/ShardedIndex/Format/Frame/ZstdFrame.swift"
+SHARD = "Sources/ShardedIndex/Load/LoadedShard.swift"
+FILE = "Sources/ShardedIndex/Store/ReadOnlyFile.swift"
+VERIFIER = "Sources/ShardBuilder/Verify/Verifier.swift"
+OVERLAY = "Sources/ShardedIndex/Format/Overlay/Overlay.swift"
+SLOTS = "Sources/ShardedIndex/Format/Overlay/OverlaySlots.swift"
 
 SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      blank = "
 SYNC_AFTER = "    try syncDirectory(blank)\n    // Behind the"

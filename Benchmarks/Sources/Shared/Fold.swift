@@ -1,1 +1,1 @@
-../../../Sources/ShardedIndex/Format/Fold.swift
+../../../Sources/ShardedIndex/Format/Fold/Fold.swift

@@ -1,1 +1,1 @@
-../../../Sources/ShardedIndex/Format/FoldTable.swift
+../../../Sources/ShardedIndex/Format/Fold/FoldTable.swift

@@ -41,9 +41,9 @@ enum SeedRecords {
 
   /// Records in the order of an index, and the names of their fields.
   static func sorted(_ lines: some Collection<UInt8>, key: String = key) -> (
-    chunk: BlobChunk, order: [RecordBlob], names: FieldNames
+    chunk: RecordArena, order: [RecordBlob], names: FieldNames
   ) {
-    let chunk = BlobChunk()
+    let chunk = RecordArena()
     var names = FieldNames()
     guard let template = try? KeyTemplate(key) else { fail("the key of the seeds") }
     var encoder = RecordEncoder(template: template)

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 extension Pack {
   /// Where a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.

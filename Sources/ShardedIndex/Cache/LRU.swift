@@ -384,10 +384,4 @@ struct EntryTable: @unchecked Sendable {
   }
 }
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem

@@ -1,11 +1,5 @@
 #if SHARDQ_TSAN || hasFeature(Embedded)
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Glibc
-  #endif
+  import CSystem
 
   #if SHARDQ_TSAN
     /// A race, planted to see whether it is reported: with it no lock is taken at all.

@@ -4,13 +4,7 @@
   import ShardBuilder
   import ShardedIndex
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// How a dataset is read: the same for building an index and for proving one.
   struct InputOptions: ParsableArguments {

@@ -2,13 +2,7 @@
   import QueryOutput
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// The signal that asked a command to end, which then ends at the next place where it can.
   enum StopSignal {

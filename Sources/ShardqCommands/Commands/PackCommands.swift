@@ -4,13 +4,7 @@
   import ShardBuilder
   import ShardedIndex
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,13 +7,7 @@
   import ShardedIndex
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -204,8 +198,8 @@
     private func buildCommand(_ plan: Plan, _ settings: [String]) -> String {
       let packing = plan.choice.packing
       var words = ["shardq", "build"]
-      if packing.shardBytes != Packing.usual.shardBytes { words += ["--shard-size", size(packing.shardBytes)] }
-      if packing.partBytes != Packing.usual.partBytes { words += ["--part-size", size(packing.partBytes)] }
+      if packing.shardBytes != ShardSizes.usual.shardBytes { words += ["--shard-size", size(packing.shardBytes)] }
+      if packing.partBytes != ShardSizes.usual.partBytes { words += ["--part-size", size(packing.partBytes)] }
       words += settings
       if let index = location.index { words += ["--index", index] }
       return (words + inputs).map { shellWord($0) }.joined(separator: " ") + (inputs.isEmpty ? " DATASET" : "")

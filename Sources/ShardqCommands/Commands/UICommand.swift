@@ -4,13 +4,7 @@
   import ShardedIndex
   import TerminalUI
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,16 +1,8 @@
 #if CommandLineTool
   import ArgumentParser
-  import CMalloc
+  import CSystem
   import QueryOutput
   import ShardBuilder
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
 
   struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,7 @@
 #if CommandLineTool
   import QueryOutput
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// A program that was run to its end.
   struct ChildProcess {

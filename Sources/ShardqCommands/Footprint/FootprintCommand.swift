@@ -4,13 +4,7 @@
   import QueryOutput
   import ShardedIndex
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// How the figures are printed.
   enum FootprintFormat: String, ExpressibleByArgument, CaseIterable {

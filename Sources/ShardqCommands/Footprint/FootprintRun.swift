@@ -3,13 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// What was measured of one design.
   struct FootprintRow {

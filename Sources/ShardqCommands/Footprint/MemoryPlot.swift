@@ -1,13 +1,7 @@
 #if CommandLineTool
   import QueryOutput
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import CSystem
 
   /// Resident memory over a typed session, a line for each design; memory on a logarithmic scale.
   struct MemoryPlot {

@@ -2,13 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 /// Serial: one of them takes the process's standard input.
 @Suite("A build, from input to directory", .serialized) struct BuildTests {

@@ -1,12 +1,6 @@
 import ShardBuilder
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 /// What the builder's tests share: records from texts, a seeded generator, the real lists.
 enum BuilderSupport {
@@ -44,10 +38,10 @@ enum BuilderSupport {
   /// One chunk of all records; a record that is bad fails the test that asks for it.
   static func chunk(
     _ records: [[Field]], template: String, names: inout FieldNames
-  ) throws -> BlobChunk {
+  ) throws -> RecordArena {
     let batch = batch(records, &names)
     var encoder = RecordEncoder(template: try KeyTemplate(template))
-    let chunk = BlobChunk()
+    let chunk = RecordArena()
     precondition(encoder.encode(batch, names: names, into: chunk).isEmpty)
     return chunk
   }
@@ -162,7 +156,7 @@ enum BuilderSupport {
     return batch
   }
 
-  static func sorted(_ chunks: [BlobChunk], _ names: FieldNames) throws -> [[UInt8]] {
+  static func sorted(_ chunks: [RecordArena], _ names: FieldNames) throws -> [[UInt8]] {
     var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     for chunk in chunks { try sort.add(chunk, names: names) }
     let records = try sort.finish(names: names)

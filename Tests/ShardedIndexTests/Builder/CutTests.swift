@@ -85,7 +85,7 @@ import Testing
     }
     var names = FieldNames()
     let unsorted = try BuilderSupport.chunk(records, template: "{k}", names: &names)
-    let chunk = BlobChunk()
+    let chunk = RecordArena()
     for bytes in try BuilderSupport.sorted([unsorted], names) {
       bytes.withUnsafeBytes { chunk.append(RecordBlob($0.baseAddress!)) }
     }
@@ -136,7 +136,7 @@ import Testing
       }
       var names = FieldNames()
       let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
-      let sorted = BlobChunk()
+      let sorted = RecordArena()
       for bytes in try BuilderSupport.sorted([chunk], names) {
         bytes.withUnsafeBytes { sorted.append(RecordBlob($0.baseAddress!)) }
       }
@@ -172,7 +172,7 @@ import Testing
   private struct List {
     var name: String
     var names: FieldNames
-    var chunk: BlobChunk  // Sorted.
+    var chunk: RecordArena  // Sorted.
   }
 
   private static func list(_ name: String) throws -> List? {
@@ -196,12 +196,12 @@ import Testing
       template = "{k}"
     }
     var encoder = RecordEncoder(template: try KeyTemplate(template))
-    let chunk = BlobChunk(capacity: 1 << 20)
+    let chunk = RecordArena(capacity: 1 << 20)
     #expect(encoder.encode(batch, names: names, into: chunk).isEmpty)
     var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     try sort.add(chunk, names: names)
     let records = try sort.finish(names: names)
-    let sorted = BlobChunk(capacity: 1 << 20)
+    let sorted = RecordArena(capacity: 1 << 20)
     while let batch = try records.nextBatch() {
       for record in batch { sorted.append(record) }
     }
@@ -281,7 +281,7 @@ import Testing
         try remove(index)
         // A new record between two neighbours: the first one's key with a letter more, at the border and within.
         for place in [index, border] {
-          let new = BlobChunk()
+          let new = RecordArena()
           Self.appendVariant(of: region[place], to: new, &random)
           try insert(new.record(0))
           try insert(new.record(0), replacing: place)
@@ -302,7 +302,7 @@ import Testing
 
   /// The record with a letter put into its folded key, and a digit changed in its last field that is not in the key.
   private static func appendVariant(
-    of record: RecordBlob, to chunk: BlobChunk, _ random: inout BuilderSupport.Random
+    of record: RecordBlob, to chunk: RecordArena, _ random: inout BuilderSupport.Random
   ) {
     var folded = Array(record.folded)
     let head = folded.count - record.foldedTailCount

@@ -101,7 +101,7 @@ import Testing
     var best = [Double](repeating: .infinity, count: 3)
     for _ in 0..<5 {
       let start = BuilderSupport.seconds()
-      let chunk = BlobChunk(capacity: 1 << 20)
+      let chunk = RecordArena(capacity: 1 << 20)
       #expect(encoder.encode(batch, names: names, into: chunk).isEmpty)
       let encoded = BuilderSupport.seconds()
       var sort = ExternalSort(memory: 256 << 20, directory: RunDirectory(path: "/tmp"))

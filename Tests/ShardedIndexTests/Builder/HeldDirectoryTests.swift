@@ -2,13 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 @Suite("The directory that a builder opened") struct HeldDirectoryTests {
   private static let shard = "a1-0000000000000001.zst"

@@ -48,11 +48,11 @@ import Testing
 
   private func encode(
     _ records: [[BuilderSupport.Field]], _ template: String = "{name}, {country}", keep: [String]? = nil
-  ) throws -> (chunk: BlobChunk, bad: [BadRecord]) {
+  ) throws -> (chunk: RecordArena, bad: [BadRecord]) {
     var names = FieldNames()
     let batch = BuilderSupport.batch(records, &names)
     var encoder = RecordEncoder(template: try KeyTemplate(template), keep: keep)
-    let chunk = BlobChunk(capacity: 1)
+    let chunk = RecordArena(capacity: 1)
     return (chunk, encoder.encode(batch, names: names, into: chunk))
   }
 

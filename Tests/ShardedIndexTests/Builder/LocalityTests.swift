@@ -8,7 +8,7 @@ import Testing
 private final class SortedList: Sendable {
   let names: FieldNames
   /// In order.
-  let records: BlobChunk
+  let records: RecordArena
   let limit: Int
 
   /// The list of the real cities.
@@ -18,13 +18,13 @@ private final class SortedList: Sendable {
     var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     var batch = RecordBatch()
     while try reader.read(into: &batch) {
-      let chunk = BlobChunk(capacity: batch.bytes.count * 2)
+      let chunk = RecordArena(capacity: batch.bytes.count * 2)
       precondition(encoder.encode(batch, names: reader.names, into: chunk).isEmpty)
       try sort.add(chunk, names: reader.names)
     }
     names = reader.names
     let sorted = try sort.finish(names: names)
-    let records = BlobChunk(capacity: 64 << 20)
+    let records = RecordArena(capacity: 64 << 20)
     while let batch = try sorted.nextBatch() { for record in batch { records.append(record) } }
     self.records = records
     self.limit = limit
@@ -91,7 +91,7 @@ private final class SortedList: Sendable {
 
   /// A copy of a record with one field's text changed, its key made again.
   private static func edited(_ record: RecordBlob, _ names: FieldNames, _ change: (String, String) -> String)
-    throws -> BlobChunk
+    throws -> RecordArena
   {
     var fields: [BuilderSupport.Field] = []
     var offset = record.textsOffset
@@ -308,10 +308,4 @@ extension StringProtocol {
   fileprivate func trimming(_ isKept: (Character) -> Bool) -> SubSequence { prefix(while: isKept) }
 }
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem

@@ -10,14 +10,14 @@ import Testing
     "99999999999999999999e99999999999999999999", "-", "1 ",
   ]
 
-  static func chunk(_ records: [[BuilderSupport.Field]]) throws -> (BlobChunk, RecordOrder) {
+  static func chunk(_ records: [[BuilderSupport.Field]]) throws -> (RecordArena, RecordOrder) {
     var names = FieldNames()
     let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
     return (chunk, RecordOrder(names: names))
   }
 
   /// Checks every pair and triple, and the serialised form against the comparison.
-  private func check(_ chunk: BlobChunk, _ order: RecordOrder) {
+  private func check(_ chunk: RecordArena, _ order: RecordOrder) {
     let count = chunk.count
     var signs = [[Int]](repeating: [], count: count)
     var serialised: [[UInt8]] = []

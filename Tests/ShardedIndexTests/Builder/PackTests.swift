@@ -2,13 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 /// A pack taken apart. Layout: docs/pack.md §2 and §3.
 private struct PackSurgery {

@@ -1,13 +1,7 @@
 import ShardBuilder
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 @Suite("Publishing a generation") struct PublisherTests {
   private static func name(_ number: Int) -> String {

@@ -35,7 +35,7 @@ import Testing
     let records = Self.records(seed).filter { Self.key(of: $0).count < RecordEncoder.foldedKeyLimit }
     let batch = BuilderSupport.batch(records, &names)
     var encoder = RecordEncoder(template: try KeyTemplate("{name}, {country}"))
-    let chunk = BlobChunk()
+    let chunk = RecordArena()
     try #require(encoder.encode(batch, names: names, into: chunk).isEmpty)
     for (number, record) in records.enumerated() {
       let blob = chunk.record(number)

@@ -2,13 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 @Suite("Repairing an index from a copy") struct RepairTests {
   /// An index of several pages, a copy of it, and one of another generation.

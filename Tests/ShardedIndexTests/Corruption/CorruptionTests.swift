@@ -3,13 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 @Suite("Damage that checksums see", .serialized) struct CorruptionTests {
   /// About two hundred records in a handful of shards, with all that a shard can have in it: tails, spellings,

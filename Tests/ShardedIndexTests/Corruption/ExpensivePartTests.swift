@@ -2,9 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-#if os(Linux)
-  import Glibc
-#endif
+import CSystem
 
 /// Parts that take as much memory as the format lets some bytes of content take: SECURITY.md says ten times as many, and 5 MiB.
 @Suite("Parts made to be expensive", .serialized) struct ExpensivePartTests {

@@ -3,13 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 /// What threads may do for their questions. Terms are those of a thread: each question is asked on one of its own.
 @Suite("Reading terms", .serialized) struct ReadingTermsTests {

@@ -5,13 +5,7 @@ import Testing
 
 @testable import ShardPlanner
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CSystem
 
 @Suite("Choosing shard size and part size for a query log") struct ShardPlannerTests {
   /// A list, its index and typing for it, shared by the tests that change none of them.
@@ -249,15 +243,15 @@ import Testing
   /// A candidate of which only what decides is known.
   private static func candidate(_ shard: Int, _ part: Int, disk: Int, _ choosing: Int, _ heldOut: Int) -> PlanCandidate
   {
-    var candidate = PlanCandidate(packing: Packing(shardBytes: shard, partBytes: part))
+    var candidate = PlanCandidate(packing: ShardSizes(shardBytes: shard, partBytes: part))
     (candidate.diskBytes, candidate.choosing.loadedBytes, candidate.heldOut.loadedBytes) = (disk, choosing, heldOut)
     return candidate
   }
 
   @Test("the choice is the best that fits, and the default where the other half does not bear it out")
   func choice() {
-    let usual = Self.candidate(Packing.usual.shardBytes, Packing.usual.partBytes, disk: 100, 50, 50)
-    func chosen(_ candidates: [PlanCandidate], limit: Int = 105) -> (best: Packing, choice: Packing) {
+    let usual = Self.candidate(ShardSizes.usual.shardBytes, ShardSizes.usual.partBytes, disk: 100, 50, 50)
+    func chosen(_ candidates: [PlanCandidate], limit: Int = 105) -> (best: ShardSizes, choice: ShardSizes) {
       var search = Search(usual: usual, diskLimitBytes: limit)
       for candidate in candidates { search.add(candidate) }
       let plan = Plan(candidates: search.candidates, usual: usual, best: search.best, diskLimitBytes: limit)
@@ -284,11 +278,11 @@ import Testing
       ])
     #expect(neighbours.filter(search.isWorthwhile).count == 8)
     search.add(Self.candidate(16, 6, disk: 110, 20, 20))
-    #expect(!search.isWorthwhile(Packing(shardBytes: 16, partBytes: 4)))
-    #expect(search.isWorthwhile(Packing(shardBytes: 16, partBytes: 8)))
+    #expect(!search.isWorthwhile(ShardSizes(shardBytes: 16, partBytes: 4)))
+    #expect(search.isWorthwhile(ShardSizes(shardBytes: 16, partBytes: 8)))
     #expect(search.best == usual)
     #expect(
-      search.neighbours(of: Packing(shardBytes: 2, partBytes: 2), [1, 2], [1, 2]).allSatisfy {
+      search.neighbours(of: ShardSizes(shardBytes: 2, partBytes: 2), [1, 2], [1, 2]).allSatisfy {
         $0.partBytes <= $0.shardBytes
       })
   }

@@ -455,10 +455,4 @@ final class LinearScan: Sendable {
   }
 }
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 /// A new empty directory; it goes away, with all that is in it, when its owner does.
 final class TemporaryDirectory: Sendable {

@@ -1,13 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CSystem
 
 /// The real lists: in `$SHARDQ_DATA`, else in `../shared/data` beside the package.
 enum TestData {

@@ -1,0 +1,10 @@
+// The C library of the platform, and the few functions that C has and Swift has not: one name for every module.
+@_exported import CShims
+
+#if canImport(Glibc)
+  @_exported import Glibc
+#elseif canImport(Musl)
+  @_exported import Musl
+#else
+  @_exported import Darwin
+#endif

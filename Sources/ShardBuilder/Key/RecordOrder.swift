@@ -1,0 +1,184 @@
+import CSystem
+
+/// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
+@inline(__always)
+func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  let common = min(a.count, b.count)
+  if common > 0 {
+    let order = Int(memcmp(a.baseAddress!, b.baseAddress!, common))
+    if order != 0 { return order }
+  }
+  return a.count - b.count
+}
+
+/// How many bytes two texts have in common from their beginning.
+@inline(__always)
+func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  let common = min(a.count, b.count)
+  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return 0 }
+  var index = 0
+  while index + 8 <= common {
+    let difference =
+      left.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+      ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+    if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
+    index += 8
+  }
+  while index < common, a[index] == b[index] { index += 1 }
+  return index
+}
+
+/// Whether two texts have the same bytes.
+@inline(__always)
+func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+  let count = a.count
+  guard count == b.count else { return false }
+  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return true }
+  @inline(__always) func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
+    left.loadUnaligned(fromByteOffset: offset, as: Word.self)
+      == right.loadUnaligned(fromByteOffset: offset, as: Word.self)
+  }
+  // The last word may overlap the one before it.
+  if count >= 8 {
+    var offset = 0
+    while offset + 8 < count {
+      guard isSame(offset, UInt64.self) else { return false }
+      offset += 8
+    }
+    return isSame(count - 8, UInt64.self)
+  }
+  if count >= 4 { return isSame(0, UInt32.self) && isSame(count - 4, UInt32.self) }
+  for index in 0..<count where a[index] != b[index] { return false }
+  return true
+}
+
+/// The order of records in an index: total, so that only identical records are equal and no input order shows.
+///
+/// 1. folded key, then key: as bytes;
+/// 2. the fields' texts one after the other in the record's own order; of two that are numbers (JSON's grammar, any
+///    length) the smaller value first, a number before any other text, otherwise and between equal values as bytes;
+///    a record that has no more fields before one that has;
+/// 3. the fields' kinds, then their names as bytes.
+///
+/// Every step compares one list by one total order, shorter lists first, so the whole is transitive.
+package struct RecordOrder: Sendable {
+  private let names: [[UInt8]]
+
+  /// - Parameter names: All that occur in the records to be compared.
+  package init(names: FieldNames) { self.names = names.names.map { Array($0.utf8) } }
+
+  /// Negative when `a` comes first, positive when `b` does, 0 when they are identical.
+  package func compare(_ a: RecordBlob, _ b: RecordBlob) -> Int {
+    let order = compareBytes(a.folded, b.folded)
+    return order != 0 ? order : compareRest(a, b)
+  }
+
+  /// As ``compare(_:_:)`` for records with the same folded key.
+  package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
+    var order = compareBytes(a.key, b.key)
+    if order != 0 { return order }
+    let (left, right) = (a.fieldCount, b.fieldCount)
+    var (leftOffset, rightOffset) = (a.textsOffset, b.textsOffset)
+    for index in 0..<min(left, right) {
+      order = Self.compareText(a.text(index, &leftOffset), b.text(index, &rightOffset))
+      if order != 0 { return order }
+    }
+    if left != right { return left - right }
+    for index in 0..<left {
+      order = Int(a.fieldKind(index).rawValue) - Int(b.fieldKind(index).rawValue)
+      if order != 0 { return order }
+    }
+    for index in 0..<left {
+      let (first, second) = (a.fieldName(index), b.fieldName(index))
+      guard first != second else { continue }
+      order = names[Int(first)].withUnsafeBufferPointer { first in
+        names[Int(second)].withUnsafeBufferPointer { compareBytes(first, $0) }
+      }
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  static func compareText(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    let bytes = compareBytes(a, b)
+    if bytes == 0 { return 0 }
+    switch (DecimalText(a), DecimalText(b)) {
+    case (let a?, let b?):
+      let order = DecimalText.compare(a, b)
+      return order != 0 ? order : bytes
+    case (.some, nil): return -1
+    case (nil, .some): return 1
+    case (nil, nil): return bytes
+    }
+  }
+
+  /// Appends bytes for all of a record but its folded key: they compare as ``compareRest(_:_:)`` does, and none is
+  /// the beginning of another.
+  ///
+  /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
+  /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
+  package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
+    Self.append(record.key, to: &output)
+    var offset = record.textsOffset
+    for index in 0..<record.fieldCount { Self.appendField(record.text(index, &offset), to: &output) }
+    output.append(0)
+    for index in 0..<record.fieldCount { output.append(record.fieldKind(index).rawValue) }
+    for index in 0..<record.fieldCount {
+      names[Int(record.fieldName(index))].withUnsafeBufferPointer { Self.append($0, to: &output) }
+    }
+  }
+
+  /// Appends what ``serializeRest(_:into:)`` makes of both records, as far as is needed to find where they differ: the
+  /// texts that they have in common are written to `second` alone.
+  ///
+  /// - Returns: How many bytes at the beginning of `second`, all empty before, stand for `first` as well.
+  package func serializeDifference(
+    _ a: RecordBlob, _ b: RecordBlob, _ first: inout [UInt8], _ second: inout [UInt8]
+  ) -> Int {
+    guard equalBytes(a.key, b.key) else {
+      Self.append(a.key, to: &first)
+      Self.append(b.key, to: &second)
+      return 0
+    }
+    Self.append(b.key, to: &second)
+    var (offset, otherOffset) = (a.textsOffset, b.textsOffset)
+    for index in 0..<min(a.fieldCount, b.fieldCount) {
+      let (text, other) = (a.text(index, &offset), b.text(index, &otherOffset))
+      if !equalBytes(text, other) {
+        let common = second.count
+        Self.appendField(text, to: &first)
+        Self.appendField(other, to: &second)
+        return common
+      }
+      Self.appendField(other, to: &second)
+    }
+    // What comes behind the texts seldom matters.
+    second.removeAll(keepingCapacity: true)
+    serializeRest(a, into: &first)
+    serializeRest(b, into: &second)
+    return 0
+  }
+
+  private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    if let start = text.baseAddress, memchr(start, 0, text.count) == nil {
+      output.append(contentsOf: text)
+    } else {
+      for byte in text {
+        output.append(byte)
+        if byte == 0 { output.append(0xFF) }
+      }
+    }
+    output.append(0)
+    output.append(0)
+  }
+
+  private static func appendField(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    if let number = DecimalText(text) {
+      output.append(1)
+      number.serialize(into: &output)
+    } else {
+      output.append(2)
+    }
+    append(text, to: &output)
+  }
+}

@@ -1,0 +1,69 @@
+import ShardedIndex
+
+extension ShardBuilder {
+  /// Builds another index of an index's records: byte for byte what a build of their dataset makes with these options.
+  ///
+  /// The records are in order, so that nothing is sorted; what is held is what ``BuildOptions/memoryBytes`` allows.
+  /// Changes beside the shards, in an overlay, are left out.
+  ///
+  /// - Parameters:
+  ///   - source: It may be in use; nothing of it changes.
+  ///   - directory: Where the other index is made.
+  ///   - options: Key, fields, weight and id are those of `source`.
+  /// - Throws: ``BuildError``, also for an index that does not store its keys: they cannot be made again.
+  package static func repack(
+    _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
+  ) throws(BuildError) -> BuildSummary {
+    let settings = IndexSettings(of: source.generation)
+    guard source.storesKeys || source.generation.recordCount == 0 else {
+      throw .dataset(
+        .options,
+        message: "\(source.path) does not store all fields of its key, \(settings.key): name the dataset instead")
+    }
+    var names = FieldNames()
+    for name in source.fieldNames { _ = names.number(of: name) }
+    guard names.names.count == source.fieldNames.count else {
+      throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice")
+    }
+    let publisher = try Publisher(directory: directory)
+    let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.shards() }
+    let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    var records = IndexedRecords(source, template: try KeyTemplate(settings.key), names: names)
+    var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
+    var (nextShard, nextPiece) = (0, 0)
+    var isOver = false
+    var writer = Pipeline(
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
+    writer.count(settings.id, of: source.generation.recordCount)
+    var output = try writer.write {
+      () throws(BuildError) in
+      while nextPiece == cutter.finished.count {
+        if isOver { return nil }
+        cutter.finished.removeAll(keepingCapacity: true)
+        nextPiece = 0
+        if nextShard < shards.count {
+          let run = try records.records(of: shards[nextShard], into: cutter.room)
+          nextShard += 1
+          for entry in run.entries { cutter.append(entry, of: run.chunk) }
+        } else {
+          cutter.finish()
+          isOver = true
+        }
+      }
+      nextPiece += 1
+      return .records(cutter.finished[nextPiece - 1])
+    } progress: {
+      progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.recordCount, records: $0))
+    }
+    output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
+    var summary = BuildSummary()
+    (summary.recordsRead, summary.recordsIndexed) = (source.generation.recordCount, output.manifest.recordCount)
+    try publish(output, settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
+    return summary
+  }
+
+  /// zstd's level that an index was built with; nil if it has no notes that say so.
+  package static func level(of index: ShardedIndex) throws(BuildError) -> Int? {
+    try PreviousIndex(index).notes?.level
+  }
+}

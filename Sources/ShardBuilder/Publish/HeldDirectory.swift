@@ -1,0 +1,107 @@
+import CSystem
+
+/// The directory of an index, open, with the locks by which one process at a time writes to it.
+///
+/// The lock file keeps every other builder out. Where the file system can lock a directory, a lock of the directory itself
+/// does so too: somebody may remove the lock file while a builder runs, and a second builder would make another one.
+struct HeldDirectory: ~Copyable {
+  /// As it was named.
+  let path: String
+  let descriptor: CInt
+  /// The lock file, open to be read and written.
+  let lock: CInt
+  /// Whether the directory itself is locked: then no other builder runs, whatever became of the lock file.
+  let isLocked: Bool
+
+  static let lockName = ".lock"
+
+  /// Creates the directory if it is not there (its parent must be), opens it, and takes the locks.
+  ///
+  /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
+  init(creating path: String) throws(BuildError) {
+    if SystemFile.retrying({ mkdir(path, 0o755) }) != 0, errno != EEXIST {
+      throw .io(operation: "create directory", path: path, errno: errno)
+    }
+    let descriptor = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    guard descriptor >= 0 else { throw .io(operation: "open directory", path: path, errno: errno) }
+    let lock: CInt
+    do throws(BuildError) {
+      lock = try Self.takeLock(descriptor, path)
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+    // NFS locks no file that is open for reading alone, and other systems no directory: the lock file has to do there.
+    let isLocked = SystemFile.retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
+    if !isLocked, errno == EWOULDBLOCK {
+      _ = flock(lock, LOCK_UN)
+      _ = close(lock)
+      _ = close(descriptor)
+      throw .locked(path: path)
+    }
+    (self.path, self.descriptor, self.lock, self.isLocked) = (path, descriptor, lock, isLocked)
+  }
+
+  deinit {
+    // Said, not left to closing: a program that another thread starts in this moment has the files open for as long as
+    // it takes to become another program.
+    _ = flock(lock, LOCK_UN)
+    if isLocked { _ = flock(descriptor, LOCK_UN) }
+    _ = close(lock)
+    _ = close(descriptor)
+  }
+
+  private static func takeLock(_ directory: CInt, _ path: String) throws(BuildError) -> CInt {
+    let path = "\(path)/\(lockName)"
+    // Between the two calls somebody may put another file there, which the next builder would lock.
+    for _ in 0..<100 {
+      // Readers look into it for the overlay's mark, so that it cannot be this user's alone.
+      let lock = SystemFile.open(lockName, in: directory, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
+      guard lock >= 0 else { throw .io(operation: "open", path: path, errno: errno) }
+      guard SystemFile.retrying({ flock(lock, LOCK_EX | LOCK_NB) }) == 0 else {
+        let code = errno
+        _ = close(lock)
+        if code == EWOULDBLOCK { throw .locked(path: path) }
+        throw .io(operation: "lock", path: path, errno: code)
+      }
+      do throws(BuildError) {
+        if try isSame(lock, lockName, in: directory, at: path) { return lock }
+      } catch {
+        _ = close(lock)
+        throw error
+      }
+      _ = close(lock)
+    }
+    throw .locked(path: path)
+  }
+
+  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its path,
+  /// and ``BuildError/io(operation:path:errno:)`` if the system does not tell.
+  func check() throws(BuildError) {
+    guard try Self.isSame(descriptor, path, in: AT_FDCWD, at: path, follows: true) else { throw .replaced(path: path) }
+    let lockPath = "\(path)/\(Self.lockName)"
+    guard try Self.isSame(lock, Self.lockName, in: descriptor, at: lockPath) else { throw .replaced(path: lockPath) }
+  }
+
+  /// Whether the lock file is known to be the one that stands in the directory.
+  var holdsLock: Bool {
+    (try? Self.isSame(lock, Self.lockName, in: descriptor, at: path)) ?? false
+  }
+
+  /// Whether an open file is the one under a name.
+  ///
+  /// - Parameter path: What an error names.
+  private static func isSame(
+    _ file: CInt, _ name: String, in directory: CInt, at path: String, follows: Bool = false
+  ) throws(BuildError) -> Bool {
+    var (held, named) = (stat(), stat())
+    guard SystemFile.retrying({ fstat(file, &held) }) == 0 else {
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    guard SystemFile.retrying({ fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR || errno == ELOOP { return false }
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino
+  }
+}

@@ -1,0 +1,56 @@
+import CSystem
+
+/// A path as messages show it: what it names, without characters that a terminal obeys.
+func displayed(path: String) -> String {
+  path == "-" ? "standard input" : printable(path.utf8)
+}
+
+func text(ofErrno number: CInt) -> String {
+  String(cString: strerror(number))
+}
+
+/// A name from a dataset as messages show it: in quotes, so that blanks are seen.
+func quoted(_ name: String) -> String { "\"" + printable(name.utf8, limit: 40) + "\"" }
+
+/// A number with commas between thousands.
+func grouped(_ number: Int) -> String {
+  var digits = String(number)
+  var end = digits.utf8.count - 3
+  while end > 0 {
+    digits.insert(",", at: digits.utf8.index(digits.startIndex, offsetBy: end))
+    end -= 3
+  }
+  return digits
+}
+
+/// Text from a dataset as messages show it: at most `limit` characters, control characters escaped.
+func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
+  var text = ""
+  var count = 0
+  for scalar in String(decoding: Array(bytes.prefix(limit == .max ? limit : limit * 4)), as: UTF8.self)
+    .unicodeScalars
+  {
+    if count == limit { return text + "…" }
+    count += 1
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator:
+      text += "\\u{\(String(scalar.value, radix: 16))}"
+    default: text.unicodeScalars.append(scalar)
+    }
+  }
+  return text
+}
+
+/// One byte of a dataset as messages show it.
+func described(_ byte: UInt8) -> String {
+  switch byte {
+  case UInt8(ascii: "\n"): "the end of the line"
+  case UInt8(ascii: "\t"): "a tab"
+  case UInt8(ascii: "\r"): "a carriage return"
+  case UInt8(ascii: " "): "a space"
+  case 0: "a NUL byte"
+  case UInt8(ascii: "'"): "an apostrophe"
+  case 0x21..<0x7F: "'\(Character(Unicode.Scalar(byte)))'"
+  default: "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+}

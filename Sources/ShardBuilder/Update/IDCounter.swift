@@ -1,0 +1,186 @@
+import CSystem
+
+/// Counts how many ids are distinct, in memory that does not grow with their number. Source: docs/format.md §3.8.
+///
+/// Ids are told apart by 64 bits of hash. They are dealt out into partitions, so that those of one can be compared in
+/// memory; what does not fit is spilled to a file without a name. Takes linear time.
+package struct IDCounter: ~Copyable {
+  /// Of an id's text, FNV-1a.
+  @inline(__always)
+  package static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return hash
+  }
+
+  /// The hashes of a piece's ids.
+  package static func hashes(of piece: Piece, field: UInt32) -> [UInt64] {
+    var hashes: [UInt64] = []
+    hashes.reserveCapacity(piece.count)
+    for index in 0..<piece.count {
+      if let id = piece.record(index).id(ofField: field) { hashes.append(hash(id)) }
+    }
+    return hashes
+  }
+
+  private static let partitionBits = 8
+
+  /// Hashes held before they are spilled, at most.
+  private let capacity: Int
+  private let directory: RunDirectory
+  private var hashes: [UInt64] = []
+  private var count = 0
+  /// Of each spill where its partitions end, in hashes since its beginning.
+  private var spills: [[UInt32]] = []
+  private let file: SortRun?
+  private let mixer = Mixer()
+
+  /// - Parameters:
+  ///   - memory: Bytes for what is held before a spill; 64 KiB are held nevertheless.
+  ///   - directory: Where the file goes, if one is needed.
+  ///   - expected: How many are going to be added, at most: a file that these need is made now, before others have taken
+  ///     the last descriptor.
+  package init(memory: Int, directory: RunDirectory, expected: Int) throws(BuildError) {
+    capacity = max(64 << 10, memory) / (3 * MemoryLayout<UInt64>.stride)
+    self.directory = directory
+    file =
+      expected > capacity
+      ? SortRun(descriptor: try SystemFile.openTemporary(in: directory), directory: directory, size: 0) : nil
+    hashes.reserveCapacity(min(expected, capacity))
+  }
+
+  package mutating func add(_ more: [UInt64]) throws(BuildError) {
+    if let file, hashes.count + more.count > capacity { try spill(to: file) }
+    hashes += more
+    count += more.count
+  }
+
+  /// What was counted.
+  package struct Count: Sendable {
+    /// Ids that were added.
+    package var ids = 0
+    /// How many of them are distinct.
+    package var distinct = 0
+    /// Distinct ones that were added more than once.
+    package var shared = 0
+    /// Of these the one with the least hash, and how often it was added.
+    package var example: (hash: UInt64, times: Int)?
+
+  }
+
+  package consuming func finish() throws(BuildError) -> Count {
+    let ends = partition()
+    var result = Count(ids: count)
+    var table = Table(mixer)
+    for number in 0..<1 << Self.partitionBits {
+      func range(_ ends: [UInt32]) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
+      table.removeAll()
+      var more: [UInt64: Int] = [:]  // By hash, how often it came again.
+      func insert(_ hash: UInt64) { if !table.insert(hash) { more[hash, default: 0] += 1 } }
+      var start = 0
+      for ends in spills {
+        for hash in try read(range(ends), ofSpillAt: start) { insert(hash) }
+        start += Int(ends.last!)
+      }
+      for hash in hashes[range(ends)] { insert(hash) }
+      result.distinct += table.count
+      result.shared += more.count
+      if let least = more.min(by: { $0.key < $1.key }), least.key < result.example?.hash ?? .max {
+        result.example = (least.key, least.value + 1)
+      }
+    }
+    return result
+  }
+
+  /// Orders the hashes that are held by partition; returns where each partition ends.
+  private mutating func partition() -> [UInt32] {
+    func partition(_ hash: UInt64) -> Int { Int(mixer.mix(hash) >> UInt64(64 - Self.partitionBits)) }
+    var ends = [UInt32](repeating: 0, count: 1 << Self.partitionBits)
+    for hash in hashes { ends[partition(hash)] += 1 }
+    for number in ends.indices.dropFirst() { ends[number] += ends[number - 1] }
+    var next = ends
+    var ordered = [UInt64](repeating: 0, count: hashes.count)
+    for hash in hashes {
+      let number = partition(hash)
+      next[number] -= 1
+      ordered[Int(next[number])] = hash
+    }
+    hashes = ordered
+    return ends
+  }
+
+  private mutating func spill(to file: SortRun) throws(BuildError) {
+    guard !hashes.isEmpty else { return }
+    spills.append(partition())
+    try hashes.withUnsafeBufferPointer { (hashes) throws(BuildError) in
+      try SystemFile.write(UnsafeRawBufferPointer(hashes), to: file.descriptor, path: path)
+    }
+    hashes.removeAll(keepingCapacity: true)
+  }
+
+  private func read(_ range: Range<Int>, ofSpillAt start: Int) throws(BuildError) -> [UInt64] {
+    guard let file, !range.isEmpty else { return [] }
+    let stride = MemoryLayout<UInt64>.stride
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count * stride, alignment: stride)
+    defer { bytes.deallocate() }
+    let offset = (start + range.lowerBound) * stride
+    guard try SystemFile.read(bytes, at: offset, from: file.descriptor, path: path) == bytes.count else {
+      throw .io(operation: "read", path: path, errno: EIO)
+    }
+    return Array(bytes.bindMemory(to: UInt64.self))
+  }
+
+  private var path: String { "a temporary file in \(directory.path)" }
+
+  /// Another one in each process: nobody who chooses ids can choose in which partition, or where in a table, they lie.
+  private struct Mixer {
+    private let key = UInt64.random(in: .min ... .max)
+
+    @inline(__always)
+    func mix(_ hash: UInt64) -> UInt64 {
+      let product = (hash ^ key).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+      return product.high ^ product.low
+    }
+  }
+
+  /// A set by open addressing, at most half full.
+  private struct Table {
+    private let mixer: Mixer
+    private var slots = [UInt64](repeating: 0, count: 1 << 11)
+    private var hasZero = false
+    private(set) var count = 0
+
+    init(_ mixer: Mixer) { self.mixer = mixer }
+
+    mutating func removeAll() {
+      for slot in slots.indices { slots[slot] = 0 }
+      (hasZero, count) = (false, 0)
+    }
+
+    /// - Returns: Whether it was not there.
+    mutating func insert(_ hash: UInt64) -> Bool {
+      guard hash != 0 else {
+        defer { hasZero = true }
+        if !hasZero { count += 1 }
+        return !hasZero
+      }
+      if 2 * count >= slots.count {
+        let old = slots
+        slots = [UInt64](repeating: 0, count: 4 * old.count)
+        for hash in old where hash != 0 { slots[slot(of: hash)] = hash }
+      }
+      let slot = slot(of: hash)
+      guard slots[slot] == 0 else { return false }
+      slots[slot] = hash
+      count += 1
+      return true
+    }
+
+    /// Where the hash is, or would be. The bits that chose its partition are not among those that are used.
+    private func slot(of hash: UInt64) -> Int {
+      var slot = Int(truncatingIfNeeded: mixer.mix(hash)) & (slots.count - 1)
+      while slots[slot] != 0, slots[slot] != hash { slot = (slot + 1) & (slots.count - 1) }
+      return slot
+    }
+  }
+}

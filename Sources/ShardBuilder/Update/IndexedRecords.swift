@@ -1,0 +1,137 @@
+import ShardedIndex
+
+/// Records that follow each other, and the chunk that holds their blobs.
+struct RecordRun {
+  let chunk: RecordArena
+  let entries: [RecordArena.Entry]
+
+  var count: Int { entries.count }
+  /// Valid while the chunk lives and nothing is appended to it.
+  func record(_ index: Int) -> RecordBlob { chunk.record(entries[index]) }
+}
+
+/// Gives the records of an index's shards back as a build reads them.
+struct IndexedRecords {
+  private let index: ShardedIndex
+  private let names: FieldNames
+  private var encoder: RecordEncoder
+  private let buffer = RecordBuffer()
+  /// A shard that was read and is going to be read again, and its records.
+  var held: (shard: Int, records: RecordRun)?
+
+  /// - Parameter names: The index's field names by their numbers there, and what an update adds.
+  init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
+    (self.index, self.names) = (index, names)
+    encoder = RecordEncoder(template: template)
+  }
+
+  /// All records of a shard, in order.
+  ///
+  /// - Parameter chunk: Where their blobs are put.
+  mutating func records(of shard: Manifest.Shard, into chunk: RecordArena) throws(BuildError) -> RecordRun {
+    if let held, held.shard == shard.number {
+      self.held = nil
+      return held.records
+    }
+    let first = chunk.count
+    // A record is some six times as large as in its shard.
+    _ = chunk.reserve(6 * shard.file.size)
+    do throws(IndexError) {
+      _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
+    } catch {
+      throw .index(error)
+    }
+    return try checked(RecordRun(chunk: chunk, entries: chunk.takeEntries(from: first)), shard.recordCount, of: shard)
+  }
+
+  /// The last record of a shard, alone.
+  mutating func lastRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
+    let chunk = RecordArena(capacity: 0)
+    do throws(IndexError) {
+      _ = try index.readLast(shard) { encode($0.count - 1..<$0.count, of: $0, into: chunk) }
+    } catch {
+      throw .index(error)
+    }
+    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
+    return chunk
+  }
+
+  /// The first one, alone.
+  mutating func firstRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
+    let chunk = RecordArena(capacity: 0)
+    do throws(IndexError) {
+      _ = try index.readFirst(shard) { encode(0..<1, of: $0, into: chunk) }
+    } catch {
+      throw .index(error)
+    }
+    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
+    return chunk
+  }
+
+  /// What `body` makes of one of an answer's records, which is valid that long.
+  mutating func withRecord<Value>(
+    _ number: Int, of matches: Matches, _ body: (RecordBlob) -> Value
+  ) throws(BuildError) -> Value {
+    let chunk = RecordArena(capacity: 0)
+    encoder.learn(names)
+    do throws(IndexError) {
+      try matches.read(number..<number + 1, into: buffer)
+      try matches.forEachFoldedKey(in: number..<number + 1) { folded in
+        withFields { fields, texts in encoder.append(fields, texts, folded: folded, tailSize: nil, into: chunk) }
+      }
+    } catch {
+      throw .index(error)
+    }
+    guard chunk.count == 1 else {
+      throw .index(
+        .corrupt(path: index.path, cause: .invalid(reason: "has a record that no build makes", offset: 0)))
+    }
+    return withExtendedLifetime(chunk) { body(chunk.record(0)) }
+  }
+
+  /// Calls `body` with all fields in the buffer, and the texts that they lie in.
+  private func withFields(
+    _ body: (UnsafeBufferPointer<FieldSlice>, UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    withUnsafeTemporaryAllocation(of: FieldSlice.self, capacity: buffer.rawFieldCount) { fields in
+      buffer.forEachRawField { number, name, kind, offset, size in
+        fields.initializeElement(
+          at: number,
+          to: FieldSlice(
+            name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
+            length: UInt32(clamping: size)))
+      }
+      body(UnsafeBufferPointer(fields), buffer.rawTexts)
+    }
+  }
+
+  private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
+    guard run.count == count else {
+      let path = index.files.filePath(shard.fileName)
+      throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
+    }
+    return run
+  }
+
+  /// Appends those of the records that a build could have made.
+  private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: RecordArena) {
+    // In place, each byte would ask who owns it.
+    var encoder = encoder
+    let buffer = buffer
+    defer { self.encoder = encoder }
+    encoder.learn(names)
+    // In runs: what is a few bytes in a shard may be much as text.
+    let runSize = min(64, part.recordsAtOnce)
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: runSize) {
+      let run = start..<min(start + runSize, range.upperBound)
+      part.decode(run, into: buffer)
+      guard !buffer.isOverlong else { continue }
+      withFields { fields, texts in
+        part.forEachKey(in: run) { number, folded, tailSize in
+          let own = UnsafeBufferPointer(rebasing: fields[buffer.rawFields(ofRecord: number - start)])
+          encoder.append(own, texts, folded: folded, tailSize: tailSize, into: chunk)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,302 @@
+import CSystem
+import ShardedIndex
+
+/// What a repair did, and what it left.
+public struct RepairSummary: Sendable, Equatable {
+  public struct Damage: Sendable, Equatable {
+    /// The path of the file.
+    public var file: String
+    public var reason: String
+  }
+
+  /// The names of the files that were brought over: the manifest, shards in its order, the overlay.
+  public var repaired: [String] = []
+  /// Of those files.
+  public var bytes = 0
+  /// What verifying the index afterwards found.
+  public var damage: [Damage] = []
+
+  public var isSound: Bool { damage.isEmpty }
+}
+
+/// Why an index was not repaired; it is as it was.
+@nonexhaustive
+public enum RepairError: Error, Equatable, Sendable {
+  /// The system refused something, or a build is running.
+  case build(BuildError)
+  /// The index or the copy is not there, or the manifest of both is damaged.
+  case index(IndexError)
+  /// The copy is the index itself.
+  case sameDirectory(path: String)
+  /// The manifest is damaged, and nothing proves that the copy has the right one.
+  case unprovenManifest(path: String, reason: String)
+  /// The overlay is damaged, and nothing proves that the copy has all changes that were in it.
+  case unprovenOverlay(path: String)
+}
+
+extension RepairError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .build(let error): "\(error)"
+    case .index(let error): error.description
+    case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
+    case .unprovenManifest(let path, let reason):
+      "\(path) is damaged, and nothing proves that the copy has the right one: \(reason); name the right one's digest with --expect-digest, or take the copy's with --force"
+    case .unprovenOverlay(let path):
+      "\(path) is damaged, and it is not sure that the copy has all of its changes; --force takes the copy's nevertheless"
+    }
+  }
+}
+
+extension ShardBuilder {
+  /// Replaces the damaged files of the index in `directory` by those of a copy.
+  ///
+  /// Reads every shard of the index, and of the copy what is damaged or missing. A shard is taken from any directory that
+  /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy that is proven to have the
+  /// very one: by its digest; or by its root, if that is sound here, which has the checksums of all else; or, if the root is
+  /// damaged here, by all that follows it, and in it whatever does not follow from that: field names and settings among
+  /// others. A damaged overlay is taken from a copy of this generation if what is whole of it
+  /// is the copy's, and what is not cannot have been of a later change. One that is damaged where no reader looks is
+  /// written anew.
+  ///
+  /// - Parameters:
+  ///   - expected: The digest of the index's manifest, if it is known: a copy of that needs no other proof, and no other
+  ///     is taken.
+  ///   - takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
+  /// - Throws: ``RepairError``; the index is as it was.
+  public static func repair(
+    _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false
+  ) throws(RepairError) -> RepairSummary {
+    var repair = try Repair(directory, from: copy, expecting: expected)
+    defer { withExtendedLifetime(repair.generation) {} }
+    try repair.findShards(takesUnproven: takesUnproven)
+    try repair.findOverlay(takesUnproven: takesUnproven)
+    try repair.mendShards()
+    try repair.publish()
+    do throws(Verifier.Failure) {
+      _ = try Verifier.verify(index: directory) { finding in
+        switch finding {
+        case .damage(let file, let reason), .unread(let file, let reason):
+          repair.summary.damage.append(.init(file: file, reason: reason))
+        default: break
+        }
+      }
+    } catch {
+      guard case .index(let error) = error else { preconditionFailure("there is no dataset") }
+      throw .index(error)
+    }
+    return repair.summary
+  }
+}
+
+private struct Repair {
+  var summary = RepairSummary()
+
+  private let index: IndexDirectory
+  private let copy: IndexDirectory
+  private let expected: ManifestDigest?
+  /// No build may take away what is being looked at.
+  private let publisher: Publisher
+  private var shards: [Manifest.Shard] = []
+  /// What the shards lead into.
+  private(set) var generation: Manifest?
+  /// The one that takes the place of a damaged one.
+  private var manifest: [UInt8]?
+  /// The same of the overlay.
+  private var overlay: [UInt8]?
+
+  init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
+    self.expected = expected
+    // Nothing is created where no index is.
+    _ = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
+    copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
+    var (own, other) = (stat(), stat())
+    for (path, status) in [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
+      throw .build(.io(operation: "examine", path: path, errno: errno))
+    }
+    guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
+    let publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
+    index = try Self.reading { () throws(IndexError) in try publisher.openDirectory() }
+    self.publisher = publisher
+  }
+
+  private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(RepairError) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
+  }
+
+  private static func building<Value>(_ body: () throws(BuildError) -> Value) throws(RepairError) -> Value {
+    do throws(BuildError) { return try body() } catch { throw .build(error) }
+  }
+
+  /// Finds out which shards there should be: from the manifest that is there, or, where it is damaged, the copy's.
+  mutating func findShards(takesUnproven: Bool) throws(RepairError) {
+    var own: ShardedIndex?
+    do throws(IndexError) {
+      // An overlay stays as it is, since the manifest does.
+      own = try ShardedIndex(publisher.openDirectory(), options: Options(), readsOverlay: false)
+      shards = try Self.allShards(of: own!.generation)
+      generation = own!.generation
+      return
+    } catch {
+      if case .io = error { throw .index(error) }
+    }
+    let other = try Self.reading { () throws(IndexError) in
+      try ShardedIndex(copy, options: Options(), readsOverlay: false).generation
+    }
+    // Whatever is not right in it is not taken, proven or not.
+    shards = try Self.reading { () throws(IndexError) in try Self.allShards(of: other) }
+    let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
+    if !takesUnproven, let doubt = try doubt(bytes, isRootSound: own != nil) {
+      throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt)
+    }
+    (generation, manifest) = (other, bytes)
+  }
+
+  /// All shards of a manifest of which everything was read.
+  private static func allShards(of generation: Manifest) throws(IndexError) -> [Manifest.Shard] {
+    let shards = try generation.shards()
+    _ = try generation.notes()
+    _ = try generation.dotMap()
+    return shards
+  }
+
+  /// Why the copy's manifest may be another one than the damaged one was; nil if it is that.
+  private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
+    if let expected {
+      let digest = Digest.sha256(bytes)
+      return digest == expected.bytes ? nil : "the copy's has the digest \(Pack.hexadecimal(digest))"
+    }
+    let root = bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0) ?? $0.count }
+    let found = try foundBytes(of: Manifest.fileName, in: index, limit: bytes.count + 1)
+    // A root has the checksums of its pages, of notes and of the map.
+    if isRootSound { return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation" }
+    return RootProof(bytes: bytes, rootSize: root).doubt(found)
+  }
+
+  /// As many bytes of a file that may be damaged as there are, and no more than `limit`; none of what is no regular file.
+  private func foundBytes(
+    of name: String, in directory: IndexDirectory, limit: Int
+  ) throws(RepairError) -> [UInt8] {
+    let path = directory.filePath(name)
+    let file = directory.descriptor(of: name)
+    guard file >= 0 else { return [] }
+    defer { _ = close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+    return try Self.building { () throws(BuildError) in
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, limit), alignment: 16)
+      defer { buffer.deallocate() }
+      let size = try SystemFile.read(
+        UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), at: 0, from: file, path: path)
+      return Array(buffer[..<size])
+    }
+  }
+
+  /// Finds out what takes the place of a damaged overlay, if anything can.
+  mutating func findOverlay(takesUnproven: Bool) throws(RepairError) {
+    guard let generation else { return }
+    do throws(IndexError) {
+      guard let own = try Overlay.reading(in: index, beside: generation) else { return }
+      do throws(IndexError) {
+        try Overlay.checkSectors(in: index)
+      } catch {
+        guard case .corrupt = error else { throw error }
+        overlay = Array(own.bytes)
+      }
+      withExtendedLifetime(own) {}
+      return
+    } catch {
+      guard case .corrupt = error else { throw .index(error) }
+    }
+    guard let other = try? Overlay.reading(in: copy, beside: generation) else { return }
+    overlay = Array(other.bytes)
+    withExtendedLifetime(other) {}
+    if takesUnproven { return }
+    let limit = OverlaySlots.fileLimit + 1
+    let damaged = try foundBytes(of: Overlay.fileName, in: index, limit: limit)
+    let whole = try foundBytes(of: Overlay.fileName, in: copy, limit: limit)
+    let isProven = damaged.withUnsafeBufferPointer { damaged in
+      whole.withUnsafeBufferPointer { OverlaySlots.isCopy($0, ofDamaged: damaged) }
+    }
+    guard isProven else { throw .unprovenOverlay(path: index.filePath(Overlay.fileName)) }
+  }
+
+  /// What is wrong with a shard's file; nil if nothing is.
+  private static func damage(of shard: Manifest.Shard, in directory: IndexDirectory) -> String? {
+    switch file(of: shard, in: directory) {
+    case .success: nil
+    case .failure(let damage): damage.reason
+    }
+  }
+
+  private struct Damage: Error { var reason: String }
+
+  private static func file(of shard: Manifest.Shard, in directory: IndexDirectory) -> Result<[UInt8], Damage> {
+    do throws(IndexError) {
+      let buffer = try directory.read(shard.fileName, size: shard.file.size)
+      defer { buffer.deallocate() }
+      guard Digest.sha256(UnsafeBufferPointer(buffer)).prefix(16).elementsEqual(shard.digest) else {
+        return .failure(Damage(reason: "has another SHA-256 than the manifest says"))
+      }
+      return .success(Array(buffer))
+    } catch {
+      switch error {
+      case .corrupt(_, let cause): return .failure(Damage(reason: cause.description))
+      case .vanished: return .failure(Damage(reason: "is missing"))
+      default: return .failure(Damage(reason: error.description))
+      }
+    }
+  }
+
+  /// Brings over the shards that are damaged here and not in the copy.
+  mutating func mendShards() throws(RepairError) {
+    let (shards, index) = (shards, index)
+    var damaged: [Int] = []
+    var given = 0
+    try Self.building { () throws(BuildError) in
+      try WorkerPool.orderedMap(
+        threads: WorkerPool.availableThreads,
+        next: { () throws(BuildError) -> Manifest.Shard? in
+          given += 1
+          return given <= shards.count ? shards[given - 1] : nil
+        },
+        transform: { (shard) throws(BuildError) in
+          (number: shard.number, isSound: Self.damage(of: shard, in: index) == nil)
+        }, deliver: { (shard) throws(BuildError) in if !shard.isSound { damaged.append(shard.number) } })
+    }
+    var seen: Set<String> = []
+    for number in damaged {
+      let shard = shards[number]
+      let name = shard.fileName
+      // A directory in its place cannot be replaced; verifying names it.
+      var status = stat()
+      let isDirectory =
+        fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      guard seen.insert(name).inserted, !isDirectory, case .success(let bytes) = Self.file(of: shard, in: copy) else {
+        continue
+      }
+      _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
+      summary.repaired.append(name)
+      summary.bytes += bytes.count
+    }
+  }
+
+  mutating func publish() throws(RepairError) {
+    let (manifest, overlay) = (manifest, overlay)
+    if let overlay {
+      // It names the manifest that is sound, also where that is still to come.
+      summary.bytes += try Self.building { () throws(BuildError) in try publisher.replace(damagedOverlay: overlay) }
+      summary.repaired.append(Overlay.fileName)
+    }
+    if let manifest {
+      // Which shards the readers of the damaged one have is not known: none is removed.
+      _ = try Self.building { () throws(BuildError) in
+        try publisher.publish(manifest: manifest, previous: nil, overlay: .kept)
+      }
+      summary.repaired.insert(Manifest.fileName, at: 0)
+      summary.bytes += manifest.count
+    } else if !summary.repaired.isEmpty {
+      try Self.building { () throws(BuildError) in try publisher.finish() }
+    }
+  }
+}
