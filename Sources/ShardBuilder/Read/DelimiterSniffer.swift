@@ -29,13 +29,16 @@ struct DelimiterSniffer {
     let comment = Array((comment ?? "").utf8)
     var line = [0, 0, 0, 0]
     var (start, number, isQuoted, isFieldStart) = (0, 0, false, true)
+    var closing = -2  // Where the last quoted text ended.
     func isRecord(_ end: Int) -> Bool {
       let line = text[start..<end]
       return line.contains { $0 != 0x0D } && (comment.isEmpty || !line.starts(with: comment))
     }
     for (at, byte) in text.prefix(Self.sampleLimit).enumerated() {
       if byte == UInt8(ascii: "\"") {
-        if isQuoted || isFieldStart { isQuoted.toggle() }
+        // A quote behind a closing one opens the field again: together they are one quote of its text.
+        if isQuoted { closing = at }
+        isQuoted = !isQuoted && (isFieldStart || closing == at - 1)
         isFieldStart = false
       } else if isQuoted {
         if byte == 0x0A { number += 1 }

@@ -43,6 +43,13 @@ import Testing
     }
   }
 
+  @Test("delimiters behind a quote within quotes make no later header")
+  func quotesWithinQuotes() throws {
+    let text = "\"name\"\n\"plain\"\n\"\"\"a, b\"\"\"\n\"c \"\"d, e\"\"\"\n"
+    let answer = try readingDataset(text, .csv)
+    #expect(answer.records.count == 3)
+  }
+
   @Test("remarks and lines above the header are none of the records", arguments: UInt64(1)...8)
   func remarks(seed: UInt64) throws {
     var random = DatasetRandom(state: seed)
