@@ -22,7 +22,7 @@ zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
 
 made := .build/share
-sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh Scripts/link-order*.txt)
+sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 helpers := shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite shardq-serve
 
 .PHONY: all install uninstall deb clean

@@ -69,9 +69,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "QueryOutput", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
-    // What the runtime does before main and neither a query nor a command has a use for.
-    .target(name: "CStartup"),
-    .executableTarget(name: "shardq", dependencies: ["CStartup", "CSystem", "QueryOutput"], swiftSettings: settings),
+    .executableTarget(name: "shardq", dependencies: ["CSystem", "QueryOutput"], swiftSettings: settings),
     .target(name: "TerminalUI", dependencies: ["CSystem", "QueryOutput", "ShardedIndex"], swiftSettings: settings),
     .target(name: "FootprintReplay", dependencies: ["CSystem", "QueryLog"], swiftSettings: settings),
     .executableTarget(
@@ -89,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CStartup", "CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
+        "CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
         "ServeSettings",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",

@@ -20,10 +20,8 @@ let package = Package(
         .product(name: "QueryLog", package: "shardq"),
       ],
       swiftSettings: plain),
-    // A link likewise: with it starts what is shipped.
-    .target(name: "CStartupToo"),
     .executableTarget(
-      name: "resident", dependencies: ["CStartupToo", .product(name: "ShardedIndex", package: "shardq")],
+      name: "resident", dependencies: [.product(name: "ShardedIndex", package: "shardq")],
       swiftSettings: plain),
   ]
 )

@@ -15,12 +15,8 @@ if [ -z "${SHARDQ_BIN:-}" ]; then
 fi
 baseline/build.sh .build/baseline >&2
 rivals/build.sh .build/baseline >&2
-# Linked as what is shipped is: how many pages of a program are mapped counts as resident memory.
-flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-flags="$flags -Xlinker -z -Xlinker norelro"
-flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
-flags="$flags -Xlinker --symbol-ordering-file=$(cd .. && pwd)/Scripts/link-order.txt -Xlinker --no-warn-symbol-ordering"
-swift build -c release $flags >&2
+# Linked as a user links a program.
+swift build -c release --static-swift-stdlib -Xswiftc -static-executable >&2
 if [ "${1:-}" = --sizes ]; then
   shift
   exec python3 scale.py "$@"

@@ -24,25 +24,15 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
   [ -e "$file" ] || missing "$file"
 done
 
-# Of the builder what an update of a few records takes that writes an overlay: Sources/ShardBuilder/OverlayUpdate.swift.
-builder=""
-for name in BadRecord RecordArena BuildError BuildNotesHead ByteScan CoordinateNames DisplayedText \
-  JSONChecker \
-  JSONRecords NameTable NameTree RawVector RecordBatch RecordSink \
-  DecimalText Dots EditDistance HeldDirectory IndexSettings IndexedRecords KeyTemplate Monitor OverlayDraft OverlayUpdate PageAllocator \
-  Publisher Publisher+Files Publisher+Overlay RecordBlob RecordEncoder RecordID RecordOrder SystemFile; do
-  builder="$builder $(find Sources/ShardBuilder -name "$name.swift")"
-done
-sources="$(find Sources/Embedded Sources/CSystem Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)
-  $builder"
-[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/link-order-embedded.txt -newer "$out")" ] || exit 0
+sources="$(find Sources/Embedded Sources/CSystem Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
+[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh -newer "$out")" ] || exit 0
 
 work=.build/embedded
 mkdir -p "$work"
 # zstd.h is among the system's headers; all else is musl's, which are found first.
 c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -swift-version 6 -package-name shardq"
-flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -Xllvm -min-jump-table-entries=1000"
+flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections"
 for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Embedded Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
@@ -62,14 +52,11 @@ module() { # its name and its sources
 module Musl Sources/Embedded/Musl.swift
 module CSystem Sources/CSystem/CSystem.swift
 module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
-module ShardBuilder $builder
 module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
 module shardq $(find Sources/shardq -name '*.swift' | sort)
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c Sources/Embedded/main.c -o "$work/main.o"
 wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
-"$toolchain/ld.lld" -static -z norelro -z noexecstack --no-rosegment --gc-sections $wrap \
-  --symbol-ordering-file=Scripts/link-order-embedded.txt --no-warn-symbol-ordering -o "$out" \
-  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardBuilder.o" \
-  "$work/ShardedIndex.o" \
+"$toolchain/ld.lld" -static -z noexecstack --gc-sections $wrap -o "$out" \
+  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardedIndex.o" \
   "$work/CSystem.o" "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"

@@ -36,26 +36,8 @@ for name in $names; do
   flags=""
   if [ "$(uname)" != Darwin ]; then
     flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-    # A segment less to be mapped at every start: nothing is relocated in it that could be protected afterwards.
-    flags="$flags -Xlinker -z -Xlinker norelro"
     # Of C no newer debugging information than valgrind reads; no byte of it is shipped.
     flags="$flags -Xcc -gdwarf-4"
-    # What is run is laid side by side, function by function: less of the file is mapped at every start.
-    order=link-order
-    case "$name" in
-      shardq-commands) order=link-order-update ;;
-      shardq-replay | shardq-footprint*) order=link-order-session ;;
-    esac
-    if [ "$name" != shardq-serve ]; then
-      flags="$flags -Xswiftc -Xfrontend -Xswiftc -function-sections"
-      flags="$flags -Xlinker --symbol-ordering-file=$PWD/Scripts/$order.txt -Xlinker --no-warn-symbol-ordering"
-    fi
-    # What Sources/CStartup leaves out.
-    if [ "$name" = shardq ] || [ "$name" = shardq-commands ]; then
-      for left in __register_frame_info __deregister_frame_info __tunables_init _dl_get_origin; do
-        flags="$flags -Xlinker --wrap=$left"
-      done
-    fi
   fi
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done

@@ -32,14 +32,4 @@ static inline void return_megabytes(void) {
 #endif
 }
 
-/* Has blocks up to a megabyte kept when they are freed, and memory asked for in larger pieces: for a process that is over
-   soon, so that what it has touched is used again. */
-static inline void keep_freed_blocks(void) {
-#if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 4 << 20);
-  mallopt(M_TOP_PAD, 1 << 20);
-#endif
-}
-
 #endif

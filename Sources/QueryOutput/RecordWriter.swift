@@ -35,8 +35,6 @@ package struct RecordWriter {
   private static let shapeLimit = 32
 
   /// - Parameter schema: Asked for unless the format is tsv: most queries end sooner without.
-  // Inlined: made for each caller's closure and merged again, it would have no name for Scripts/link-order.sh to place it by.
-  @inline(__always)
   package init(_ format: OutputFormat, fieldCount: Int, schema: @autoclosure () -> Schema) {
     self.format = format
     given = format == .tsv ? nil : schema()

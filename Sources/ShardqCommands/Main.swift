@@ -1,6 +1,4 @@
 import CSystem
-#if CommandLineTool
-#endif
 import QueryOutput
 import TerminalUI
 
@@ -21,7 +19,6 @@ enum Main {
     }
     #if CommandLineTool
       let arguments = Array(CommandLine.arguments.dropFirst())
-      if let update = PlainUpdate(arguments) { update.run() }
       return_megabytes()
       CommandLineParser.run(arguments)
     #else

@@ -2,16 +2,9 @@ import CSystem
 import QueryOutput
 
 #if !hasFeature(Embedded)
-  import CStartup
-
   @main
   enum Main {
-    static func main() {
-      var count: CInt = 0
-      let arguments = startup_arguments(&count)
-      if let arguments { Front.run(arguments, count: Int(count)) }
-      Front.run(CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-    }
+    static func main() { Front.run(CommandLine.unsafeArgv, count: Int(CommandLine.argc)) }
   }
 #else
   /// Called by Sources/Embedded/main.c.
@@ -27,16 +20,8 @@ import QueryOutput
 /// lives in an executable of its own.
 enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
-    guard let request = FrontParser.parse(arguments, count: count) else {
-      #if hasFeature(Embedded)
-        PlainOverlayUpdate.run(arguments, count: count)
-      #endif
-      Commands.run(arguments)
-    }
-    // Nothing is left to be written and nothing to be freed one by one.
-    let status = QueryRunner.run(request)
-    if case .done = status { _exit(0) }
-    // The numbers of the others are in a table, on a page of its own.
-    _exit(status.rawValue)
+    guard let request = FrontParser.parse(arguments, count: count) else { Commands.run(arguments) }
+    // Nothing is left to be written, and memory need not be freed block by block.
+    _exit(QueryRunner.run(request).rawValue)
   }
 }

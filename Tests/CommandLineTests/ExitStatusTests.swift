@@ -21,7 +21,6 @@ struct ExitStatusTests {
     #expect(result.status == 64 && result.output == "" && result.error != "", "\(arguments): \(result)")
   }
 
-  // A query looks through them before the C library does (Sources/CStartup).
   @Test("Whatever variables there are, a query answers")
   func variables() {
     let usual = Program.run(["alab"], index: index.path)

@@ -112,44 +112,5 @@
         #expect(CommandLineParser.request([word]) == Self.front([word]))
       }
     }
-
-    @Test("An update that is understood without the full parser means the same to that", arguments: UInt64(1)...4)
-    func plainUpdates(seed: UInt64) {
-      var random = SplitMix64(seed: seed)
-      let words = [
-        "-i", "--index", "--upsert", "--delete", "-i=x", "--upsert=a", "--skip-bad", "--jobs", "--memory", "--help",
-        "--overlay", "--merge", "--overlay=1", "--over", "--",
-        "-", "", "a", "b c", "-a", "2", "1M", "ł", "=", "update", "build",
-      ]
-      var (accepted, overlaid) = (0, 0)
-      for _ in 0..<5000 {
-        var arguments = ["update"]
-        for _ in 0..<Int.random(in: 0...3, using: &random) {
-          if Int.random(in: 0..<4, using: &random) == 0 {
-            arguments.append("--overlay")
-          } else if Int.random(in: 0..<4, using: &random) == 0 {
-            arguments.append(words.randomElement(using: &random)!)
-          } else {
-            arguments.append(["-i", "--index", "--upsert", "--delete"].randomElement(using: &random)!)
-            arguments.append(words.randomElement(using: &random)!)
-          }
-        }
-        guard let update = PlainUpdate(arguments) else { continue }
-        accepted += 1
-        overlaid += update.overlay ? 1 : 0
-        #expect(PlainUpdate.parsed(arguments) == update, "\(arguments)")
-        #expect(update.overlay == arguments.contains("--overlay"), "\(arguments)")
-      }
-      #expect(accepted > 200 && overlaid > 50 && overlaid < accepted)
-      // Said twice it is said; with the other one it is not understood, nor alone.
-      #expect(PlainUpdate(["update", "--overlay", "--upsert", "a", "--overlay"])?.overlay == true)
-      #expect(PlainUpdate.parsed(["update", "--overlay", "--upsert", "a", "--overlay"])?.overlay == true)
-      for arguments in [
-        ["update", "--overlay"], ["update", "--overlay", "--merge", "--upsert", "a"], ["update", "--merge"],
-      ] {
-        #expect(PlainUpdate(arguments) == nil && PlainUpdate.parsed(arguments) == nil)
-      }
-      #expect(PlainUpdate(["update", "--upsert", "a", "-i", "d", "--delete", "b", "--upsert", "c"]) != nil)
-    }
   }
 #endif

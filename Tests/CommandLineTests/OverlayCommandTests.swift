@@ -86,30 +86,4 @@ struct OverlayCommandTests {
     #expect(TemporaryDirectory.names(directory.path + "/a") == TemporaryDirectory.names(directory.path + "/b"))
     #expect(Program.run(["verify", "-i", directory.path + "/a"]).status == 0)
   }
-
-  @Test("a record whose key stays is changed by shardq alone, and seen at once") func alone() {
-    var random = SplitMix64(seed: 7)
-    var records = Self.records(&random)
-    build("index", records)
-    let executable = Program.directory! + "/shardq"
-    // With Swift's runtime it has several megabytes, and leaves all updates to the other.
-    guard TemporaryDirectory.bytes(executable).count < 4 << 20 else { return }
-    #expect(Program.run([executable, directory.path + "/shardq"], program: "/bin/cp").status == 0)
-    for place in [5, 17, 5, 300] {
-      records[place].extra += "5"
-      directory.write("change.jsonl", Self.json(records[place]) + "\n")
-      let changed = Program.run(
-        ["update", "--upsert", directory.path + "/change.jsonl", "--overlay"], index: directory.path + "/index",
-        program: directory.path + "/shardq")
-      #expect(changed.status == 0 && changed.error.hasPrefix("1 change read, 0 bad; 1 record replaced"), "\(changed)")
-      let found = Program.run(["query", "--all", "--format", "jsonl", ""], index: directory.path + "/index")
-      #expect(found.output.contains("\"lat\":\(records[place].extra),"))
-    }
-    // What it cannot do is the other's to say.
-    directory.write("change.jsonl", "{}\n")
-    let left = Program.run(
-      ["update", "--upsert", directory.path + "/change.jsonl", "--overlay"], index: directory.path + "/index",
-      program: directory.path + "/shardq")
-    #expect(left.status == 66 && left.error.contains("shardq-commands is missing"), "\(left)")
-  }
 }

@@ -1,4 +1,3 @@
-import CStartupToo
 import Glibc
 import ShardedIndex
 
@@ -12,12 +11,12 @@ import ShardedIndex
 ///     resident INDEX --serve PREFIXES CACHE_LIMIT_BYTES
 ///
 /// does what the bytes of its standard input say, as the rivals' programs do: at an `f` it answers every line, at a `c` it
-/// counts, and writes for each how many nanoseconds that took, 32 bits. Linked as the shipped executable is.
+/// counts, and writes for each how many nanoseconds that took, 32 bits. Linked as a program of a user is.
 @main
 enum Resident {
   static func main() {
-    var count: CInt = 0
-    guard let arguments = startup_arguments(&count), count == 4 || count == 5, let path = arguments[1],
+    let (arguments, count) = (CommandLine.unsafeArgv, CommandLine.argc)
+    guard count == 4 || count == 5, let path = arguments[1],
       let option = arguments[2], let prefixes = arguments[Int(count) - 2], let number = arguments[Int(count) - 1],
       count == 4 || strcmp(option, "--serve") == 0
     else { exit(64) }

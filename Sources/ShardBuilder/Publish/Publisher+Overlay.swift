@@ -147,17 +147,15 @@ extension Publisher {
     return (!isThere, fileSize)
   }
 
-  #if !hasFeature(Embedded)
-    /// Puts an overlay in the place of one that is damaged.
-    ///
-    /// - Returns: How large its file is, in bytes.
-    /// - Throws: What was added before is taken back.
-    func replace(damagedOverlay overlay: [UInt8]) throws(BuildError) -> Int {
-      let (number, fileSize) = try writeAnew(overlay)
-      try? setSettled(number)
-      return fileSize
-    }
-  #endif
+  /// Puts an overlay in the place of one that is damaged.
+  ///
+  /// - Returns: How large its file is, in bytes.
+  /// - Throws: What was added before is taken back.
+  func replace(damagedOverlay overlay: [UInt8]) throws(BuildError) -> Int {
+    let (number, fileSize) = try writeAnew(overlay)
+    try? setSettled(number)
+    return fileSize
+  }
 
   /// Puts an overlay in its place in a new file, and has that on the medium.
   func writeAnew(_ overlay: [UInt8]) throws(BuildError) -> (number: UInt64, fileSize: Int) {

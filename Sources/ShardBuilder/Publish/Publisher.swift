@@ -154,28 +154,26 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// Has the files that were added so far on the medium, under their names. From any thread.
   func settleAdded() throws(BuildError) { try settle(monitor.withLock { takeWaiting() }) }
 
-  #if !hasFeature(Embedded)
-    /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
-    ///
-    /// - Returns: Whether it has them all; if not, the caller makes and adds them. From any thread.
-    func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
-      for shard in shards {
-        let name = shard.fileName
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: shard.file.size + 1, alignment: 16)
-        defer { bytes.deallocate() }
-        let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return false }  // What is wrong comes out when the shard is added.
-        defer { _ = close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
-          let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
-          Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
-        else { return false }
-      }
-      for shard in shards { keep(shard.fileName) }
-      return true
+  /// Keeps shards of the generation before, if the directory has their files and these are what the manifest says.
+  ///
+  /// - Returns: Whether it has them all; if not, the caller makes and adds them. From any thread.
+  func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
+    for shard in shards {
+      let name = shard.fileName
+      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: shard.file.size + 1, alignment: 16)
+      defer { bytes.deallocate() }
+      let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { return false }  // What is wrong comes out when the shard is added.
+      defer { _ = close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
+        let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
+        Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
+      else { return false }
     }
-  #endif
+    for shard in shards { keep(shard.fileName) }
+    return true
+  }
 
   /// Keeps a shard of the generation before, unseen. From any thread.
   func keep(_ name: String) {
@@ -301,42 +299,40 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
   /// The directory to be read from: the one that was opened, whatever stands at its path.
   func openDirectory() throws(IndexError) -> IndexDirectory { try IndexDirectory(descriptor, path: directory) }
 
-  #if !hasFeature(Embedded)
-    /// Something in a directory that no build put there, if there is no index either.
-    static func otherEntry(in directory: String) -> String? {
-      guard let stream = opendir(directory) else { return nil }
-      defer { closedir(stream) }
-      var other: String?
-      var (hasManifest, hasShard) = (false, false)
-      while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-            String(cString: $0)
-          }
+  /// Something in a directory that no build put there, if there is no index either.
+  static func otherEntry(in directory: String) -> String? {
+    guard let stream = opendir(directory) else { return nil }
+    defer { closedir(stream) }
+    var other: String?
+    var (hasManifest, hasShard) = (false, false)
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(cString: $0)
         }
-        if isShardName(name) {
-          hasShard = true
-          continue
-        }
-        if name == manifestName { hasManifest = true }
-        if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found" {
-          continue
-        }
-        // The same one whatever order the system has.
-        if other.map({ name < $0 }) ?? true { other = name }
       }
-      // Others call a file so too: without a shard beside it, its first bytes have to be an index's.
-      return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
+      if isShardName(name) {
+        hasShard = true
+        continue
+      }
+      if name == manifestName { hasManifest = true }
+      if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found" {
+        continue
+      }
+      // The same one whatever order the system has.
+      if other.map({ name < $0 }) ?? true { other = name }
     }
+    // Others call a file so too: without a shard beside it, its first bytes have to be an index's.
+    return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
+  }
 
-    private static func isManifest(_ path: String) -> Bool {
-      let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
-      guard file >= 0 else { return true }  // The error is the reader's to tell.
-      defer { _ = close(file) }
-      var magic: UInt32 = 0
-      return pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
-    }
-  #endif
+  private static func isManifest(_ path: String) -> Bool {
+    let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
+    guard file >= 0 else { return true }  // The error is the reader's to tell.
+    defer { _ = close(file) }
+    var magic: UInt32 = 0
+    return pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
+  }
 
   /// Throws ``BuildError/replaced(path:)``, and takes back everything that was added, if the directory or the lock file is
   /// no longer the one that stands at its path.

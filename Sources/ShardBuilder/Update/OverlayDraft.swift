@@ -256,29 +256,27 @@ struct OverlayDraft {
     for field in 0..<record.fieldCount { body.write(record.text(field, &offset)) }
   }
 
-  #if !hasFeature(Embedded)
-    /// Why no update makes an overlay like this; nil if one would make the very same.
-    static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
-      var names = FieldNames()
-      for name in index.fieldNames { _ = names.number(of: name) }
-      guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
-      var draft = OverlayDraft(index, template: try KeyTemplate(index.keyTemplate), names: names)
-      draft.greatestID = overlay.greatestID
-      for place in overlay.removed { try draft.remove(place) }
-      var folded: [UInt8] = []
-      for number in overlay.added.indices {
-        let chunk = try draft.chunk(of: number, in: overlay)
-        try withExtendedLifetime(chunk) { () throws(BuildError) in try draft.add(chunk.record(0)) }
-        folded.removeAll(keepingCapacity: true)
-        Fold.fold(chunk.record(0).key, into: &folded)
-        guard overlay.folded(number).elementsEqual(folded) else {
-          return "adds a record, number \(number), under a key that is not the fold of its own"
-        }
+  /// Why no update makes an overlay like this; nil if one would make the very same.
+  static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
+    var names = FieldNames()
+    for name in index.fieldNames { _ = names.number(of: name) }
+    guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
+    var draft = OverlayDraft(index, template: try KeyTemplate(index.keyTemplate), names: names)
+    draft.greatestID = overlay.greatestID
+    for place in overlay.removed { try draft.remove(place) }
+    var folded: [UInt8] = []
+    for number in overlay.added.indices {
+      let chunk = try draft.chunk(of: number, in: overlay)
+      try withExtendedLifetime(chunk) { () throws(BuildError) in try draft.add(chunk.record(0)) }
+      folded.removeAll(keepingCapacity: true)
+      Fold.fold(chunk.record(0).key, into: &folded)
+      guard overlay.folded(number).elementsEqual(folded) else {
+        return "adds a record, number \(number), under a key that is not the fold of its own"
       }
-      guard let made = draft.encoded(), made.elementsEqual(overlay.bytes) else {
-        return "is not what an update makes of its changes"
-      }
-      return nil
     }
-  #endif
+    guard let made = draft.encoded(), made.elementsEqual(overlay.bytes) else {
+      return "is not what an update makes of its changes"
+    }
+    return nil
+  }
 }

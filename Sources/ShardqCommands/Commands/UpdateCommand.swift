@@ -87,76 +87,16 @@
       BuildReport.note(bad: summary)
       for input in summary.emptyInputs { Diagnostics.note(input) }
       Diagnostics.note(
-        UpdateText.changes(
+        BuildReport.changes(
           read: summary.recordsRead, bad: summary.badRecordCount, replaced: summary.recordsRemoved,
           records: summary.recordsIndexed, idsNotFound: summary.idsNotFound))
       if let bytes = summary.overlayBytes {
         Diagnostics.note(
-          UpdateText.overlay(
+          BuildReport.overlay(
             of: bytes, beside: summary.shardCount, in: directory, isUnchanged: summary.isUnchanged))
       } else {
         BuildReport.note(written: summary, directory, milliseconds: milliseconds)
       }
-    }
-  }
-
-  /// An update that is asked for with nothing but `--overlay`, and `--index`, `--upsert` and `--delete`, each of these
-  /// followed by its value.
-  ///
-  /// Understood without the full parser, which takes an eighth of the instructions of an update of one record. What this
-  /// accepts means the same to that one; all else is left to it.
-  package struct PlainUpdate: Equatable {
-    package private(set) var index: String?
-    package private(set) var upsert: [String] = []
-    package private(set) var delete: [String] = []
-    package private(set) var overlay = false
-
-    /// - Parameter arguments: Without the program's name.
-    package init?(_ arguments: [String]) {
-      guard arguments.first == "update" else { return nil }
-      var place = 1
-      while place < arguments.count {
-        if arguments[place] == "--overlay" {
-          overlay = true
-          place += 1
-          continue
-        }
-        guard place + 1 < arguments.count else { return nil }
-        let value = arguments[place + 1]
-        defer { place += 2 }
-        guard !value.utf8.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
-        switch arguments[place] {
-        case "-i", "--index":
-          guard index == nil else { return nil }
-          index = value
-        case "--upsert": upsert.append(value)
-        case "--delete": delete.append(value)
-        default: return nil
-        }
-      }
-      guard !upsert.isEmpty || !delete.isEmpty else { return nil }
-    }
-
-    /// The same by the full parser; nil if that refuses it, or finds more said than this can say.
-    package static func parsed(_ arguments: [String]) -> PlainUpdate? {
-      guard let update = try? Shardq.parseAsRoot(arguments) as? UpdateCommand, update.reading.words.isEmpty,
-        !update.merge, update.resources.jobs == nil,
-        update.resources.memory.bytes == BuildOptions().memoryBytes
-      else { return nil }
-      return PlainUpdate(
-        index: update.location.index, upsert: update.upsert, delete: update.delete, overlay: update.overlay)
-    }
-
-    private init(index: String?, upsert: [String], delete: [String], overlay: Bool) {
-      (self.index, self.upsert, self.delete, self.overlay) = (index, upsert, delete, overlay)
-    }
-
-    func run() -> Never {
-      keep_freed_blocks()
-      var options = BuildOptions()
-      options.writesOverlay = overlay
-      UpdateCommand.run(index: index, upsert: upsert, delete: delete, options)
-      exit(0)
     }
   }
 
@@ -201,6 +141,28 @@
           "… and "
             + QueryRunner.counted(summary.badRecordCount - summary.badRecords.count, "more bad record", nil))
       }
+    }
+
+    /// The text about the changes that an update has read.
+    static func changes(read: Int, bad: Int, replaced: Int, records: Int, idsNotFound: Int) -> String {
+      let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
+      var text = "\(counted(read, "change", nil)) read, \(number(bad)) bad; "
+      text += "\(counted(replaced, "record", nil)) replaced or removed, \(number(records)) in the index"
+      if idsNotFound > 0 { text += "; \(counted(idsNotFound, "id", nil)) to delete not found" }
+      return text
+    }
+
+    /// The text about the overlay that an update has written.
+    ///
+    /// - Parameter bytes: The overlay's size; 0 if the index has none any more.
+    static func overlay(of bytes: Int, beside shards: Int, in directory: String, isUnchanged: Bool) -> String {
+      let written =
+        isUnchanged
+        ? "nothing changed, nothing written"
+        : bytes > 0
+          ? "an overlay of \(QueryRunner.counted(bytes, "byte", nil)) beside them"
+          : "no overlay beside them any more"
+      return "\(QueryRunner.counted(shards, "shard", nil)) in \(directory), \(written)"
     }
 
     static func note(written summary: BuildSummary, _ directory: String, milliseconds: Int) {
