@@ -21,17 +21,13 @@ public struct Matches: Sendable {
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int
-  /// ``KeyBlocks/head(of:)`` of the prefix, if that part is known; else 0.
-  private let prefix: UInt64
 
-  /// - Parameters:
-  ///   - range: Of matches that are known; all there are, unless it is longer than the limit.
-  ///   - prefix: Its head.
+  /// - Parameter range: Of matches that are known; all there are, unless it is longer than the limit.
   @inline(__always)
-  init(_ generation: Generation, range: Range<Int>, limit: Int, first: PartReference, prefix: UInt64) {
+  init(_ generation: Generation, range: Range<Int>, limit: Int, first: PartReference) {
     self.generation = generation
     (self.range, hasMore) = Self.cut(range, limit)
-    (holder, firstShard, firstStart, self.prefix) = (first.part, first.shard, first.start, prefix)
+    (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
   }
 
   /// Where no part is known.
@@ -40,7 +36,7 @@ public struct Matches: Sendable {
   init(_ generation: Generation, range: Range<Int>, limit: Int, isOverlaid: Bool = false) {
     self.generation = generation
     (self.range, hasMore) = Self.cut(range, limit)
-    (holder, firstShard, firstStart, prefix) = (generation, isOverlaid ? Self.overlaid : -1, 0, 0)
+    (holder, firstShard, firstStart) = (generation, isOverlaid ? Self.overlaid : -1, 0)
   }
 
   /// Two runs of records, one behind the other, with records between them that do not match.
@@ -52,7 +48,7 @@ public struct Matches: Sendable {
     generation = first.generation
     range = first.range.lowerBound..<first.range.lowerBound + first.count + second.count
     hasMore = second.hasMore
-    (holder, firstShard, firstStart, prefix) = (TwoRuns(first, second), Self.inTwoRuns, 0, 0)
+    (holder, firstShard, firstStart) = (TwoRuns(first, second), Self.inTwoRuns, 0)
   }
 
   /// In the place of a shard's number.
@@ -169,8 +165,7 @@ public struct Matches: Sendable {
       let end = part._withUnsafeGuaranteedRef { firstStart &+ $0.keys.count }
       if firstStart <= lower, upper <= end {
         let records = lower &- firstStart..<upper &- firstStart
-        let head = lower == range.lowerBound ? prefix : 0
-        if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, prefix: head, into: buffer) }) {
+        if !part._withUnsafeGuaranteedRef({ decodeUnpacked(records, of: $0, into: buffer) }) {
           try decode(records, of: first!, into: buffer)
         }
         return try check(buffer, firstShard)
@@ -282,20 +277,16 @@ public struct Matches: Sendable {
 
   /// - Returns: Whether the part's fields are unpacked; else there is nothing done.
   @inline(__always)
-  private func decodeUnpacked(
-    _ range: Range<Int>, of part: LoadedPart, prefix: UInt64 = 0, into buffer: RecordBuffer
-  ) -> Bool {
+  private func decodeUnpacked(_ range: Range<Int>, of part: LoadedPart, into buffer: RecordBuffer) -> Bool {
     guard let columns = part.columns else { return false }
-    decode(range, part.keys, columns, prefix: prefix, into: buffer)
+    decode(range, part.keys, columns, into: buffer)
     return true
   }
 
   @inline(__always)
-  private func decode(
-    _ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, prefix: UInt64 = 0, into buffer: RecordBuffer
-  ) {
+  private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      columns.decode(range, keys: keys, prefix: prefix, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 

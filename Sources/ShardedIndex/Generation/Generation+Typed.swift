@@ -82,8 +82,7 @@ extension Generation {
     let lastPart =
       first.number == last.number
       ? part.part.header.parts.last(for: run.text, head: endHead, from: part.part.number) : nil
-    return try matches(
-      forFolded: run.text, endHead, limit, from: part, lower, to: lastPart, of: last, firstHead: head)
+    return try matches(forFolded: run.text, endHead, limit, from: part, lower, to: lastPart, of: last)
   }
 }
 

@@ -225,10 +225,10 @@ final class Generation: Sendable {
     let isOneShard = first.number == last.number
     let number = isOneShard ? part.part.header.parts.last(for: prefix, head: head, from: part.part.number) : nil
     guard number == part.part.number else {
-      return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last, firstHead: head)
+      return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last)
     }
     let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
-    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part, prefix: head)
+    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
   }
 
   /// The records that a folded text asks for, at most `limit` of them, overlay included.
@@ -245,23 +245,19 @@ final class Generation: Sendable {
   private func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
 
   /// The matches from a record of a part on up to the last that begins with `prefix`, in that part or a later one.
-  ///
-  /// - Parameter firstHead: Of what the first of them begins with.
   @inline(never)
   func matches(
     forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: __owned PartReference,
-    _ record: Int, to lastPart: Int?, of last: Manifest.Place, firstHead: UInt64
+    _ record: Int, to lastPart: Int?, of last: Manifest.Place
   ) throws(IndexError) -> Matches {
     let lower = part.start &+ record
     // All before it match.
     let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
-    if lastStart &- lower > limit {
-      return Matches(self, range: lower..<lastStart, limit: limit, first: part, prefix: firstHead)
-    }
+    if lastStart &- lower > limit { return Matches(self, range: lower..<lastStart, limit: limit, first: part) }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part, prefix: firstHead)
+    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)
   }
 }

@@ -384,18 +384,14 @@ package struct FieldColumns: @unchecked Sendable {
   ///
   /// Column by column: each is a loop of its own over a run of records.
   ///
-  /// - Parameters:
-  ///   - prefix: Of records that are a prefix's matches from the first on, ``KeyBlocks/head(of:)`` of that prefix; else 0. It
-  ///     says how their first key begins, which those before it in its block would say else.
-  ///   - scratch: ``scratchSize(_:)`` bytes.
+  /// - Parameter scratch: ``scratchSize(_:)`` bytes.
   package func decode(
-    _ range: Range<Int>, keys: KeyBlocks, prefix: UInt64 = 0, scratch: UnsafeMutablePointer<UInt8>,
-    into result: inout RecordOutput
+    _ range: Range<Int>, keys: KeyBlocks, scratch: UnsafeMutablePointer<UInt8>, into result: inout RecordOutput
   ) {
     var output = result
     let columnCount = header.columnCount
     let isNarrow = isNarrow(keys)
-    var (lower, prefix) = (range.lowerBound, prefix)
+    var lower = range.lowerBound
     while lower < range.upperBound {
       // Runs end where blocks do, and are shorter where records are wide.
       let end = isNarrow ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
@@ -404,11 +400,11 @@ package struct FieldColumns: @unchecked Sendable {
         output.reserve(records: run.count, fields: run.count &* columnCount)
         let cells = output.fields + output.fieldCount
         takeIn(run, keys, &output)
-        decode(run, keys, prefix, scratch, cells: cells, &output)
+        decode(run, keys, scratch, cells: cells, &output)
       } else {
-        decodeShaped(run, keys, prefix, scratch, &output)
+        decodeShaped(run, keys, scratch, &output)
       }
-      (lower, prefix) = (run.upperBound, 0)
+      lower = run.upperBound
     }
     result = output
   }
@@ -416,13 +412,12 @@ package struct FieldColumns: @unchecked Sendable {
   /// The same for records that have different columns, or in different order: picked from the cells of all columns.
   @inline(never)
   private func decodeShaped(
-    _ run: Range<Int>, _ keys: KeyBlocks, _ prefix: UInt64, _ scratch: UnsafeMutablePointer<UInt8>,
-    _ output: inout RecordOutput
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
   ) {
     withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count &* header.columnCount &+ 1) {
       cells in
       var row = cells.baseAddress!
-      decode(run, keys, prefix, scratch, cells: row, &output)
+      decode(run, keys, scratch, cells: row, &output)
       for record in run {
         let shape = header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
         output.reserve(records: 1, fields: shape.count)
@@ -437,7 +432,7 @@ package struct FieldColumns: @unchecked Sendable {
   /// Writes a row of cells for each record of `run`, a cell for each column; appends the texts.
   @inline(__always)
   private func decode(
-    _ run: Range<Int>, _ keys: KeyBlocks, _ prefix: UInt64, _ scratch: UnsafeMutablePointer<UInt8>,
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
     cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
     let stride = header.columnCount
@@ -459,7 +454,7 @@ package struct FieldColumns: @unchecked Sendable {
       case .spelled:
         let data = data + Int(column.pointee.slot)
         if column.pointee.piece == 255, let sizes = keys.sizes {
-          Self.spellWhole(column, data, run, keys, sizes, prefix, scratch, cell, stride, &output)
+          Self.spellWhole(column, data, run, keys, sizes, scratch, cell, stride, &output)
         } else {
           Self.spell(column, data, run, keys, scratch, cell, stride, &output)
         }
@@ -585,8 +580,7 @@ package struct FieldColumns: @unchecked Sendable {
   @inline(never)
   private static func spellWhole(
     _ column: UnsafePointer<ShardHeader.Column>, _ data: UnsafePointer<Data>, _ run: Range<Int>, _ keys: KeyBlocks,
-    _ sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>), _ prefix: UInt64,
-    _ scratch: UnsafeMutablePointer<UInt8>,
+    _ sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>), _ scratch: UnsafeMutablePointer<UInt8>,
     _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ stride: Int, _ output: inout RecordOutput
   ) {
     let (word, rule) = (column.pointee.word, column.pointee.variant)
@@ -601,13 +595,6 @@ package struct FieldColumns: @unchecked Sendable {
     var record = run.lowerBound & ~(KeyBlocks.blockSize - 1)
     var suffix = keys.suffixes(ofBlock: record >> KeyBlocks.blockShift)
     var common = 0
-    if prefix != 0, sizes.shared[run.lowerBound] <= 8 {
-      // What the first match shares with the record before it, which does not match, is less than the prefix, and so is
-      // the prefix's.
-      start = unsafeBitCast(SIMD2<UInt64>(prefix.bigEndian, 0), to: SIMD16<UInt8>.self)
-      suffix += sum(sizes.suffix + record, run.lowerBound &- record)
-      (record, common) = (run.lowerBound, Int(sizes.shared[run.lowerBound]))
-    }
     while record < run.lowerBound {
       let rest = Int(sizes.suffix[record])
       put(suffix, behind: common, &start)

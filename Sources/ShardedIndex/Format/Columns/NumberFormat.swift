@@ -1,5 +1,3 @@
-import CSystem
-
 /// How the text of a number follows from an integer. Source: docs/format.md §6.4.
 ///
 /// | type | a | b | the text of *v* |
@@ -54,7 +52,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
       decimals = 5
       if b == 0 { return Self.write(scaled, decimals: 5, trimmed: true, to: target) }
     }
-    let stored = Float(Double(scaled) / power_of_ten(decimals))
+    let stored = Float(Double(scaled) / Self.powerOfTen(decimals))
     // Six decimals are what programs print unless told otherwise: worth a path in which they are a constant.
     return b == 6
       ? Self.writeFloat(stored, decimals: 6, to: target) : Self.writeFloat(stored, decimals: Int(b), to: target)
@@ -64,7 +62,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   package func printed(_ value: Int64) -> Int64 {
     let isSixtieths = type == 3
     let scaled = isSixtieths ? Self.hundredThousandths(ofSixtieths: value) : value
-    return Self.nearest(Float(Double(scaled) / power_of_ten(isSixtieths ? 5 : Int(a))), decimals: Int(b)) ?? 0
+    return Self.nearest(Float(Double(scaled) / Self.powerOfTen(isSixtieths ? 5 : Int(a))), decimals: Int(b)) ?? 0
   }
 
   /// The nearest, 5000 v / 3, which no two are equally near to.
@@ -84,7 +82,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   @inline(__always)
   private static func nearest(_ value: Float, decimals: Int) -> Int64? {
     // A float's 24 bits times 10^9 = 5^9 2^9 take 24 + 21: the product is exact.
-    let scaled = Double(value) * power_of_ten(decimals)
+    let scaled = Double(value) * Self.powerOfTen(decimals)
     guard scaled.magnitude < 0x1p51 else { return nil }
     // Adding 1.5 x 2^52 leaves the nearest integer, ties to even, in the low bits of the significand.
     return Int64(bitPattern: (scaled + 0x1.8p52).bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
@@ -156,6 +154,22 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
       size += 1
     }
     return size
+  }
+
+  /// 10^`exponent`, exact; the exponent is from 0 to 9.
+  private static func powerOfTen(_ exponent: Int) -> Double {
+    switch exponent {
+    case 0: 1
+    case 1: 1e1
+    case 2: 1e2
+    case 3: 1e3
+    case 4: 1e4
+    case 5: 1e5
+    case 6: 1e6
+    case 7: 1e7
+    case 8: 1e8
+    default: 1e9
+    }
   }
 
   @inline(__always) private static func scale(_ decimals: Int) -> UInt64 {

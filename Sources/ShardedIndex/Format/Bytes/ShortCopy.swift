@@ -1,0 +1,18 @@
+/// Copies 16 bytes.
+@inline(__always)
+func copy16(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
+  let chunk = UnsafeRawPointer(source).loadUnaligned(as: SIMD2<UInt64>.self)
+  UnsafeMutableRawPointer(target).storeBytes(of: chunk, as: SIMD2<UInt64>.self)
+}
+
+/// Copies `size` bytes, most often few: 16 at once, whether or not they are that many.
+///
+/// 16 bytes must be readable at `source` and writable at `target`, and behind both up to the next multiple of 16.
+@inline(__always)
+func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ size: Int) {
+  var offset = 0
+  repeat {
+    copy16(source + offset, to: target + offset)
+    offset &+= 16
+  } while offset < size
+}

@@ -1,0 +1,151 @@
+/// Decoded records: a plain value, so that decoding keeps it in registers.
+package struct RecordOutput {
+  /// One decoded field: a text in the buffer, or a number whose text follows from its format.
+  struct Field: BitwiseCopyable {
+    /// Text: bytes from the start of the buffer. Number: its value by the format.
+    let value: Int64
+    /// What else there is to know, in one word, so that decoding writes it at once.
+    private let word: UInt64
+
+    /// The part of the word that is the same for all fields of a column: its name, an index into the index's field
+    /// names, and its kind.
+    @inline(__always) static func column(name: UInt16, kind: UInt8) -> UInt64 {
+      UInt64(name) << 32 | UInt64(kind) << 48
+    }
+
+    /// The word of a number of a column.
+    static func number(_ format: NumberFormat, column: UInt64) -> UInt64 {
+      column | UInt64(format.type) << 56 | UInt64(format.b) << 8 | UInt64(format.a)
+    }
+
+    @inline(__always) init(text start: Int, size: Int, column: UInt64) {
+      value = Int64(truncatingIfNeeded: start)
+      word = column | UInt64(UInt32(truncatingIfNeeded: size))
+    }
+
+    @inline(__always) init(_ value: Int64, number word: UInt64) {
+      self.value = value
+      self.word = word
+    }
+
+    /// The same field, as a text.
+    func rendered(at start: Int, size: Int) -> Field {
+      Field(text: start, size: size, column: (word >> 32 & 0xff_ffff) << 32)
+    }
+
+    @inline(__always) var isNumber: Bool { word >> 56 != 0 }
+    /// Text: in bytes.
+    @inline(__always) var size: Int { Int(UInt32(truncatingIfNeeded: word)) }
+    /// Index into the index's field names.
+    @inline(__always) var name: UInt16 { UInt16(truncatingIfNeeded: word >> 32) }
+    @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: word >> 48) }
+    var format: NumberFormat {
+      NumberFormat(
+        type: UInt8(truncatingIfNeeded: word >> 56), a: UInt8(truncatingIfNeeded: word),
+        b: UInt8(truncatingIfNeeded: word >> 8))
+    }
+  }
+
+  /// What is readable behind every text that is appended, and writable behind every text that was.
+  static let slack = 16
+
+  private(set) var bytes: UnsafeMutablePointer<UInt8>
+  private(set) var byteCount = 0
+  private var byteCapacity = 2048
+  private(set) var fields: UnsafeMutablePointer<Field>
+  private(set) var fieldCount = 0
+  private var fieldCapacity = 128
+  /// Per record: one past its last field.
+  private(set) var recordEnds: UnsafeMutablePointer<UInt32>
+  private var recordCapacity = 32
+  private(set) var recordCount = 0
+  private var isRendered = false
+  /// Whether there was a record of more bytes than ``FieldColumns/recordLimit``, which then lacks some of its texts.
+  var isOverlong = false
+
+  init() {
+    bytes = .allocate(capacity: byteCapacity)
+    fields = .allocate(capacity: fieldCapacity)
+    recordEnds = .allocate(capacity: recordCapacity)
+  }
+
+  func deallocate() {
+    bytes.deallocate()
+    fields.deallocate()
+    recordEnds.deallocate()
+  }
+
+  @inline(__always) mutating func removeAll() {
+    (byteCount, fieldCount, recordCount) = (0, 0, 0)
+    (isRendered, isOverlong) = (false, false)
+  }
+
+  /// Room for `size` more bytes and the slack behind them.
+  @inline(__always) mutating func reserve(_ size: Int) -> UnsafeMutablePointer<UInt8> {
+    if byteCount &+ size &+ Self.slack > byteCapacity { growBytes(by: size) }
+    return bytes + byteCount
+  }
+
+  @inline(never) private mutating func growBytes(by size: Int) {
+    byteCapacity = max(byteCapacity * 2, byteCount + size + Self.slack)
+    let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity)
+    grown.copy(from: bytes, count: byteCount)
+    bytes.deallocate()
+    bytes = grown
+  }
+
+  /// Room for `records` more records and, of them all, `fields` fields.
+  @inline(__always) mutating func reserve(records: Int, fields: Int) {
+    if fieldCount &+ fields > fieldCapacity || recordCount &+ records > recordCapacity { grow(records, fields) }
+  }
+
+  @inline(never) private mutating func grow(_ records: Int, _ count: Int) {
+    if fieldCount + count > fieldCapacity {
+      fieldCapacity = max(fieldCapacity * 2, fieldCount + count)
+      let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
+      grown.copy(from: fields, count: fieldCount)
+      fields.deallocate()
+      fields = grown
+    }
+    if recordCount + records > recordCapacity {
+      recordCapacity = max(recordCapacity * 2, recordCount + records)
+      let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: recordCapacity)
+      grown.copy(from: recordEnds, count: recordCount)
+      recordEnds.deallocate()
+      recordEnds = grown
+    }
+  }
+
+  /// Appends a text that has ``slack`` readable bytes behind it; returns where it stands.
+  @inline(__always)
+  mutating func append(_ source: UnsafePointer<UInt8>, _ size: Int) -> Int {
+    copyShort(source, to: reserve(size), size)
+    return appendWritten(size)
+  }
+
+  /// Appends a text that was written where ``reserve(_:)`` said; returns where it stands.
+  @inline(__always)
+  mutating func appendWritten(_ size: Int) -> Int {
+    let start = byteCount
+    byteCount &+= size
+    return start
+  }
+
+  /// Takes in a record whose `count` fields were written behind the others.
+  @inline(__always) mutating func endRecord(fields count: Int) {
+    fieldCount &+= count
+    recordEnds[recordCount] = UInt32(truncatingIfNeeded: fieldCount)
+    recordCount &+= 1
+  }
+
+  /// Makes texts of all numbers.
+  mutating func renderNumbers() {
+    guard !isRendered else { return }
+    isRendered = true
+    for index in 0..<fieldCount where fields[index].isNumber {
+      let field = fields[index]
+      let size = field.format.write(field.value, to: reserve(NumberFormat.longestText))
+      fields[index] = field.rendered(at: appendWritten(size), size: size)
+    }
+  }
+}
