@@ -55,7 +55,7 @@ def main():
     for whole, every, only in [(built.index, 7, ""), (faults.overlaid_index(tools, built), 3, "overlay")]:
         answer = tools.must([*query, whole]).stdout
         cases += [(whole, answer, case) for case in damaged(whole, 1 if tools.long else every, only)]
-    tools.cases = len(tools.each(one, cases))
+    tools.cases = len(tools.each(one, tools.sample("damage", cases)))
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     return tools.end("damage")
 

@@ -256,7 +256,7 @@ def main():
             continue
         made = cases(tools, faults.trace(tools, scenario))
         report(tools, scenario.name, tools.each(
-            lambda item: build_case(tools, scenario, *item), list(enumerate(made))))
+            lambda item: build_case(tools, scenario, *item), tools.sample(scenario.name, enumerate(made))))
     index = tools.path(f"built-old-{count}")
     lines = tools.path("lines")
     with open(lines, "w") as file:
@@ -274,8 +274,9 @@ def main():
         if tools.options.only in reading.name:
             made = file_cases(reading.index, faults.shards(tools.path(f"built-older-{count}"))) if reading.command[0] == "verify" else cases(
                 tools, faults.trace(tools, reading, keep=True))
-            report(tools, reading.name, tools.each(lambda case: reading_case(tools, reading, case), made))
-    least = 5000 if tools.long else 400
+            report(tools, reading.name, tools.each(
+                lambda case: reading_case(tools, reading, case), tools.sample(reading.name, made)))
+    least = (5000 if tools.long else 400) // tools.every
     if not tools.options.only and tools.cases < least:
         tools.finding(f"only {tools.cases} cases, there should be {least}")
     if tools.untried:

@@ -6,6 +6,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -33,10 +34,16 @@ class Tools:
         parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cases side by side")
         parser.add_argument("--only", default="", help="only scenarios whose name contains this")
         parser.add_argument("--stop", action="store_true", help="end at the first finding")
+        parser.add_argument("--every", type=int, default=1, metavar="N", help="try every Nth point, chosen by the seed")
+        parser.add_argument("--seed", type=int, help="which points --every tries (default: by chance, and printed)")
         if extra:
             extra(parser)
         self.options = parser.parse_args(arguments)
         self.long = self.options.long
+        self.every = max(1, self.options.every)
+        self.seed = random.randrange(1 << 32) if self.options.seed is None else self.options.seed
+        if self.every > 1:
+            print(f"every {self.every}th point, --seed {self.seed}", flush=True)
         self.program = os.path.join(os.path.abspath(self.options.bin), "shardq-commands")
         if not os.access(self.program, os.X_OK):
             sys.exit(f"{self.program} is not there: Scripts/build.sh makes it")
@@ -97,6 +104,12 @@ class Tools:
             print("stopped at the first finding")
             self.close()
             os._exit(1)
+
+    def sample(self, name, points):
+        """Every Nth of the points, from a first one that the seed and the name choose; at least one, if there is any."""
+        points = list(points)
+        first = random.Random(f"{self.seed} {name}").randrange(min(self.every, len(points))) if points else 0
+        return points[first::self.every]
 
     def each(self, function, items):
         """Calls `function` for every item, some side by side, and returns the results in order."""

@@ -53,9 +53,9 @@ def report(tools, scenario, outcomes):
 def every_call(tools, scenario):
     calls = faults.trace(tools, scenario)
     counts = report(tools, scenario, tools.each(
-        lambda item: kill(tools, scenario, *item), list(enumerate(calls))))
+        lambda item: kill(tools, scenario, *item), tools.sample(scenario.name, enumerate(calls))))
     # If one of the two never comes, the harness has not looked where it matters. (Where nothing changes, old is new.)
-    if scenario.old is not scenario.new and not (counts.get("new") and (counts.get("old") or counts.get("none"))):
+    if tools.every == 1 and scenario.old is not scenario.new and not (counts.get("new") and (counts.get("old") or counts.get("none"))):
         tools.finding(f"{scenario.name}: no point on one side of the switch: {counts}")
 
 
@@ -73,10 +73,10 @@ def twice(tools):
         if scenario.name not in ("first build", "one record changed"):
             continue
         calls = while_locked(faults.trace(tools, scenario))
-        pairs = [(first, second) for first in calls for second in calls]
-        outcomes = tools.each(
-            lambda item: kill(tools, scenario, item[0], item[1][1], before=item[1][0]), list(enumerate(pairs)))
+        pairs = enumerate((first, second) for first in calls for second in calls)
         scenario.name += ", killed twice"
+        outcomes = tools.each(
+            lambda item: kill(tools, scenario, item[0], item[1][1], before=item[1][0]), tools.sample(scenario.name, pairs))
         report(tools, scenario, outcomes)
 
 
@@ -90,7 +90,7 @@ def named_runs(tools, count):
     if not runs:
         tools.finding(f"{scenario.name}: the build makes no run, so that nothing was tried")
     if not tools.long:
-        runs = runs[:2]
+        runs = runs[:2] if tools.every == 1 else runs[:1]
 
     def one(item):
         number, run = item
@@ -127,6 +127,7 @@ def held_readers(tools, scenario):
     query = ["query", "", "--all", "--format", "jsonl"]
     reader = faults.Scenario(f"{scenario.name}, a reader", scenario.old, query, scenario.old, [])
     calls = [call for call in faults.trace(tools, reader) if call.name in ("openat", "pread64", "newfstatat", "fstat")]
+    calls = tools.sample(reader.name, calls)
     answers = {scenario.old.answers, scenario.new.answers}
 
     def one(call):
@@ -157,6 +158,7 @@ def second_builder(tools, scenario):
     calls = calls[:ended + 2]
     if not tools.long:
         calls = calls[::8] + calls[-2:]
+    calls = tools.sample("a second one", calls)
     command, reference = scenario.follow[1]
 
     def one(call):
@@ -240,6 +242,7 @@ def repaired(tools, count):
         shutil.rmtree(index)
 
     points = [(name, number + 1) for name in ("write", "fsync", "renameat") for number in range(names.count(name))]
+    points = tools.sample("repair", points)
     tools.each(one, points)
     tools.cases += len(points)
     print(f"repair: {len(points)} points", flush=True)
@@ -261,7 +264,7 @@ def main():
     is_whole = not tools.options.only
     if tools.long and tools.options.only in "twice":
         twice(tools)
-    least = 5000 if tools.long else 150
+    least = (5000 if tools.long else 150) // tools.every
     if is_whole and tools.cases < least:
         tools.finding(f"only {tools.cases} points, there should be {least}")
     return tools.end("kill")

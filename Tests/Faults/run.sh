@@ -1,9 +1,14 @@
 #!/bin/sh
-# Every fault harness in its short form; --long for the long one: Tests/Faults/run.sh [--long]
+# Every fault harness in its short form: Tests/Faults/run.sh [--every N] [--seed N] [--long]
+# --every 7 tries every seventh point, chosen by a seed that is printed; --long has larger indexes and more scenarios.
 # Ends with 77 if one of them cannot run here, and none of the others found anything. docs/faults.md says what they check.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1
+case " $* " in
+*" --seed"*) ;;
+*) set -- "$@" --seed "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')" ;; # One for all of them.
+esac
 ended=0
 for harness in kill errors power damage outside; do
   status=0
