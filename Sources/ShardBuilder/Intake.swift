@@ -8,9 +8,9 @@ struct Intake: ~Copyable {
   private(set) var names: FieldNames
   private let isChange: Bool
   private(set) var template: KeyTemplate?
-  /// What such datasets call the field that tells their records apart.
+  /// The name that datasets of this format give to the field that tells their records apart.
   private(set) var usualId: String?
-  /// The key of the index that is going to be replaced: no other one may be chosen. nil where any may.
+  /// The key of the index that is going to be replaced: no other key may be chosen. nil where any key may.
   var previousKey: String?
   private let directory: String
   /// Inputs whose records say their fields one by one.
@@ -30,153 +30,106 @@ struct Intake: ~Copyable {
       memory: options.memoryBytes, directory: publisher.runDirectory, threads: options.jobs)
   }
 
-  /// A batch on its way from the reader to the sort: used over and over, all but the chunk, which the sort keeps.
+  /// Reads a dataset and takes its records in.
   ///
-  /// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
-  private final class Carrier: @unchecked Sendable {
-    @exclusivity(unchecked) var batch = RecordBatch()
-    @exclusivity(unchecked) var names = FieldNames()
-    @exclusivity(unchecked) var encoder: RecordEncoder?
-    @exclusivity(unchecked) var bad: [BadRecord] = []
-    @exclusivity(unchecked) var emptyKeyCount = 0
-    @exclusivity(unchecked) var chunk: RecordArena
-    /// What was last counted of it in the bytes under way.
-    @exclusivity(unchecked) var counted = 0
-
-    init(_ chunk: RecordArena) { self.chunk = chunk }
-
-    var charge: Int { batch.charge + chunk.charge }
-  }
-
-  /// - Parameter observe: Told of each record as it is taken in, and of its place; its reason ends the build.
+  /// - Parameter observe: Called with each record as it is taken in; the reason it returns ends the build.
   mutating func read(
     _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
     observe: ((RecordBlob) -> String?)? = nil
   ) throws(BuildError) {
     var datasetOptions = try DatasetOptions(of: options)
     datasetOptions.blockSizeBytes = plan.blockSize
-    let reader: DatasetReader
+    let input: InputPassage
     do throws(DatasetError) {
-      reader = try DatasetReader(path: path, options: datasetOptions)
+      input = InputPassage(try DatasetReader(path: path, options: datasetOptions), path: path)
     } catch {
       throw BuildError(error)
     }
+    let reader = input.reader
     summary.notes += reader.notes
-    var encoder: RecordEncoder?
-    var chosen: KeyTemplate?
-    var isChecked = false
-    // Numbers of this reader's field names among those of all inputs.
-    var numbers: [UInt32] = []
-    var unindexable: [DatasetReader.BadRecord] = []
-    var unindexableCount = 0
-    let skipBad = options.skipBad
-    var idle: [Carrier] = []
-    var carried = 0  // Bytes that carriers hold, idle or not.
-    func count(_ carrier: Carrier, _ charge: Int) {
-      carried += charge - carrier.counted
-      carrier.counted = charge
-    }
-    var spilling: BuildError?
-    /// Has the sort give way to a large record before the reader holds it.
-    func makeRoom(_ byteCount: Int) {
-      sort.heldElsewhere = reader.charge + carried
-      do throws(BuildError) { try sort.makeRoom(for: byteCount, names: names) } catch { spilling = spilling ?? error }
-    }
     try WorkerPool.orderedMap(
       threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { 3 * $0.batch.charge },
-      next: { () throws(BuildError) -> Carrier? in
-        let carrier = idle.popLast() ?? Carrier(sort.emptyChunk())
-        defer { count(carrier, carrier.charge) }
-        let isMore = try reader.read(
-          into: &carrier.batch, isChecked: &isChecked, makeRoom: { makeRoom($0) },
-          { (columns) throws(BuildError) in
-            let template = try chooseTemplate(columns, of: reader)
-            try fieldCheck(template).check(columns, of: [path])
-            try checkKey(template)
-          })
-        guard isMore else { return nil }
-        if let spilling { throw spilling }
-        let own = reader.names.names
-        while numbers.count < own.count { numbers.append(names.number(of: own[numbers.count])) }
-        if !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) {
-          for field in carrier.batch.fields.indices {
-            carrier.batch.fields[field].name = numbers[Int(carrier.batch.fields[field].name)]
-          }
-        }
-        if encoder == nil {
-          let template = try chooseTemplate(own, of: reader)
-          try checkKey(template)
-          encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
-          chosen = template
-          usualId = reader.format == .geonames ? "geonameid" : "_id"
-        }
+      next: { () throws(BuildError) -> BatchCarrier? in
+        guard let carrier = try nextBatch(of: input) else { return nil }
         progress?(
           BuildProgress(
             phase: .reading, done: reader.bytesRead, total: reader.bytesTotal,
             records: summary.recordsRead + reader.recordsRead))
-        carrier.names = names
-        if carrier.encoder == nil { carrier.encoder = encoder }
         return carrier
       },
-      transform: { (carrier) throws(BuildError) -> Carrier in
-        var encoder = carrier.encoder.take()!  // In place, each byte of a key would ask who owns it.
-        let emptyBefore = encoder.emptyKeyCount
-        carrier.bad = encoder.encode(carrier.batch, names: carrier.names, into: carrier.chunk)
-        carrier.emptyKeyCount = encoder.emptyKeyCount - emptyBefore
-        carrier.encoder = encoder
+      transform: { (carrier) throws(BuildError) -> BatchCarrier in
+        carrier.encode()
         return carrier
       },
       deliver: { (carrier) throws(BuildError) in
         summary.emptyKeyCount += carrier.emptyKeyCount
-        for bad in carrier.bad {
-          unindexableCount += 1
-          if skipBad, unindexable.count == DatasetReader.badRecordsKept { continue }
-          let place = carrier.batch.place(of: bad.index)
-          let reason = bad.reason(template: chosen!, in: carrier.batch, names: carrier.names)
-          let record = DatasetReader.BadRecord(
-            path: path, line: place.line, column: place.column, record: place.record, reason: reason)
-          guard skipBad else { throw BuildError(DatasetError.bad(record)) }
-          unindexable.append(record)
-        }
-        if let observe {
-          var bad = carrier.bad[...]
-          var index = 0  // In the batch.
-          for number in 0..<carrier.chunk.count {
-            while bad.first?.index == index {
-              bad.removeFirst()
-              index += 1
-            }
-            if let reason = observe(carrier.chunk.record(number)) {
-              let place = carrier.batch.place(of: index)
-              throw BuildError(
-                DatasetError.bad(
-                  DatasetReader.BadRecord(
-                    path: path, line: place.line, column: place.column, record: place.record, reason: reason)))
-            }
-            index += 1
-          }
-        }
-        // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
-        let isLarge = carrier.batch.charge > 16 * plan.blockSize
-        if isLarge { carrier.batch = RecordBatch() }
-        count(carrier, carrier.batch.charge)
-        sort.heldElsewhere = reader.charge + carried
-        try sort.add(carrier.chunk, names: carrier.names)
-        if isLarge {
-          count(carrier, 0)
-        } else {
-          carrier.chunk = sort.emptyChunk()
-          count(carrier, carrier.charge)
-          idle.append(carrier)
-        }
+        try input.note(badRecordsOf: carrier, skipsBad: options.skipBad)
+        if let observe { try input.show(carrier, to: observe) }
+        try takeIn(carrier, of: input)
       })
     let count = reader.recordsRead + reader.badCount
     if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
     if !reader.format.hasColumns { unnamed.append(path) }
     summary.recordsRead += count
-    summary.badRecordCount += reader.badCount + unindexableCount
-    let bad = (reader.badRecords + unindexable).sorted { $0.record < $1.record }
+    summary.badRecordCount += reader.badCount + input.unindexableCount
+    let bad = (reader.badRecords + input.unindexable).sorted { $0.record < $1.record }
     summary.badRecords += bad.prefix(DatasetReader.badRecordsKept - summary.badRecords.count).map(\.description)
+  }
+
+  /// Reads the next batch of an input; nil at its end.
+  private mutating func nextBatch(of input: InputPassage) throws(BuildError) -> BatchCarrier? {
+    let reader = input.reader
+    let carrier = input.idle.popLast() ?? BatchCarrier(sort.emptyChunk())
+    defer { input.count(carrier, carrier.charge) }
+    var spilling: BuildError?
+    let isMore = try reader.read(
+      into: &carrier.batch, isChecked: &input.isChecked,
+      // The sort gives way to a large record before the reader holds it.
+      makeRoom: { byteCount in
+        sort.heldElsewhere = reader.charge + input.carried
+        do throws(BuildError) {
+          try sort.makeRoom(for: byteCount, names: names)
+        } catch {
+          spilling = spilling ?? error
+        }
+      },
+      { (columns) throws(BuildError) in
+        let template = try chooseTemplate(columns, of: reader)
+        try fieldCheck(template).check(columns, of: [input.path])
+        try checkKey(template)
+      })
+    guard isMore else { return nil }
+    if let spilling { throw spilling }
+    let own = reader.names.names
+    while input.numbers.count < own.count { input.numbers.append(names.number(of: own[input.numbers.count])) }
+    carrier.renumber(input.numbers)
+    if input.encoder == nil {
+      let template = try chooseTemplate(own, of: reader)
+      try checkKey(template)
+      input.encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
+      input.template = template
+      usualId = reader.format == .geonames ? "geonameid" : "_id"
+    }
+    carrier.names = names
+    if carrier.encoder == nil { carrier.encoder = input.encoder }
+    return carrier
+  }
+
+  /// Gives a batch's records to the sort, and has the carrier used again.
+  private mutating func takeIn(_ carrier: BatchCarrier, of input: InputPassage) throws(BuildError) {
+    // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
+    let isLarge = carrier.batch.charge > 16 * plan.blockSize
+    if isLarge { carrier.batch = RecordBatch() }
+    input.count(carrier, carrier.batch.charge)
+    sort.heldElsewhere = input.reader.charge + input.carried
+    try sort.add(carrier.chunk, names: carrier.names)
+    if isLarge {
+      input.count(carrier, 0)
+    } else {
+      carrier.chunk = sort.emptyChunk()
+      input.count(carrier, carrier.charge)
+      input.idle.append(carrier)
+    }
   }
 
   /// Compares the fields that settings name with those of all records: of inputs without a header, of which any record may
@@ -230,6 +183,100 @@ struct Intake: ~Copyable {
     let names = self.names
     sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest)
     return try sort.finish(names: names)
+  }
+}
+
+/// A batch on its way from the reader to the sort: used over and over, all but the chunk, which the sort keeps.
+///
+/// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
+private final class BatchCarrier: @unchecked Sendable {
+  @exclusivity(unchecked) var batch = RecordBatch()
+  @exclusivity(unchecked) var names = FieldNames()
+  @exclusivity(unchecked) var encoder: RecordEncoder?
+  @exclusivity(unchecked) private(set) var bad: [BadRecord] = []
+  @exclusivity(unchecked) private(set) var emptyKeyCount = 0
+  @exclusivity(unchecked) var chunk: RecordArena
+  /// What was last counted of it in ``InputPassage/carried``.
+  @exclusivity(unchecked) var counted = 0
+
+  init(_ chunk: RecordArena) { self.chunk = chunk }
+
+  /// Bytes of memory held.
+  var charge: Int { batch.charge + chunk.charge }
+
+  /// Gives the fields the numbers that their names have among those of all inputs.
+  func renumber(_ numbers: [UInt32]) {
+    guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
+    for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
+  }
+
+  /// Makes blobs of the batch's records.
+  func encode() {
+    var encoder = encoder.take()!  // In place, each byte of a key would ask who owns it.
+    let emptyBefore = encoder.emptyKeyCount
+    bad = encoder.encode(batch, names: names, into: chunk)
+    emptyKeyCount = encoder.emptyKeyCount - emptyBefore
+    self.encoder = encoder
+  }
+}
+
+/// One input on its way through the intake; only the caller's thread has it.
+private final class InputPassage {
+  let reader: DatasetReader
+  let path: String
+  var encoder: RecordEncoder?
+  var template: KeyTemplate?
+  /// Whether the names of the columns were compared with the settings.
+  var isChecked = false
+  /// Numbers of this reader's field names among those of all inputs.
+  var numbers: [UInt32] = []
+  var idle: [BatchCarrier] = []
+  /// Bytes that carriers hold, idle or not.
+  private(set) var carried = 0
+  /// Records that were read and cannot stand in an index: the first of them, and how many there are.
+  private(set) var unindexable: [DatasetReader.BadRecord] = []
+  private(set) var unindexableCount = 0
+
+  init(_ reader: DatasetReader, path: String) { (self.reader, self.path) = (reader, path) }
+
+  /// Notes how many bytes a carrier holds now.
+  func count(_ carrier: BatchCarrier, _ charge: Int) {
+    carried += charge - carrier.counted
+    carrier.counted = charge
+  }
+
+  /// Lists the records of a batch that cannot stand in an index, or throws the first.
+  func note(badRecordsOf carrier: BatchCarrier, skipsBad: Bool) throws(BuildError) {
+    for bad in carrier.bad {
+      unindexableCount += 1
+      if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
+      let record = badRecord(
+        bad.index, of: carrier, bad.reason(template: template!, in: carrier.batch, names: carrier.names))
+      guard skipsBad else { throw BuildError(DatasetError.bad(record)) }
+      unindexable.append(record)
+    }
+  }
+
+  /// Calls `observe` with each record of a batch that can stand in an index, and throws the first reason it returns.
+  func show(_ carrier: BatchCarrier, to observe: (RecordBlob) -> String?) throws(BuildError) {
+    var bad = carrier.bad[...]
+    var index = 0  // In the batch.
+    for number in 0..<carrier.chunk.count {
+      while bad.first?.index == index {
+        bad.removeFirst()
+        index += 1
+      }
+      if let reason = observe(carrier.chunk.record(number)) {
+        throw BuildError(DatasetError.bad(badRecord(index, of: carrier, reason)))
+      }
+      index += 1
+    }
+  }
+
+  private func badRecord(_ index: Int, of carrier: BatchCarrier, _ reason: String) -> DatasetReader.BadRecord {
+    let place = carrier.batch.place(of: index)
+    return DatasetReader.BadRecord(
+      path: path, line: place.line, column: place.column, record: place.record, reason: reason)
   }
 }
 

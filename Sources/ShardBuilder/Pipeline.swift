@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// What an index is made of, in order.
+/// A stretch of an index that is being written.
 enum Portion: Sendable {
   /// Records that become a shard, or several.
   case records(Piece)
@@ -9,15 +9,15 @@ enum Portion: Sendable {
   case kept(Range<Int>, lastKey: [UInt8])
 }
 
-/// Makes shards of pieces, on all cores, and a list of all shards.
+/// The second half of a build: portions in, shards and the list of all shards out. It uses all processors.
 struct Pipeline {
   let publisher: Publisher
   let plan: MemoryPlan
   let names: [String]
   let packing: EncodingOptions
-  /// Its pieces that come again are not encoded again.
+  /// The generation before. Its pieces that come again are not encoded again.
   let previous: PreviousIndex?
-  /// At most.
+  /// The most threads that are used.
   var threads = Int.max
   /// Whether the map of dots is made of the portions' records; else the caller makes it.
   var makesDots = true
@@ -30,132 +30,100 @@ struct Pipeline {
     countedID = id.flatMap { names.firstIndex(of: $0) }.map { (UInt32($0), records) }
   }
 
-  /// zstd's, for notes and map: digests that nothing compresses, and 18 frames that 12 makes 7 % smaller.
-  private static let manifestLevel = 1
-
-  /// What the manifest is made of.
+  /// The parts that the manifest is made of.
   struct Output {
     var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
     /// nil where the caller makes it.
     var dots: DotMap?
-    /// Of the ids, where they were counted.
+    /// The count of the ids, where they were counted.
     var ids: IDCounter.Count?
   }
 
-  /// A piece that was written.
-  private struct Finished: Sendable {
-    /// All but the first as they stand in the manifest; whether the first continues another shard, its neighbour tells.
-    var shards: [ManifestEncoder.Shard] = []
-    var firstKey: [UInt8]
-    var lastKey: [UInt8]
-    var fields: [UInt32]
-    var note: BuildNotes.Piece
-    var cells: [UInt32]
-    var ids: [UInt64]
-  }
-
-  private enum Result: Sendable {
-    case written(Finished)
-    case kept(Range<Int>, lastKey: [UInt8])
-  }
-
+  /// Writes the shards of all portions.
+  ///
   /// - Parameter next: The portions, in order; called on this thread.
-  /// - Parameter progress: Told how many records are done.
+  /// - Parameter progress: Called with the number of records that are done.
   func write(
     next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
   ) throws(BuildError) -> Output {
-    let encoder = ShardEncoder(names: names, partSize: packing.partSize)
     let compressors = CompressorPool()
-    var output = Output(
-      manifest: ManifestEncoder(level: Self.manifestLevel, compressors), notes: BuildNotes(level: packing.level))
-    if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
-    let cellFinder = makesDots ? CellFinder(names: names) : nil
-    if makesDots { output.dots = DotMap() }
-    var idCounter = try IDCounter(
-      memory: plan.ids, directory: publisher.runDirectory, expected: countedID?.records ?? 0)
-    let idField = countedID?.field
-    // By field, whether a piece that came had it.
-    var isNoted = [Bool](repeating: false, count: names.count)
-    // Of the generation before: as long as there are some, the shards that are kept are asked for theirs.
-    var unseenFields = previous?.index.fieldCount ?? 0
-    var lastKey: [UInt8]?
-    func note(_ fields: [UInt32]) {
-      for number in fields where !isNoted[Int(number)] {
-        isNoted[Int(number)] = true
-        output.fieldNames.append(names[Int(number)])
-        if Int(number) < previous?.index.fieldCount ?? 0 { unseenFields -= 1 }
-      }
-    }
+    let writer = PieceWriter(
+      publisher: publisher, names: names, packing: packing, previous: previous,
+      cellFinder: makesDots ? CellFinder(names: names) : nil, idField: countedID?.field,
+      encoder: ShardEncoder(names: names, partSize: packing.partSize), compressors: compressors)
+    var assembly = try Assembly(of: self, compressors)
     try WorkerPool.orderedMap(
       threads: min(plan.writers, threads), budget: plan.pieces,
       cost: {
         if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
       },
       next: next,
-      transform: {
-        [publisher, names, packing, previous, cellFinder, idField] (portion) throws(BuildError) -> Result in
+      transform: { (portion) throws(BuildError) -> Written in
         switch portion {
-        case .kept(let pieces, let lastKey): return .kept(pieces, lastKey: lastKey)
-        case .records(let piece):
-          let (digest, fields) = piece.digest(names: names)
-          var finished = Finished(
-            firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
-            fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
-            cells: cellFinder?.cells(of: piece) ?? [],
-            ids: idField.map { IDCounter.hashes(of: piece, field: $0) } ?? [])
-          if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
-            finished.shards = known.map { ManifestEncoder.Shard($0) }
-            finished.shards[0].bound = piece.lowerBound
-          } else {
-            let known = previous?.knownFrames(for: piece) ?? KnownFrames()
-            finished.shards = try Self.encode(piece, encoder, packing, compressors, known, to: publisher)
-          }
-          finished.note.shardCount = finished.shards.count
-          return .written(finished)
+        case .kept(let pieces, let lastKey): .kept(pieces, lastKey: lastKey)
+        case .records(let piece): .piece(try writer.write(piece))
         }
       },
-      deliver: { (result) throws(BuildError) in
-        switch result {
-        case .written(var piece):
-          piece.shards[0].file.isContinuation = lastKey == piece.firstKey
-          if output.manifest.shardCount == 0 { piece.shards[0].bound = [] }
-          for shard in piece.shards { output.manifest.add(shard) }
-          output.notes.pieces.append(piece.note)
-          lastKey = piece.lastKey
-          note(piece.fields)
-          for cell in piece.cells { output.dots?.add(Int(cell)) }
-          try idCounter.add(piece.ids)
-        case .kept(let pieces, let key):
-          guard let previous, let notes = previous.notes else { return }
-          for shard in previous.shards[
-            previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]]
-          {
-            publisher.keep(shard.fileName)
-            output.manifest.add(ManifestEncoder.Shard(shard))
-            if unseenFields > 0 {
-              do throws(IndexError) { note(try previous.index.fieldNumbers(of: shard)) } catch { throw .index(error) }
-            }
-          }
-          output.notes.pieces += notes.pieces[pieces]
-          lastKey = key
+      deliver: { (written) throws(BuildError) in
+        switch written {
+        case .piece(let piece): try assembly.add(piece)
+        case .kept(let pieces, let lastKey): try assembly.add(kept: pieces, lastKey: lastKey)
         }
-        progress(output.manifest.recordCount)
+        progress(assembly.recordCount)
       })
-    if countedID != nil {
-      let count = try idCounter.finish()
-      output.ids = count
-      output.notes.repeatedIDs = count.ids - count.distinct
-      output.notes.recordsWithoutID = output.manifest.recordCount - count.ids
-    }
-    return output
+    return try assembly.finish()
   }
 
-  private static func encode(
-    _ piece: Piece, _ encoder: ShardEncoder, _ packing: EncodingOptions, _ compressors: CompressorPool,
-    _ known: KnownFrames, to publisher: Publisher
-  ) throws(BuildError) -> [ManifestEncoder.Shard] {
+  private enum Written: Sendable {
+    case piece(WrittenPiece)
+    case kept(Range<Int>, lastKey: [UInt8])
+  }
+}
+
+/// A piece whose shards are written.
+private struct WrittenPiece: Sendable {
+  /// All but the first as they stand in the manifest; whether the first continues another shard, its neighbour tells.
+  var shards: [ManifestEncoder.Shard] = []
+  var firstKey: [UInt8]
+  var lastKey: [UInt8]
+  var fields: [UInt32]
+  var note: BuildNotes.Piece
+  var cells: [UInt32]
+  var ids: [UInt64]
+}
+
+/// Encodes pieces and writes their shards, on any thread.
+private struct PieceWriter: Sendable {
+  let publisher: Publisher
+  let names: [String]
+  let packing: EncodingOptions
+  let previous: PreviousIndex?
+  let cellFinder: CellFinder?
+  let idField: UInt32?
+  let encoder: ShardEncoder
+  let compressors: CompressorPool
+
+  /// Writes the shards of a piece, unless the generation before has them.
+  func write(_ piece: Piece) throws(BuildError) -> WrittenPiece {
+    let (digest, fields) = piece.digest(names: names)
+    var written = WrittenPiece(
+      firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
+      fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
+      cells: cellFinder?.cells(of: piece) ?? [],
+      ids: idField.map { IDCounter.hashes(of: piece, field: $0) } ?? [])
+    if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
+      written.shards = known.map { ManifestEncoder.Shard($0) }
+      written.shards[0].bound = piece.lowerBound
+    } else {
+      written.shards = try encode(piece, previous?.knownFrames(for: piece) ?? KnownFrames())
+    }
+    written.note.shardCount = written.shards.count
+    return written
+  }
+
+  private func encode(_ piece: Piece, _ known: KnownFrames) throws(BuildError) -> [ManifestEncoder.Shard] {
     var parts = try piece.encoded(limit: packing.shardLimit) {
       (part) throws(BuildError) -> (Piece, ShardEncoder.Content?) in
       // Of a hundred thousand records that are all the same no columns are made: they are too large in any case.
@@ -165,11 +133,11 @@ struct Pipeline {
     } size: {
       $0.1?.size ?? .max
     }
-    let compressor = compressors.take()
-    defer { compressors.put(compressor) }
+    let compressor = compressors.acquire()
+    defer { compressors.release(compressor) }
     var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
-    parts.reverse()  // Taken from the end, and let go.
+    parts.reverse()  // Taken from the end, so that each content is released once it is written.
     while let (part, content) = parts.popLast() {
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
       let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
@@ -190,17 +158,122 @@ struct Pipeline {
   }
 }
 
-/// Compression contexts that no thread is using.
-final class CompressorPool: @unchecked Sendable {
-  private let monitor = Monitor()
-  private var idle: [Compressor] = []
+/// Puts the output together from what is written, in order.
+private struct Assembly: ~Copyable {
+  private var output: Pipeline.Output
+  private let publisher: Publisher
+  private let names: [String]
+  private let previous: PreviousIndex?
+  private let countsIDs: Bool
+  private var idCounter: IDCounter
+  /// By field number, whether a piece that came has the field.
+  private var isNoted: [Bool]
+  /// How many fields of the generation before no piece has had so far. While there are some, the shards that are kept
+  /// are asked for their fields.
+  private var unseenFields: Int
+  private var lastKey: [UInt8]?
 
-  func take() -> Compressor { monitor.withLock { idle.popLast() } ?? Compressor() }
-  func put(_ compressor: Compressor) { monitor.withLock { idle.append(compressor) } }
+  /// zstd's level for notes and map: digests that nothing compresses, and 18 frames that 12 makes 7 % smaller.
+  private static let manifestLevel = 1
 
-  func with<Value>(_ body: (Compressor) -> Value) -> Value {
-    let compressor = take()
-    defer { put(compressor) }
-    return body(compressor)
+  init(of pipeline: Pipeline, _ compressors: CompressorPool) throws(BuildError) {
+    (publisher, names, previous) = (pipeline.publisher, pipeline.names, pipeline.previous)
+    output = Pipeline.Output(
+      manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
+      notes: BuildNotes(level: pipeline.packing.level))
+    if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
+    if pipeline.makesDots { output.dots = DotMap() }
+    countsIDs = pipeline.countedID != nil
+    idCounter = try IDCounter(
+      memory: pipeline.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
+    isNoted = [Bool](repeating: false, count: names.count)
+    unseenFields = previous?.index.fieldCount ?? 0
   }
+
+  var recordCount: Int { output.manifest.recordCount }
+
+  private mutating func note(_ fields: [UInt32]) {
+    for number in fields where !isNoted[Int(number)] {
+      isNoted[Int(number)] = true
+      output.fieldNames.append(names[Int(number)])
+      if Int(number) < previous?.index.fieldCount ?? 0 { unseenFields -= 1 }
+    }
+  }
+
+  mutating func add(_ piece: consuming WrittenPiece) throws(BuildError) {
+    piece.shards[0].file.isContinuation = lastKey == piece.firstKey
+    if output.manifest.shardCount == 0 { piece.shards[0].bound = [] }
+    for shard in piece.shards { output.manifest.add(shard) }
+    output.notes.pieces.append(piece.note)
+    lastKey = piece.lastKey
+    note(piece.fields)
+    for cell in piece.cells { output.dots?.add(Int(cell)) }
+    try idCounter.add(piece.ids)
+  }
+
+  mutating func add(kept pieces: Range<Int>, lastKey key: [UInt8]) throws(BuildError) {
+    guard let previous, let notes = previous.notes else { return }
+    for shard in previous.shards[previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]] {
+      publisher.keep(shard.fileName)
+      output.manifest.add(ManifestEncoder.Shard(shard))
+      if unseenFields > 0 {
+        note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.fieldNumbers(of: shard) })
+      }
+    }
+    output.notes.pieces += notes.pieces[pieces]
+    lastKey = key
+  }
+
+  consuming func finish() throws(BuildError) -> Pipeline.Output {
+    guard countsIDs else { return output }
+    var output = output
+    let count = try idCounter.finish()
+    output.ids = count
+    output.notes.repeatedIDs = count.ids - count.distinct
+    output.notes.recordsWithoutID = output.manifest.recordCount - count.ids
+    return output
+  }
+}
+
+extension Pipeline.Output {
+  /// Makes the index's new generation of what was written.
+  ///
+  /// - Parameter dots: The map, where the output has none.
+  func publish(
+    _ settings: IndexSettings, _ packing: EncodingOptions, dots: DotBands? = nil, to publisher: Publisher,
+    _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
+  ) throws(BuildError) {
+    var encoder = manifest
+    // The last files are synced while the manifest is made; it is written when both are done.
+    let syncing = Syncing()
+    let syncer =
+      threads > 1
+      ? Worker {
+        do throws(BuildError) { try publisher.settleAdded() } catch { syncing.failure = error }
+      } : nil
+    let file: [UInt8]
+    do throws(BuildError) {
+      file = try encoder.file(
+        shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
+        settings: settings.pairs(fieldNames: fieldNames), notes: notes, dots: dots ?? self.dots.map { DotBands($0) },
+        threads: threads)
+    } catch {
+      syncer?.join()
+      throw error
+    }
+    syncer?.join()
+    if let failure = syncing.failure { throw failure }
+    let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
+    let published = try publisher.publish(
+      manifest: file, previous: named, overlay: previous?.index.overlay == nil ? .stale : .replaced)
+    summary.shardCount = encoder.shardCount
+    summary.shardsWritten = published.written + published.repaired
+    summary.isUnchanged = published.isUnchanged
+    summary.bytes = file.count + encoder.shardBytes
+  }
+}
+
+/// The end of a thread that syncs files: the thread sets it, and its starter reads it once the thread is joined.
+private final class Syncing: @unchecked Sendable {
+  var failure: BuildError?
 }

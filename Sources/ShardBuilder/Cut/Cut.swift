@@ -372,9 +372,7 @@ package final class PieceStream {
   }
 }
 
-extension CellFinder {
-  func cells(of piece: Piece) -> [UInt32] {
-    guard findsAny else { return [] }
-    return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }
-  }
+extension MemoryPlan {
+  /// Returns the bytes that a piece takes while it is under way: its records, and the columns that they become.
+  func cost(_ piece: Piece) -> Int { piece.charge * 6 }
 }

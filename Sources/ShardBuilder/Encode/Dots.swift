@@ -30,3 +30,11 @@ struct CellFinder: Sendable {
     return DotMap.cell(latitude: north, longitude: east)
   }
 }
+
+extension CellFinder {
+  /// Returns the cells of the piece's records that are on the map.
+  func cells(of piece: Piece) -> [UInt32] {
+    guard findsAny else { return [] }
+    return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }
+  }
+}

@@ -8,10 +8,3 @@ struct EncodingOptions: Equatable, Sendable {
   /// zstd's.
   var level: Int
 }
-
-extension BuildOptions {
-  var packing: EncodingOptions {
-    get { EncodingOptions(shardLimit: shardLimitBytes, partSize: partSizeBytes, level: level) }
-    set { (shardLimitBytes, partSizeBytes, level) = (newValue.shardLimit, newValue.partSize, newValue.level) }
-  }
-}

@@ -58,7 +58,7 @@ extension ShardBuilder {
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     var summary = BuildSummary()
     (summary.recordsRead, summary.recordsIndexed) = (source.generation.recordCount, output.manifest.recordCount)
-    try publish(output, settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
+    try output.publish(settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
     return summary
   }
 

@@ -43,9 +43,6 @@ package struct MemoryPlan {
   /// Blobs are two and a half times as large as the shard, and the columns that they become five times that.
   private static let costPerPiece = 16
 
-  /// What a piece costs while it is under way: its records, and the columns that they become.
-  package func cost(_ piece: Piece) -> Int { piece.charge * 6 }
-
   /// What writing takes beside the records, when they are this many bytes as blobs, the largest of them so many.
   package func heldWhileWriting(_ size: Int, largest: Int = 0) -> Int {
     // The one that is encoded, as a blob, as columns and as a frame, and the one that follows it.

@@ -1,6 +1,6 @@
 import CSystem
 
-/// A POSIX mutex and condition in one place: unlike `Synchronization.Mutex`, thread sanitizers see it.
+/// A lock with a condition to wait for, the system's. Where no thread waits for another, the lock is the engine's `Lock`.
 final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -27,7 +27,7 @@ final class Monitor: @unchecked Sendable {
     return try body()
   }
 
-  /// Gives the lock up until ``wake()``; wakes without one too, so callers look again at what they wait for.
+  /// Releases the lock until ``wake()``. It may return without one, so the caller looks again at what it waits for.
   func wait() { pthread_cond_wait(condition, mutex) }
   func wake() { pthread_cond_broadcast(condition) }
 }

@@ -137,8 +137,8 @@ extension ShardBuilder {
     let moved = try BuildError.ofIndex { () throws(IndexError) in
       try index.generation.dotBands(dots, changedBy: stream.cells)
     }
-    try publish(
-      output, settings, options.packing, dots: moved, to: publisher, previous, threads: threads, &summary)
+    try output.publish(
+      settings, options.packing, dots: moved, to: publisher, previous, threads: threads, &summary)
     return summary
   }
 

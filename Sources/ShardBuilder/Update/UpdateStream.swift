@@ -376,3 +376,15 @@ final class UpdateStream {
     return start.piece
   }
 }
+
+extension PreviousIndex {
+  /// Where a record stands that is this many behind the first one.
+  func place(ofRecord number: Int) -> UpdateStream.Place {
+    var (low, high) = (0, shards.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if shards[middle].firstRecord <= number { low = middle } else { high = middle }
+    }
+    return UpdateStream.Place(shard: low, record: number - shards[low].firstRecord)
+  }
+}

@@ -92,16 +92,6 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return known
   }
 
-  /// Where a record stands that is this many behind the first one.
-  func place(ofRecord number: Int) -> UpdateStream.Place {
-    var (low, high) = (0, shards.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if shards[middle].firstRecord <= number { low = middle } else { high = middle }
-    }
-    return UpdateStream.Place(shard: low, record: number - shards[low].firstRecord)
-  }
-
   /// Of the manifest and all shards, in bytes.
   var fileSize: Int { shards.reduce(index.generation.fileSize) { $0 + $1.file.size } }
 

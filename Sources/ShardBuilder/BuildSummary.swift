@@ -1,0 +1,44 @@
+/// What a build did. Sizes in bytes.
+public struct BuildSummary: Sendable {
+  public var recordsRead = 0
+  public var recordsIndexed = 0
+  public var badRecordCount = 0
+  /// Inputs without a record, good or bad: each with its name and the header that it has.
+  public var emptyInputs: [String] = []
+  /// Records of the index that a build replaced; nil if there was none, or a damaged one.
+  public var recordsBefore: Int?
+  /// Fields that the index has and the one that a build replaced had not, and the other way round.
+  public var newFields: [String] = []
+  public var goneFields: [String] = []
+  /// Records that no update can reach, since they have no id; ids that several records have, one of these, and how many
+  /// have that. Zero and nil where the index has no ids.
+  public var recordsWithoutID = 0
+  public var sharedIDCount = 0
+  public var sharedIDExample: (id: String, records: Int)?
+  /// Records whose key is empty, so that they are found by the empty prefix alone.
+  public var emptyKeyCount = 0
+  /// Of an update: records that it took out of the index, replaced ones included.
+  public var recordsRemoved = 0
+  /// Of an update: ids to delete that no record had.
+  public var idsNotFound = 0
+  /// The first hundred, each with file, line, column and reason.
+  public var badRecords: [String] = []
+  /// What was found out about the inputs and not said, a sentence each: a delimiter, say.
+  public var notes: [String] = []
+  public var shardCount = 0
+  /// Shards whose file was not there before.
+  public var shardsWritten = 0
+  /// All files of the index, in bytes.
+  public var bytes = 0
+  /// Of an update with ``BuildOptions/writesOverlay``: of these the overlay, 0 if there is nothing left for one; nil if
+  /// the changes were written into shards.
+  public var overlayBytes: Int?
+  /// The index was what it would have become: nothing was written.
+  public var isUnchanged = false
+  /// What is wrong with the manifest that was there, if it was damaged; nil otherwise.
+  ///
+  /// Which shards it named is not known then, so all are kept until the next build.
+  public var previousDamage: String?
+
+  public init() {}
+}

@@ -1,0 +1,51 @@
+import CSystem
+
+/// One thread. The caller waits for its end with ``join()``, at most once.
+package struct Worker {
+  private final class Box {
+    let work: @Sendable () -> Void
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+  }
+  private let thread: pthread_t
+
+  /// Starts a thread that does `work`; nil where the system has no thread to give.
+  package init?(_ work: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, 2 << 20)  // Musl's own default is 128 KiB.
+    let box = Unmanaged.passRetained(Box(work))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      let status = pthread_create(
+        &thread, &attributes,
+        { argument in
+          Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
+          return nil
+        }, box.toOpaque())
+    #else
+      #if canImport(Musl)
+        var thread: pthread_t?
+      #else
+        var thread = pthread_t()
+      #endif
+      let status = pthread_create(
+        &thread, &attributes,
+        { argument in
+          Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().work()
+          return nil
+        }, box.toOpaque())
+    #endif
+    guard status == 0 else {
+      box.release()
+      return nil
+    }
+    #if canImport(Glibc)
+      self.thread = thread
+    #else
+      self.thread = thread!
+    #endif
+  }
+
+  package func join() { pthread_join(thread, nil) }
+}
