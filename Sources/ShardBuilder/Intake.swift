@@ -193,7 +193,7 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) var batch = RecordBatch()
   @exclusivity(unchecked) var names = FieldNames()
   @exclusivity(unchecked) var encoder: RecordEncoder?
-  @exclusivity(unchecked) private(set) var bad: [BadRecord] = []
+  @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
   @exclusivity(unchecked) var chunk: RecordArena
   /// What was last counted of it in ``InputPassage/carried``.

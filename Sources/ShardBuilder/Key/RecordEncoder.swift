@@ -28,7 +28,7 @@ package struct RecordEncoder: Sendable {
   /// Names of the fields that were looked through last, what is wrong with such a record, and what a header says of the
   /// fields of it that are stored, their texts aside, in bytes.
   private var shape: [UInt32] = []
-  private var flaw: BadRecord.Flaw? = .noKeyField  // Of no fields.
+  private var flaw: UnindexableRecord.Flaw? = .noKeyField  // Of no fields.
   /// Whether a key field of these is no text or number: then the next record's may be another thing by the same names.
   private var hasLiteralKey = false
   /// Of these the one that is the id: index into the batch's fields, or -1.
@@ -85,15 +85,15 @@ package struct RecordEncoder: Sendable {
   /// Appends the blobs of a batch to `chunk` and returns the records that were left out.
   package mutating func encode(
     _ batch: RecordBatch, names: FieldNames, into chunk: RecordArena
-  ) -> [BadRecord] {
+  ) -> [UnindexableRecord] {
     learn(names)
-    var bad: [BadRecord] = []
+    var bad: [UnindexableRecord] = []
     batch.bytes.withUnsafeBufferPointer { bytes in
       batch.fields.withUnsafeBufferPointer { fields in
         var first = 0
         for (index, end) in batch.recordEnds.enumerated() {
           let record = UnsafeBufferPointer(rebasing: fields[first..<Int(end)])
-          if let flaw = encode(record, bytes, into: chunk) { bad.append(BadRecord(index: index, flaw: flaw)) }
+          if let flaw = encode(record, bytes, into: chunk) { bad.append(UnindexableRecord(index: index, flaw: flaw)) }
           first = Int(end)
         }
       }
@@ -171,7 +171,7 @@ package struct RecordEncoder: Sendable {
 
   /// What was found out about a record's fields.
   private struct Selection {
-    var flaw: BadRecord.Flaw?
+    var flaw: UnindexableRecord.Flaw?
     /// Of the texts that are stored, in bytes; of those of them that the key is made from; of the longest.
     var textSize: Int
     var keyTextSize: Int
@@ -225,7 +225,7 @@ package struct RecordEncoder: Sendable {
     kept.removeAll(keepingCapacity: true)
     shape.removeAll(keepingCapacity: true)
     var hasKey = false
-    var structure: BadRecord.Flaw?
+    var structure: UnindexableRecord.Flaw?
     (keptOverhead, largestName, hasLiteralKey, idField) = (0, 0, false, -1)
     for index in fields.indices {
       shape.append(fields[index].name)
@@ -333,7 +333,7 @@ package struct RecordEncoder: Sendable {
 
   private mutating func encode(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>, into chunk: RecordArena
-  ) -> BadRecord.Flaw? {
+  ) -> UnindexableRecord.Flaw? {
     let selection = select(fields, bytes)
     if let flaw = selection.flaw { return flaw }
     let stored = selection.stored

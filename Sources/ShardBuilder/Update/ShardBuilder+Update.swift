@@ -217,7 +217,7 @@ extension ShardBuilder {
           guard let field else { return "has no field \(quoted(id)), by which records are told apart" }
           let text = UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
           hasID = RecordID.isOne(text, field.kind)
-          return hasID ? take(text, folded) : "\(BadRecord.Flaw.noID)"
+          return hasID ? take(text, folded) : "\(UnindexableRecord.Flaw.noID)"
         }
         guard let reason else { continue }
         let place = batch.place(of: index)

@@ -48,7 +48,7 @@ import Testing
 
   private func encode(
     _ records: [[BuilderSupport.Field]], _ template: String = "{name}, {country}", keep: [String]? = nil
-  ) throws -> (chunk: RecordArena, bad: [BadRecord]) {
+  ) throws -> (chunk: RecordArena, bad: [UnindexableRecord]) {
     var names = FieldNames()
     let batch = BuilderSupport.batch(records, &names)
     var encoder = RecordEncoder(template: try KeyTemplate(template), keep: keep)
@@ -62,7 +62,7 @@ import Testing
       [("name", .string, "Alone")], [("id", .number, "7")],
       [("name", .literal, "null"), ("country", .string, "A, B")],
     ])
-    #expect(bad == [BadRecord(index: 2, flaw: .noKeyField)])
+    #expect(bad == [UnindexableRecord(index: 2, flaw: .noKeyField)])
     #expect(chunk.count == 3)
     let first = chunk.record(0)
     #expect(Array(first.folded) == Array("san jose\u{1}us".utf8))
@@ -91,6 +91,6 @@ import Testing
     let text = String(repeating: "x", count: RecordEncoder.foldedKeyLimit)
     let (chunk, bad) = try encode([[("name", .string, text)], [("name", .string, text + "x")]], "{name}")
     #expect(chunk.count == 1)
-    #expect(bad == [BadRecord(index: 1, flaw: .keyTooLong(RecordEncoder.foldedKeyLimit + 1))])
+    #expect(bad == [UnindexableRecord(index: 1, flaw: .keyTooLong(RecordEncoder.foldedKeyLimit + 1))])
   }
 }

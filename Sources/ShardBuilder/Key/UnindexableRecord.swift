@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// A record that cannot stand in an index.
-package struct BadRecord: Equatable, Sendable {
+package struct UnindexableRecord: Equatable, Sendable {
   package enum Flaw: Equatable, Sendable {
     /// None of the key template's fields is in the record, or all that are there are `null`.
     case noKeyField
@@ -26,7 +26,7 @@ package struct BadRecord: Equatable, Sendable {
   }
 }
 
-extension BadRecord {
+extension UnindexableRecord {
   /// What is wrong with the record, and for one without a key which fields were looked for and which are there.
   func reason(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> String {
     guard flaw == .noKeyField else { return "\(flaw)" }
@@ -52,7 +52,7 @@ extension BadRecord {
   }
 }
 
-extension BadRecord.Flaw: CustomStringConvertible {
+extension UnindexableRecord.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {
     case .noKeyField: "the record has none of the fields its key is made from; see --key"
