@@ -1,9 +1,9 @@
 #if Server
-  import CSystem
   import NIOCore
   import ServeSettings
   import ShardedIndex
 #endif
+import CSystem
 import QueryOutput
 
 /// The HTTP server. The user meets it as `shardq serve`, which starts it.
