@@ -23,14 +23,12 @@ let package = Package(
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
-    .library(name: "QueryLog", targets: ["QueryLog"]),
-    .library(name: "ShardPlanner", targets: ["ShardPlanner"]),
+    // For the packages in Benchmarks/ and Fuzz/ alone: its interface carries no promise and changes without notice.
+    .library(name: "_Footprint", targets: ["Footprint"]),
     .executable(name: "shardq", targets: ["shardq"]),
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
-    .executable(name: "shardq-footprint-sqlite", targets: ["ShardqFootprintSQLite"]),
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
-    .executable(name: "shardq-replay", targets: ["ShardqReplay"]),
   ],
   traits: [
     // Off by default, so that whoever depends on the library fetches nothing else.
@@ -63,43 +61,30 @@ let package = Package(
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
       swiftSettings: settings),
-    .target(name: "QueryLog", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings),
-    .target(
-      name: "ShardPlanner", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "QueryLog"],
-      swiftSettings: settings),
+    // Query logs, replays of them through designs, and the planner: what `shardq footprint` and `shardq plan` measure by.
+    .target(name: "Footprint", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .target(
       name: "QueryOutput", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(name: "shardq", dependencies: ["CSystem", "QueryOutput"], swiftSettings: settings),
-    .target(name: "TerminalUI", dependencies: ["CSystem", "QueryOutput", "ShardedIndex"], swiftSettings: settings),
-    .target(name: "FootprintReplay", dependencies: ["CSystem", "QueryLog"], swiftSettings: settings),
+    // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
-      name: "ShardqReplay", dependencies: ["FootprintReplay", "QueryLog", "ShardedIndex"], swiftSettings: settings),
-    .target(
-      name: "FootprintModels", dependencies: ["FootprintReplay", "ShardedIndex"], swiftSettings: settings),
-    .executableTarget(
-      name: "ShardqFootprint", dependencies: ["CSystem", "FootprintModels", "FootprintReplay", "ShardedIndex"],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "ShardqFootprintSQLite",
-      dependencies: ["FootprintModels", "FootprintReplay", "ShardedIndex"]
+      name: "ShardqFootprint",
+      dependencies: ["CSystem", "Footprint", "ShardedIndex"]
         + (hasSQLite ? [.target(name: "CSQLite3", condition: onlyCommandLineTool)] : []),
       swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : [])),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner", "QueryOutput", "TerminalUI",
-        "ServeSettings",
+        "CSystem", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
       swiftSettings: settings),
-    // What `shardq serve` says to the server: one executable writes it and another reads it.
-    .target(name: "ServeSettings", swiftSettings: settings),
     .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: ["ShardedIndex", "QueryOutput", "ServeSettings", "CSystem", "CServerFiles", "CZlib"]
+      dependencies: ["ShardedIndex", "QueryOutput", "CSystem", "CServerFiles", "CZlib"]
         + [
           ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
@@ -107,13 +92,12 @@ let package = Package(
       exclude: ["Resources"],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "QueryLog", "ShardPlanner"],
+      name: "ShardedIndexTests", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "Footprint"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "CSystem", "FootprintReplay", "QueryOutput", "ServeSettings", "ShardqCommands", "ShardBuilder", "ShardedIndex",
-        "TerminalUI",
+        "CSystem", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex",
       ],
       swiftSettings: settings
     ),

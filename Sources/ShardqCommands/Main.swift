@@ -1,6 +1,5 @@
 import CSystem
 import QueryOutput
-import TerminalUI
 
 /// The whole command line. The user meets it as `shardq`, which hands over to it.
 @main

@@ -1,6 +1,5 @@
 #if CommandLineTool
-  import FootprintModels
-  import FootprintReplay
+  import Footprint
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -20,7 +19,7 @@
 
     init(_ record: Model) {
       self.record = record
-      folded = FootprintModels.folded(record.key)
+      folded = Footprint.folded(record.key)
     }
   }
 

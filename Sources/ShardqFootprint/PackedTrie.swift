@@ -1,6 +1,5 @@
 #if CommandLineTool
-  import FootprintModels
-  import FootprintReplay
+  import Footprint
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,6 +1,6 @@
 #if Server
   import NIOCore
-  import ServeSettings
+  import QueryOutput
 
   import CSystem
 

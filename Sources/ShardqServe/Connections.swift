@@ -1,7 +1,7 @@
 #if Server
   import NIOCore
   import NIOPosix
-  import ServeSettings
+  import QueryOutput
   import Synchronization
 
   import CSystem

@@ -1,6 +1,5 @@
 #if Server
   import NIOCore
-  import ServeSettings
   import ShardedIndex
 #endif
 import CSystem

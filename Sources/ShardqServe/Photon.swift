@@ -1,7 +1,6 @@
 #if Server
   import NIOCore
   import QueryOutput
-  import ServeSettings
   import ShardedIndex
 
   import CSystem

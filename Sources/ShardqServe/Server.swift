@@ -3,7 +3,6 @@
   import NIOCore
   import NIOPosix
   import QueryOutput
-  import ServeSettings
   import ShardedIndex
   import Synchronization
 

@@ -1,7 +1,6 @@
 #if Server
   import NIOConcurrencyHelpers
   import QueryOutput
-  import ServeSettings
 
   import CSystem
 

@@ -1,5 +1,5 @@
 #if CommandLineTool
-  import FootprintReplay
+  import Footprint
   import ShardBuilder
   import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TerminalUI
+@testable import ShardqCommands
 
 /// What a terminal or a multiplexer sends, and the keys in it: none, unless somebody pressed some.
 @Suite("Bytes of a terminal") struct TerminalBytesTests {

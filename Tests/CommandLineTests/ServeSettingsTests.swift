@@ -1,4 +1,4 @@
-import ServeSettings
+import QueryOutput
 import Testing
 
 @Suite("What shardq serve tells the server") struct ServeSettingsTests {

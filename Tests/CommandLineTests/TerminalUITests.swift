@@ -2,7 +2,7 @@ import QueryOutput
 import ShardedIndex
 import Testing
 
-@testable import TerminalUI
+@testable import ShardqCommands
 
 @Suite("Keys, as terminals send them") struct KeyDecoderTests {
   private static func keys(_ text: String) -> [Key] {

@@ -1,6 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
-  import QueryLog
+  import Footprint
   import QueryOutput
   import ShardBuilder
   import ShardedIndex

@@ -1,9 +1,8 @@
 #if CommandLineTool
   import ArgumentParser
-  import QueryLog
+  import Footprint
   import QueryOutput
   import ShardBuilder
-  import ShardPlanner
   import ShardedIndex
   import Synchronization
 

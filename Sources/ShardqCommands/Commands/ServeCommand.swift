@@ -1,7 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
   import QueryOutput
-  import ServeSettings
   import ShardedIndex
 
   import CSystem

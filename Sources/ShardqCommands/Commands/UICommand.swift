@@ -2,7 +2,6 @@
   import ArgumentParser
   import QueryOutput
   import ShardedIndex
-  import TerminalUI
 
   import CSystem
 

@@ -1,6 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
-  import QueryLog
+  import Footprint
   import QueryOutput
   import ShardedIndex
 
@@ -300,7 +300,7 @@
 
     func remove() {
       for directory in [path + "/index", path] {
-        for file in FootprintRun.files(in: directory) { unlink(file) }
+        for file in CachedFiles.names(in: directory) { unlink(file) }
         unlink(directory + "/.lock")
         rmdir(directory)
       }

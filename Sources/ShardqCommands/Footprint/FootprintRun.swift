@@ -1,5 +1,4 @@
 #if CommandLineTool
-  import QueryLog
   import QueryOutput
   import ShardedIndex
 
@@ -21,6 +20,19 @@
     var figures: [String: Int] = [:]
     var answers = ""
     var diskBytes = 0
+
+    /// Reads a line that ``Replay`` printed; lines of other kinds are passed over.
+    mutating func read(_ line: Substring) {
+      let words = line.split(separator: " ")
+      let numbers = words.dropFirst().compactMap { Int($0) }
+      if words[0] == "sample", numbers.count == 3 {
+        samples.append(.init(keys: numbers[0], resident: numbers[1] << 10, privatePages: numbers[2] << 10))
+      } else if words[0] == "answers", words.count == 2 {
+        answers = String(words[1])
+      } else if numbers.count == 1 {
+        figures[String(words[0])] = numbers[0]
+      }
+    }
 
     var start: Int { starts.sorted()[starts.count / 2] }
     var peakResident: Int { figures["peak_resident"] ?? 0 }
@@ -44,8 +56,10 @@
     let meaning: String
     /// Whether it needs a file of its own, beside the dataset as JSON.
     let hasFile: Bool
-    /// Whether it is in the executable that links SQLite.
+    /// Whether it reads the index instead of the dataset to write its file.
     let isSQLite: Bool
+
+    var isTrie: Bool { name.hasSuffix("trie") }
 
     private init(_ name: String, _ meaning: String, hasFile: Bool = false, isSQLite: Bool = false) {
       (self.name, self.meaning, self.hasFile, self.isSQLite) = (name, meaning, hasFile, isSQLite)
@@ -69,26 +83,48 @@
     private(set) var rows: [FootprintRow] = []
     private(set) var leftOut: [(design: String, reason: String)] = []
 
-    private let replay: String
-    private let designs: String
-    private let sqlite: String
+    /// The path of `shardq-footprint`.
+    private let program: String
 
     init(
       index: String, log: String, keyCount: Int, scratch: String, wanted: [String]?, progress: FootprintProgress
     ) throws(CommandFailure) {
       (self.index, self.log, self.keyCount, self.scratch) = (index, log, keyCount, scratch)
       (self.wanted, self.progress) = (wanted, progress)
-      replay = try InstalledProgram.path("shardq-replay")
-      designs = try InstalledProgram.path("shardq-footprint")
-      sqlite = try InstalledProgram.path("shardq-footprint-sqlite")
+      program = try InstalledProgram.path("shardq-footprint")
     }
 
+    /// Measures shardq, then each wanted design that can be measured.
     mutating func run() throws(CommandFailure) {
-      var model = "records"
-      var fieldCount = 0
-      var selected: [FootprintDesign] = []
+      var selected = try selectedDesigns()
       let dataset = scratch + "/dataset.json"
-      let available = try (lines(designs, ["designs"]) + lines(sqlite, ["designs"])).map { String($0) }
+      // Without other designs no answers are compared, and any model will do.
+      let list = selected.isEmpty ? ExportedList() : try export(to: dataset)
+      if list.longestKey > FootprintDesign.longestTrieKey {
+        for design in selected where design.isTrie {
+          leftOut.append(
+            (design.name, "a key of \(QueryRunner.grouped(list.longestKey)) bytes is too deep for it"))
+        }
+        selected.removeAll { $0.isTrie }
+      }
+      let files = CachedFiles()
+      files.evict([program])
+      files.read(CachedFiles.names(in: index))
+      let indexSize = CachedFiles.names(in: index).reduce(0) { $0 + CachedFiles.size(of: $1) }
+      try measure(FootprintDesign.own, file: index, list, diskBytes: indexSize)
+      for design in selected {
+        let file = design.hasFile ? scratch + "/" + design.name : dataset
+        if design.hasFile, try !prepare(design, file, from: design.isSQLite ? index : dataset, list) { continue }
+        files.read([file])
+        try measure(design.name, file: file, list, diskBytes: CachedFiles.size(of: file))
+        if design.hasFile { unlink(file) }
+      }
+    }
+
+    /// The wanted designs that the program has; the others are noted as left out.
+    private mutating func selectedDesigns() throws(CommandFailure) -> [FootprintDesign] {
+      let available = try lines(["designs"]).map { String($0) }
+      var selected: [FootprintDesign] = []
       for design in FootprintDesign.others where wanted?.contains(design.name) != false {
         if available.contains(design.name) {
           selected.append(design)
@@ -96,100 +132,86 @@
           leftOut.append((design.name, "built without SQLite (libsqlite3-dev)"))
         }
       }
-      if !selected.isEmpty {
-        progress.show("writing the dataset as JSON")
-        var longest = 0
-        for line in try lines(designs, ["export", index, dataset]) {
-          let words = line.split(separator: " ")
-          guard words.count == 2 else { continue }
-          if words[0] == "model" { model = String(words[1]) }
-          if words[0] == "fields" { fieldCount = Int(words[1]) ?? 0 }
-          if words[0] == "longest" { longest = Int(words[1]) ?? 0 }
-        }
-        if longest > FootprintDesign.longestTrieKey {
-          for design in selected where design.name.hasSuffix("trie") {
-            leftOut.append((design.name, "a key of \(QueryRunner.grouped(longest)) bytes is too deep for it"))
-          }
-          selected.removeAll { $0.name.hasSuffix("trie") }
-        }
-      } else {
-        // Only to know how the answers are compared; nothing is compared then.
-        model = "records"
-      }
-      let interval = max(1, keyCount / 100)
-      evict([replay, designs, sqlite])
-      readThrough(Self.files(in: index))
-      try measure(
-        FootprintDesign.own, replay, disk: Self.files(in: index).reduce(0) { $0 + Self.size($1) }
-      ) { interval in [index, log, model, String(interval), String(Options().cacheLimitBytes)] }
-      for design in selected {
-        let program = design.isSQLite ? sqlite : designs
-        let file = design.hasFile ? scratch + "/" + design.name : dataset
-        if design.hasFile {
-          progress.show("\(design.name): writing its file")
-          let made = try child(
-            program,
-            ["prepare", design.name, design.isSQLite ? index : dataset, model, String(fieldCount), file])
-          guard made.status == 0 else {
-            leftOut.append((design.name, made.errors.isEmpty ? "status \(made.status)" : made.errors))
-            continue
-          }
-        }
-        readThrough([file])
-        try measure(design.name, program, disk: Self.size(file)) { interval in
-          ["run", design.name, file, model, String(fieldCount), log, String(interval)]
-        }
-        if design.hasFile { unlink(file) }
-      }
+      return selected
+    }
 
-      func measure(
-        _ name: String, _ program: String, disk: Int, _ arguments: (Int) -> [String]
-      ) throws(CommandFailure) {
-        var row = FootprintRow(design: name)
-        row.diskBytes = disk
-        // The first start reads the executable, which was evicted; it does not count.
-        var spent = 0
-        for number in 0...20 {
-          if number > 1, spent > 1_000_000_000 { break }
-          progress.show("\(name): start \(number + 1)")
-          let child = try self.child(program, arguments(0))
-          let start = try started(child, name)
-          if number > 0 {
-            row.starts.append(start)
-            spent += start
-          }
+    /// What the export says of the dataset.
+    private struct ExportedList {
+      var model = "records"
+      var fieldCount = 0
+      /// The longest folded key, in bytes.
+      var longestKey = 0
+    }
+
+    /// Has the index's records written as JSON, which the other designs read.
+    private func export(to dataset: String) throws(CommandFailure) -> ExportedList {
+      progress.show("writing the dataset as JSON")
+      var list = ExportedList()
+      for line in try lines(["export", index, dataset]) {
+        let words = line.split(separator: " ")
+        guard words.count == 2 else { continue }
+        switch words[0] {
+        case "model": list.model = String(words[1])
+        case "fields": list.fieldCount = Int(words[1]) ?? 0
+        case "longest": list.longestKey = Int(words[1]) ?? 0
+        default: break
         }
-        progress.show("\(name): \(QueryRunner.grouped(keyCount)) keys")
-        let child = try self.child(program, arguments(interval))
-        row.starts.append(try started(child, name))
-        for line in child.output {
-          let words = line.split(separator: " ")
-          let numbers = words.dropFirst().compactMap { Int($0) }
-          if words[0] == "sample", numbers.count == 3 {
-            row.samples.append(
-              .init(keys: numbers[0], resident: numbers[1] << 10, privatePages: numbers[2] << 10))
-          } else if words[0] == "answers", words.count == 2 {
-            row.answers = String(words[1])
-          } else if numbers.count == 1 {
-            row.figures[String(words[0])] = numbers[0]
-          }
+      }
+      return list
+    }
+
+    /// Has a design write its own file.
+    ///
+    /// - Returns: Whether it could; a design that cannot is noted as left out.
+    private mutating func prepare(
+      _ design: FootprintDesign, _ file: String, from source: String, _ list: ExportedList
+    ) throws(CommandFailure) -> Bool {
+      progress.show("\(design.name): writing its file")
+      let made = try child(["prepare", design.name, source, list.model, String(list.fieldCount), file])
+      guard made.status != 0 else { return true }
+      leftOut.append((design.name, made.errors.isEmpty ? "status \(made.status)" : made.errors))
+      return false
+    }
+
+    /// Starts a design up to 21 times, then replays the whole log through it and adds its row.
+    private mutating func measure(
+      _ name: String, file: String, _ list: ExportedList, diskBytes: Int
+    ) throws(CommandFailure) {
+      func arguments(interval: Int) -> [String] {
+        ["run", name, file, list.model, String(list.fieldCount), log, String(interval)]
+      }
+      var row = FootprintRow(design: name)
+      row.diskBytes = diskBytes
+      // The first start reads the executable, which was evicted; it does not count.
+      var spent = 0
+      for number in 0...20 {
+        if number > 1, spent > 1_000_000_000 { break }
+        progress.show("\(name): start \(number + 1)")
+        let start = try startTime(of: try child(arguments(interval: 0)), name)
+        if number > 0 {
+          row.starts.append(start)
+          spent += start
         }
-        guard row.figures["keys"] == keyCount, row.figures["peak_resident"] != nil, !row.samples.isEmpty else {
-          throw CommandFailure(
-            status: .inputOutput, message: "the system does not say what a process takes: /proc is needed")
-        }
-        rows.append(row)
-        if let own = rows.first, own.answers != row.answers {
-          throw CommandFailure(
-            status: .negative,
-            message:
-              "\(name) answers otherwise than shardq (\(row.answers), not \(own.answers)): its figures mean nothing")
-        }
+      }
+      progress.show("\(name): \(QueryRunner.grouped(keyCount)) keys")
+      let child = try child(arguments(interval: max(1, keyCount / 100)))
+      row.starts.append(try startTime(of: child, name))
+      for line in child.output { row.read(line) }
+      guard row.figures["keys"] == keyCount, row.figures["peak_resident"] != nil, !row.samples.isEmpty else {
+        throw CommandFailure(
+          status: .inputOutput, message: "the system does not say what a process takes: /proc is needed")
+      }
+      rows.append(row)
+      if let own = rows.first, own.answers != row.answers {
+        throw CommandFailure(
+          status: .negative,
+          message:
+            "\(name) answers otherwise than shardq (\(row.answers), not \(own.answers)): its figures mean nothing")
       }
     }
 
-    /// Nanoseconds from before its start to its first answer.
-    private func started(_ child: ChildProcess, _ name: String) throws(CommandFailure) -> Int {
+    /// Nanoseconds from before the start of a process to its first answer.
+    private func startTime(of child: ChildProcess, _ name: String) throws(CommandFailure) -> Int {
       guard child.status == 0 else {
         let reason = child.errors.isEmpty ? "" : ": " + child.errors
         throw CommandFailure(
@@ -203,7 +225,7 @@
       return clock - child.start
     }
 
-    private func child(_ program: String, _ arguments: [String]) throws(CommandFailure) -> ChildProcess {
+    private func child(_ arguments: [String]) throws(CommandFailure) -> ChildProcess {
       do throws(ChildProcess.Failure) {
         return try ChildProcess.run(program, arguments)
       } catch {
@@ -216,61 +238,14 @@
       }
     }
 
-    private func lines(_ program: String, _ arguments: [String]) throws(CommandFailure) -> [Substring] {
-      let child = try self.child(program, arguments)
+    private func lines(_ arguments: [String]) throws(CommandFailure) -> [Substring] {
+      let child = try child(arguments)
       guard child.status == 0 else {
         throw CommandFailure(
           status: ExitStatus(rawValue: child.status) ?? .inputOutput,
           message: child.errors.isEmpty ? "\(program) ended with status \(child.status)" : child.errors)
       }
       return child.output
-    }
-
-    /// Takes files out of the system's cache: what was just written lies there in pieces of up to 2 MiB, and one touch
-    /// of an executable then counts 2 MiB as resident, which it does not after a restart.
-    private func evict(_ paths: [String]) {
-      #if os(Linux)
-        for path in paths {
-          let file = open(path, O_RDONLY | O_CLOEXEC)
-          guard file >= 0 else { continue }
-          fsync(file)
-          posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
-          close(file)
-        }
-      #endif
-    }
-
-    /// Brings files to the system's cache: a design that loads all at its start has the first start for that, one that
-    /// does not would otherwise be measured with the disk in its answers.
-    private func readThrough(_ paths: [String]) {
-      withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
-        for path in paths {
-          let file = open(path, O_RDONLY | O_CLOEXEC)
-          guard file >= 0 else { continue }
-          while read(file, buffer.baseAddress!, buffer.count) > 0 {}
-          close(file)
-        }
-      }
-    }
-
-    static func files(in directory: String) -> [String] {
-      guard let stream = opendir(directory) else { return [] }
-      defer { closedir(stream) }
-      var paths: [String] = []
-      while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
-            String(cString: $0)
-          }
-        }
-        if !name.hasPrefix(".") { paths.append(directory + "/" + name) }
-      }
-      return paths
-    }
-
-    private static func size(_ path: String) -> Int {
-      var status = stat()
-      return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
   }
 

@@ -10,7 +10,7 @@ import ShardedIndex
 /// var typing = TypingGenerator(index: index, seed: 1)
 /// while let keystroke = try typing.next() { print(keystroke.line, terminator: "") }
 /// ```
-public struct TypingGenerator {
+package struct TypingGenerator {
   private let index: ShardedIndex
   private let model: TypingModel
   private let all: Matches
@@ -20,7 +20,7 @@ public struct TypingGenerator {
   private var at = 0
 
   /// Loads nothing.
-  public init(index: ShardedIndex, seed: UInt64, model: TypingModel = TypingModel()) throws(IndexError) {
+  package init(index: ShardedIndex, seed: UInt64, model: TypingModel = TypingModel()) throws(IndexError) {
     self.index = index
     self.model = model
     all = try index.matches(forPrefix: "")
@@ -32,7 +32,7 @@ public struct TypingGenerator {
   ///
   /// - Returns: nil if the index has no key that anybody could type.
   /// - Throws: ``IndexError`` if a shard cannot be read or is damaged: what is in the list decides when people stop.
-  public mutating func next() throws(IndexError) -> Keystroke? {
+  package mutating func next() throws(IndexError) -> Keystroke? {
     var attempts = 0
     while at == session.count {
       // Keys that consist of nothing a person types are passed over, for as long as there is hope.

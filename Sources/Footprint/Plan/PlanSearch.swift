@@ -1,5 +1,5 @@
 /// What was measured so far, and what may be worth it next.
-struct Search {
+struct PlanSearch {
   private(set) var candidates: [PlanCandidate]
   /// That of the fewest bytes decompressed; as long as all are too large on disk, the smallest.
   private(set) var best: PlanCandidate

@@ -1,10 +1,9 @@
-import QueryLog
 import ShardBuilder
 import ShardedIndex
 
 /// Why there is no plan.
 @nonexhaustive
-public enum PlanError: Error, Equatable, Sendable {
+package enum PlanError: Error, Equatable, Sendable {
   /// The log could not be read.
   case log(QueryLogError)
   /// The log is read once for each candidate, and this is nothing that can be.
@@ -34,7 +33,7 @@ extension PlanError {
 }
 
 extension PlanError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .log(let error): error.description
     case .logNotRegular(let path):

@@ -1,4 +1,4 @@
-import QueryLog
+import Footprint
 import Testing
 
 @Suite("Reading a query log") struct QueryLogReaderTests {

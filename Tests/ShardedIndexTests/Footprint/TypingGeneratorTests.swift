@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-@testable import QueryLog
+@testable import Footprint
 
 @Suite("Made-up typing") struct TypingGeneratorTests {
   private static let list: ShardedIndex = {
@@ -118,7 +118,7 @@ import Testing
 
   @Test("Popular records are typed for as Zipf's law has it")
   func popularity() {
-    var random = QueryLog.SplitMix64(seed: 1)
+    var random = Footprint.SplitMix64(seed: 1)
     for count in [1, 2, 3, 1000, 209_556] {
       let popularity = Popularity(count: count, seed: 9)
       var drawn = [Int](repeating: 0, count: count)

@@ -4,89 +4,89 @@ import ShardedIndex
 import CSystem
 
 /// What an index may be packed like.
-public struct ShardSizes: Hashable, Sendable {
+package struct ShardSizes: Hashable, Sendable {
   /// See ``BuildOptions/shardLimitBytes``.
-  public var shardBytes: Int
+  package var shardBytes: Int
   /// See ``BuildOptions/partSizeBytes``.
-  public var partBytes: Int
+  package var partBytes: Int
 
-  public init(shardBytes: Int, partBytes: Int) { (self.shardBytes, self.partBytes) = (shardBytes, partBytes) }
+  package init(shardBytes: Int, partBytes: Int) { (self.shardBytes, self.partBytes) = (shardBytes, partBytes) }
 
   /// What a build makes that is told nothing else.
-  public static let usual = ShardSizes(
+  package static let usual = ShardSizes(
     shardBytes: BuildOptions().shardLimitBytes, partBytes: BuildOptions().partSizeBytes)
 }
 
 /// What a plan is made of.
-public struct PlanOptions: Sendable {
+package struct PlanOptions: Sendable {
   /// Shard sizes to try, in bytes.
-  public var shardSizes = [20, 40, 80, 160, 320].map { $0 << 10 }
+  package var shardSizes = [20, 40, 80, 160, 320].map { $0 << 10 }
   /// Part sizes to try, in bytes; what is larger than a shard is left out.
-  public var partSizes = [1, 1.5, 2, 3, 4, 5, 6, 8, 12, 16].map { Int($0 * 1024) }
+  package var partSizes = [1, 1.5, 2, 3, 4, 5, 6, 8, 12, 16].map { Int($0 * 1024) }
   /// Whether all of them are tried, and not only those on the way from the usual one to one without a better neighbour.
-  public var triesAll = false
+  package var triesAll = false
   /// What a candidate may take on disk.
-  public enum DiskLimit: Sendable, Equatable {
+  package enum DiskLimit: Sendable, Equatable {
     case bytes(Int)
     /// So many percent more than the index that is packed as usual.
     case percentMore(Int)
   }
-  public var diskLimit = DiskLimit.percentMore(5)
+  package var diskLimit = DiskLimit.percentMore(5)
   /// Of the cache through which the log is played, in bytes.
-  public var cacheLimitBytes = Options().cacheLimitBytes
+  package var cacheLimitBytes = Options().cacheLimitBytes
   /// How many matches are shown after each keystroke.
-  public var rows = 20
+  package var rows = 20
   /// How datasets are read, and what all builds may take of the machine; the level of zstd too.
-  public var build = BuildOptions()
+  package var build = BuildOptions()
 
-  public init() {}
+  package init() {}
 }
 
 /// One packing, built and measured. Sizes in bytes.
-public struct PlanCandidate: Sendable, Equatable {
-  public var packing: ShardSizes
+package struct PlanCandidate: Sendable, Equatable {
+  package var packing: ShardSizes
   /// Shards and the manifest.
-  public var files = 0
+  package var files = 0
   /// Of all files together.
-  public var bytes = 0
+  package var bytes = 0
   /// Of a shard's file, in the mean: what the change of a record writes anew.
-  public var meanShardBytes = 0
+  package var meanShardBytes = 0
   /// The same with each file filled up to blocks of 4,096 bytes.
-  public var diskBytes = 0
+  package var diskBytes = 0
   /// Of the manifest and the headers of all shards, when they are in memory: what choosing among parts takes at most.
-  public var directoryBytes = 0
+  package var directoryBytes = 0
   /// Of the half of the log that the choice is made by.
-  public var choosing = ReplayFigures()
+  package var choosing = ReplayFigures()
   /// Of the other half.
-  public var heldOut = ReplayFigures()
+  package var heldOut = ReplayFigures()
 }
 
 /// What came of it.
-public struct Plan: Sendable {
+package struct Plan: Sendable {
   /// All that was measured, by shard size, then by part size.
-  public var candidates: [PlanCandidate] = []
-  public var usual: PlanCandidate
+  package var candidates: [PlanCandidate] = []
+  package var usual: PlanCandidate
   /// That of the fewest bytes decompressed on the choosing half of those within ``diskLimitBytes``.
-  public var best: PlanCandidate
-  public var diskLimitBytes: Int
+  package var best: PlanCandidate
+  package var diskLimitBytes: Int
 
   /// Whether the half held out bears the choice out: `best` is not as usual, and decompresses less there as well, or the
   /// usual packing takes too much of the disk.
-  public var isConfirmed: Bool {
+  package var isConfirmed: Bool {
     best.packing != usual.packing
       && (best.heldOut.loadedBytes < usual.heldOut.loadedBytes || usual.diskBytes > diskLimitBytes)
   }
   /// What to build.
-  public var choice: PlanCandidate { isConfirmed ? best : usual }
+  package var choice: PlanCandidate { isConfirmed ? best : usual }
 }
 
 /// Chooses how an index is packed, for what people type.
 ///
 /// Every candidate is built and the log is played through the engine: what is printed is what was counted. Sessions of the
 /// log belong to two halves by turns. The choice is made by one of them, and checked on the other.
-public enum ShardPlanner {
+package enum ShardPlanner {
   /// Where the records come from.
-  public enum Source: Sendable {
+  package enum Source: Sendable {
     /// An index, by its directory; it has to store its keys.
     case index(String)
     /// As for ``ShardBuilder/build(_:into:options:progress:)``.
@@ -94,14 +94,14 @@ public enum ShardPlanner {
   }
 
   /// How far planning is.
-  public struct Progress: Sendable {
+  package struct Progress: Sendable {
     /// What is being built or measured.
-    public var packing: ShardSizes
+    package var packing: ShardSizes
     /// From 1.
-    public var number: Int
+    package var number: Int
     /// At most.
-    public var total: Int
-    public var build: BuildProgress
+    package var total: Int
+    package var build: BuildProgress
   }
 
   /// Measures candidates and chooses one.
@@ -111,7 +111,7 @@ public enum ShardPlanner {
   ///   - parent: Where a directory is made for the candidates, and removed in the end: one of them is there at a time,
   ///     and for datasets an index of theirs beside it. What a process that was killed has left goes too.
   /// - Complexity: A build of the records for each candidate, in the memory that ``PlanOptions/build`` says.
-  public static func plan(
+  package static func plan(
     log: String, source: Source, in parent: String, options: PlanOptions = PlanOptions(),
     progress: ((Progress) -> Void)? = nil
   ) throws(PlanError) -> Plan {
@@ -188,7 +188,7 @@ public enum ShardPlanner {
       case .bytes(let bytes): bytes
       case .percentMore(let percent): usual.diskBytes + usual.diskBytes / 100 * percent
       }
-    var search = Search(usual: usual, diskLimitBytes: limit)
+    var search = PlanSearch(usual: usual, diskLimitBytes: limit)
     if options.triesAll {
       // From large parts to small: what is too large with these is too large with smaller ones.
       for packing in packings.sorted(by: { $0.partBytes > $1.partBytes }) where search.isWorthwhile(packing) {

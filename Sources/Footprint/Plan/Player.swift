@@ -1,21 +1,20 @@
-import QueryLog
 import ShardedIndex
 
 /// What one half of a query log made an index do, its cache empty at the beginning.
-public struct ReplayFigures: Sendable, Equatable {
-  public var sessions = 0
-  public var keystrokes = 0
+package struct ReplayFigures: Sendable, Equatable {
+  package var sessions = 0
+  package var keystrokes = 0
   /// Parts of shards that were loaded.
-  public var loads = 0
+  package var loads = 0
   /// What was decompressed, in bytes, as ``Statistics/loadedBytes`` counts.
-  public var loadedBytes = 0
+  package var loadedBytes = 0
   /// Of the bytes that one keystroke decompressed; from 64 KiB on to the next KiB.
-  public var loadedBytesP99 = 0
+  package var loadedBytesP99 = 0
   /// What the cache held at the end.
-  public var residentBytes = 0
+  package var residentBytes = 0
 
   /// - Returns: Rounded down; 0 without keystrokes.
-  public var loadedBytesPerKeystroke: Int { keystrokes == 0 ? 0 : loadedBytes / keystrokes }
+  package var loadedBytesPerKeystroke: Int { keystrokes == 0 ? 0 : loadedBytes / keystrokes }
 }
 
 /// How often something had which size: exact below 64 KiB, to the next KiB from there on; in memory that does not grow

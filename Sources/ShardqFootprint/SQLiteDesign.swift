@@ -1,7 +1,6 @@
 #if CommandLineTool && SQLITE
   import CSQLite3
-  import FootprintModels
-  import FootprintReplay
+  import Footprint
   import ShardedIndex
 
   struct SQLiteError: Error, CustomStringConvertible {

@@ -1,5 +1,3 @@
-import QueryLog
-
 /// A query log's sessions, every other one: one half to choose by, the other to check the choice with.
 struct LogHalves: ~Copyable {
   struct Counts: Equatable, Sendable {

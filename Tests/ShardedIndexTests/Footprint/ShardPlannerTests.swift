@@ -1,9 +1,8 @@
-import QueryLog
 import ShardBuilder
 import ShardedIndex
 import Testing
 
-@testable import ShardPlanner
+@testable import Footprint
 
 import CSystem
 
