@@ -23,7 +23,7 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
-helpers := shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite shardq-serve
+helpers := shardq-commands shardq-footprint shardq-serve
 
 .PHONY: all install uninstall deb clean
 all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)

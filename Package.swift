@@ -96,10 +96,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: [
-        "CSystem", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex",
-      ],
-      swiftSettings: settings
-    ),
+      dependencies: ["CSystem", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      swiftSettings: settings),
   ]
 )

@@ -10,14 +10,11 @@ let package = Package(
   targets: [
     .target(name: "CProcessors"),
     .target(name: "CSortedArray"),
-    // The fold and the dataset readers: links to the project's own files, which do not export them.
-    .target(
-      name: "Shared", dependencies: [.product(name: "ShardBuilder", package: "shardq")], swiftSettings: plain),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CProcessors", "CSortedArray", "Shared", .product(name: "ShardedIndex", package: "shardq"),
-        .product(name: "QueryLog", package: "shardq"),
+        "CProcessors", "CSortedArray", .product(name: "ShardedIndex", package: "shardq"),
+        .product(name: "_Footprint", package: "shardq"),
       ],
       swiftSettings: plain),
     .executableTarget(

@@ -11,7 +11,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         .product(name: "ShardedIndex", package: "shardq"), .product(name: "ShardBuilder", package: "shardq"),
-        .product(name: "QueryLog", package: "shardq"),
+        .product(name: "_Footprint", package: "shardq"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)])
   ]

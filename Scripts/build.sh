@@ -1,13 +1,13 @@
 #!/bin/sh
-# Builds what is shipped: bin/shardq, which answers queries, and bin/shardq-commands beside it, which it hands
-# everything else to; for `shardq footprint` alone bin/shardq-replay, bin/shardq-footprint and
-# bin/shardq-footprint-sqlite, which it starts. On Linux all are static: they run on any machine of the same processor,
-# and start fastest; bin/shardq is Embedded Swift where it can be (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
-# With --server first, bin/shardq-serve and nothing else: it fetches an HTTP library and takes some
-# minutes. More arguments are swift build's.
+# Builds the executables that are shipped: bin/shardq answers queries, and bin/shardq-commands runs every other command.
+# `shardq footprint` starts bin/shardq-footprint once for each design that it measures. On Linux all are static: they run
+# on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
+# (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
+# With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
+# All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
-names="shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite"
+names="shardq shardq-commands shardq-footprint"
 trait=CommandLineTool
 tree=.build/shipped
 if [ "${1:-}" = --server ]; then
@@ -35,9 +35,10 @@ fi
 for name in $names; do
   flags=""
   if [ "$(uname)" != Darwin ]; then
-    flags="--static-swift-stdlib -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-    # Of C no newer debugging information than valgrind reads; no byte of it is shipped.
-    flags="$flags -Xcc -gdwarf-4"
+    # C gets no newer debugging information than valgrind reads; no byte of it is shipped.
+    flags="--static-swift-stdlib -Xswiftc -static-executable -Xcc -gdwarf-4"
+    # shardq-footprint is linked as a user's program is, so that a user gets the figures that it measures.
+    [ "$name" = shardq-footprint ] || flags="$flags -Xswiftc -use-ld=lld -Xlinker --gc-sections"
   fi
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done

@@ -21,7 +21,7 @@ mkdir -p .build
 Scripts/build.sh >.build/shipped.log 2>&1 || { cat .build/shipped.log; exit 1; }
 if grep -E '\.swift:[0-9]+:[0-9]+: warning:' .build/shipped.log; then exit 1; fi
 if [ "$(uname)" != Darwin ]; then
-  for name in shardq shardq-commands shardq-replay shardq-footprint shardq-footprint-sqlite; do
+  for name in shardq shardq-commands shardq-footprint; do
     ! readelf -d "bin/$name" 2>/dev/null | grep -q NEEDED || { echo "bin/$name is not static" >&2; exit 1; }
   done
 fi

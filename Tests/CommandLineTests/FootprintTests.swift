@@ -11,8 +11,8 @@
   struct FootprintTests {
     /// All but shardq; those of SQLite where it was there when this was built.
     static let designs = Program.directory.map { directory in
-      ["shardq-footprint", "shardq-footprint-sqlite"].flatMap { name in
-        Program.run(["designs"], program: directory + "/" + name).output.split(separator: "\n").map { String($0) }
+      Program.run(["designs"], program: directory + "/shardq-footprint").output.split(separator: "\n").map {
+        String($0)
       }
     }
 
@@ -184,8 +184,7 @@
         return result.output.split(separator: "\n").last { $0.hasPrefix("answers ") }.map { String($0) }
       }
       let right = try #require(answers())
-      let shardq = Program.run(
-        [Self.cities, log, "cities", "100", "1000000"], program: Program.directory! + "/shardq-replay")
+      let shardq = Program.run(["run", "shardq", Self.cities, "cities", "5", log, "100"], program: own)
       #expect(shardq.output.contains(right + "\n"))
       var lines = directory.read("dataset").split(separator: "\n").map { String($0) }
       let first = try #require(lines.firstIndex { $0.contains("\"name\":\"B") })

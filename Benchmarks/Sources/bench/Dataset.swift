@@ -1,7 +1,6 @@
 import CSortedArray
+import Footprint
 import Glibc
-import QueryLog
-import Shared
 
 /// A city list made ready for every contender.
 struct Dataset {
@@ -29,27 +28,22 @@ struct Dataset {
   /// Reads the list, sorts it and writes the sorted array.
   func prepare() throws -> Preparation {
     let start = Clock.now
-    let reader = try DatasetReader(path: json)
-    var batch = RecordBatch()
+    let list = try DatasetRecords(opening: json)
     var (records, entries): ([UInt8], [Entry]) = ([], [])
     var (key, folded): ([UInt8], [UInt8]) = ([], [])
-    while try reader.read(into: &batch) {
-      guard reader.names.names == Self.fieldNames else {
-        stop("\(json) is not a city list: it has \(reader.names.names)")
+    while try list.readBatch() {
+      guard list.fieldNames == Self.fieldNames else {
+        stop("\(json) is not a city list: it has \(list.fieldNames)")
       }
-      var first = 0
-      for end in batch.recordEnds {
-        let fields = batch.fields[first..<Int(end)]
-        first = Int(end)
-        guard fields.count == Self.fieldNames.count, zip(fields, 0..<5).allSatisfy({ Int($0.name) == $1 })
-        else {
+      list.forEachRecord(Self.fieldNames) { found, fieldCount in
+        let texts = found.compactMap { $0 }
+        guard fieldCount == Self.fieldNames.count, texts.count == fieldCount else {
           stop("a record of \(json) has other fields than the first")
         }
-        let texts = fields.map { batch.bytes[Int($0.offset)..<Int($0.offset + $0.length)] }
         key.removeAll(keepingCapacity: true)
         folded.removeAll(keepingCapacity: true)
         key += texts[1] + [0x2c, 0x20] + texts[0]
-        key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+        FoldedText.append(key, to: &folded)
         guard folded.count < 256, texts.allSatisfy({ $0.count < 256 }) else {
           stop("a text is too long for the sorted array")
         }
@@ -127,9 +121,8 @@ struct Dataset {
   /// Nanoseconds that reading takes: every record found and checked, nothing made of it.
   func readingTime() throws -> Int {
     let start = Clock.now
-    let reader = try DatasetReader(path: json)
-    var batch = RecordBatch()
-    while try reader.read(into: &batch) {}
+    let list = try DatasetRecords(opening: json)
+    while try list.readBatch() {}
     return Clock.now - start
   }
 }
@@ -150,11 +143,11 @@ struct Prefixes {
     var (typed, folded): ([UInt8], [UInt8]) = ([], [])
     var made = 0
     while made < count, let prefix = try next() {
-      let fold = Fold.fold(prefix)
+      let fold = FoldedText.of(prefix)
       guard !fold.isEmpty, fold.last != 0x20, !prefix.utf8.contains(0x0a) else { continue }
       if let array, let space = fold.lastIndex(of: 0x20) {
         var separated = fold
-        separated[space] = Fold.separator
+        separated[space] = FoldedText.separator
         let isRead = separated.withUnsafeBufferPointer { array.count(Prefix(typed: $0, folded: $0)) > 0 }
         if isRead { continue }
       }

@@ -1,6 +1,6 @@
+import Footprint
 import Glibc
 import ShardedIndex
-import Shared
 
 /// One index by itself, of any size: what grows with it, and what does not.
 extension Bench {
@@ -79,27 +79,17 @@ extension Bench {
       wanted[..<number].lastIndex { wanted[number].folded.starts(with: $0.folded) }
     }
     var counts = [Int](repeating: 0, count: wanted.count)
-    let reader = try DatasetReader(path: source)
-    var batch = RecordBatch()
+    let list = try DatasetRecords(opening: source)
     var (key, folded): ([UInt8], [UInt8]) = ([], [])
-    while try reader.read(into: &batch) {
-      let names = reader.names.names
-      guard let name = names.firstIndex(of: "name"), let country = names.firstIndex(of: "country") else {
-        stop("\(source) is not a city list")
-      }
-      var first = 0
-      for end in batch.recordEnds {
+    while try list.readBatch() {
+      guard ["name", "country"].allSatisfy(list.fieldNames.contains) else { stop("\(source) is not a city list") }
+      list.forEachRecord(["name", "country"]) { texts, _ in
         key.removeAll(keepingCapacity: true)
         folded.removeAll(keepingCapacity: true)
-        func append(_ number: Int) {
-          guard let field = batch.fields[first..<Int(end)].first(where: { Int($0.name) == number }) else { return }
-          key += batch.bytes[Int(field.offset)..<Int(field.offset + field.length)]
-        }
-        append(name)
+        key += texts[0] ?? []
         key += [0x2c, 0x20]
-        append(country)
-        first = Int(end)
-        key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+        key += texts[1] ?? []
+        FoldedText.append(key, to: &folded)
         var (low, high) = (0, wanted.count)
         while low < high {
           let middle = (low + high) / 2

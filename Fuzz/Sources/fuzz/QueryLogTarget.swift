@@ -1,4 +1,4 @@
-import QueryLog
+import Footprint
 
 /// Any bytes as a query log: the lines that they have, by another way of taking them apart, or the first that is wrong.
 final class QueryLogTarget: FuzzTarget {
