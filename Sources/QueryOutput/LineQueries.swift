@@ -21,7 +21,7 @@ package enum LineQueries {
     do throws(IndexError) {
       // Every line is answered from what is there when it is read, unless that must be one and the same.
       let index = try ShardedIndex(
-        opening: path, options: Options(reloadInterval: .zero, expectedDigest: request.expectedDigest))
+        opening: path, options: .init(reloadInterval: .zero, expectedDigest: request.expectedDigest))
       var answers = Answers(index: index, request: request)
       while let line = reader.next() {
         number += 1
@@ -58,14 +58,14 @@ package enum LineQueries {
     /// What `writer` writes by.
     var schema: Schema
     let buffer = RecordBuffer()
-    var matches: Matches?
+    var matches: ShardedIndex.Matches?
     var at = 0
     var end = 0
 
     init(index: ShardedIndex, request: QueryRequest) {
       self.index = index
       self.request = request
-      schema = index.fieldSchema
+      schema = index.generation.schema
       writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
     }
 
@@ -84,8 +84,8 @@ package enum LineQueries {
 
     private mutating func readOnce(_ line: String) throws(IndexError) {
       let matches = try index.matches(forPrefix: line)
-      if matches.fieldSchema !== schema {
-        schema = matches.fieldSchema
+      if matches.generation.schema !== schema {
+        schema = matches.generation.schema
         writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
       }
       at = min(request.offset, matches.count)
@@ -95,7 +95,7 @@ package enum LineQueries {
       self.matches = matches
     }
 
-    private mutating func fill(_ matches: Matches) throws(IndexError) {
+    private mutating func fill(_ matches: ShardedIndex.Matches) throws(IndexError) {
       let next = min(end, at + QueryRunner.chunkSize)
       try matches.read(at..<next, into: buffer)
       at = next

@@ -31,12 +31,12 @@ package enum QueryRunner {
     } else {
       directory = try IndexDirectory(opening: request.indexText.text)
     }
-    return try ShardedIndex(directory, options: Options(expectedDigest: request.expectedDigest))
+    return try ShardedIndex(directory, options: .init(expectedDigest: request.expectedDigest))
   }
 
   private static func matches(
     _ request: QueryRequest, limit: Int, of index: ShardedIndex
-  ) throws(IndexError) -> Matches {
+  ) throws(IndexError) -> ShardedIndex.Matches {
     guard let argument = unsafe request.prefixText.argument else {
       return try index.matches(forPrefix: request.prefix, limit: limit)
     }
@@ -145,7 +145,7 @@ package enum QueryRunner {
     let first = min(request.offset, matches.count)
     let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
     let end = first + min(limit, matches.count - first)
-    var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
+    var writer = RecordWriter(format, fieldCount: index.generation.manifest.fieldCount, schema: index.generation.schema)
     if isChosen {
       switch FieldNames.find(request.fields, in: index.fieldNames) {
       case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero)
@@ -187,7 +187,7 @@ package enum QueryRunner {
   /// Where the records end that are decoded together with the one at `start`: no more than ``chunkSize``, and a large one
   /// alone, since all of them are in memory at once.
   package static func chunkEnd(
-    of matches: Matches, from start: Int, to end: Int
+    of matches: ShardedIndex.Matches, from start: Int, to end: Int
   ) throws(IndexError) -> Int {
     let most = min(end, start + chunkSize)
     var next = start
@@ -206,13 +206,14 @@ package enum QueryRunner {
     var output = Output()
     do throws(Failure) {
       let index = try reading { () throws(IndexError) in
-        try ShardedIndex(opening: indexPath(path), options: Options(expectedDigest: expectedDigest))
+        try ShardedIndex(opening: indexPath(path), options: .init(expectedDigest: expectedDigest))
       }
       let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
-      var writer = RecordWriter(format, fieldCount: index.fieldCount, schema: index.fieldSchema)
+      var writer = RecordWriter(
+        format, fieldCount: index.generation.manifest.fieldCount, schema: index.generation.schema)
       let buffer = RecordBuffer()
       do throws(WriteError) {
-        if format == .tsv { try writer.writeHeader(index.fieldSchema.names, to: &output) }
+        if format == .tsv { try writer.writeHeader(index.generation.schema.names, to: &output) }
         try writer.begin(to: &output)
       } catch { throw .write(error) }
       var at = 0

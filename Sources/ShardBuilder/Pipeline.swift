@@ -36,7 +36,7 @@ struct Pipeline {
     var fieldNames: [String] = []
     var notes: BuildNotes
     /// nil where the caller makes it.
-    var dots: DotMap?
+    var dots: DensityGrid?
     /// The count of the ids, where they were counted.
     var ids: IDCounter.Count?
   }
@@ -182,12 +182,12 @@ private struct Assembly: ~Copyable {
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))
     if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
-    if pipeline.makesDots { output.dots = DotMap() }
+    if pipeline.makesDots { output.dots = DensityGrid() }
     countsIDs = pipeline.countedID != nil
     idCounter = try IDCounter(
       memory: pipeline.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
     isNoted = [Bool](repeating: false, count: names.count)
-    unseenFields = previous?.index.fieldCount ?? 0
+    unseenFields = previous?.index.generation.manifest.fieldCount ?? 0
   }
 
   var recordCount: Int { output.manifest.recordCount }
@@ -196,7 +196,7 @@ private struct Assembly: ~Copyable {
     for number in fields where !isNoted[Int(number)] {
       isNoted[Int(number)] = true
       output.fieldNames.append(names[Int(number)])
-      if Int(number) < previous?.index.fieldCount ?? 0 { unseenFields -= 1 }
+      if Int(number) < previous?.index.generation.manifest.fieldCount ?? 0 { unseenFields -= 1 }
     }
   }
 
@@ -217,7 +217,7 @@ private struct Assembly: ~Copyable {
       publisher.keep(shard.fileName)
       output.manifest.add(ManifestEncoder.Shard(shard))
       if unseenFields > 0 {
-        note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.fieldNumbers(of: shard) })
+        note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.fieldNumbers(of: shard) })
       }
     }
     output.notes.pieces += notes.pieces[pieces]
@@ -240,7 +240,7 @@ extension Pipeline.Output {
   ///
   /// - Parameter dots: The map, where the output has none.
   func publish(
-    _ settings: IndexSettings, _ packing: EncodingOptions, dots: DotBands? = nil, to publisher: Publisher,
+    _ settings: IndexSettings, _ packing: EncodingOptions, dots: DensityBands? = nil, to publisher: Publisher,
     _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = manifest
@@ -255,7 +255,8 @@ extension Pipeline.Output {
     do throws(BuildError) {
       file = try encoder.file(
         shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
-        settings: settings.pairs(fieldNames: fieldNames), notes: notes, dots: dots ?? self.dots.map { DotBands($0) },
+        settings: settings.pairs(fieldNames: fieldNames), notes: notes,
+        dots: dots ?? self.dots.map { DensityBands($0) },
         threads: threads)
     } catch {
       syncer?.join()
@@ -265,7 +266,7 @@ extension Pipeline.Output {
     if let failure = syncing.failure { throw failure }
     let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
     let published = try publisher.publish(
-      manifest: file, previous: named, overlay: previous?.index.overlay == nil ? .stale : .replaced)
+      manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
     summary.shardCount = encoder.shardCount
     summary.shardsWritten = published.written + published.repaired
     summary.isUnchanged = published.isUnchanged

@@ -80,9 +80,9 @@ public enum ShardBuilder {
   ///
   /// - Complexity: O(records).
   private static func firstID(in publisher: Publisher, _ field: String, hash: UInt64) -> String? {
-    guard let index = try? ShardedIndex(publisher.openDirectory(), options: Options()),
+    guard let index = try? ShardedIndex(publisher.openDirectory(), options: .init()),
       let number = index.fieldNames.firstIndex(of: field),
-      let shards = try? index.generation.shards()
+      let shards = try? index.generation.manifest.shards()
     else { return nil }
     let buffer = RecordBuffer()
     var found: String?
@@ -90,7 +90,7 @@ public enum ShardBuilder {
       if found == nil, IDCounter.hash(text) == hash { found = printable(text, limit: 60) }
     }
     for shard in shards where found == nil {
-      _ = try? index.readWhole(shard) { part in
+      _ = try? index.generation.readWhole(shard) { part in
         part.forEachField(number, with: buffer) { _, value, format in
           format.withText(of: value) { look($0) }
         } text: { _, text, kind in

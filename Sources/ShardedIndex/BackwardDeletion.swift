@@ -1,4 +1,4 @@
-/// The part of a character that Backspace takes: one function for ``Session/removeLast()`` and for the list in the
+/// The part of a character that Backspace takes: one function for ``ShardedIndex/Session/removeLast()`` and for the list in the
 /// terminal.
 ///
 /// A reader of Thai or Devanagari types a vowel sign by a key of its own, so Backspace takes that sign alone. A half of

@@ -14,7 +14,7 @@ public enum IndexError: Error, Equatable, Sendable {
   /// The index at `path` was rebuilt more than once since, and shards of the generation that was asked are gone:
   /// reload, and ask again.
   case superseded(path: String)
-  /// The manifest is not the one that ``Options/expectedDigest`` names. `path` is the manifest's.
+  /// The manifest is not the one that ``ShardedIndex/Options/expectedDigest`` names. `path` is the manifest's.
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
 }
 

@@ -24,6 +24,11 @@ package final class Schema: Sendable {
     latitude = number("latitude")
     longitude = number("longitude")
   }
+
+  /// The number of the field with this path.
+  package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
+    names.firstIndex { $0.utf8.elementsEqual(path) }
+  }
 }
 
 /// The numbers of fields, by the bytes of their names.

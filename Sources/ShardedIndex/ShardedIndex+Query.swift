@@ -71,6 +71,16 @@ extension ShardedIndex {
     return try answer!.get()
   }
 
+  /// As ``matches(forPrefix:limit:)`` for a prefix that is folded already.
+  package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try matches(forTyped: prefix, limit: .max)
+  }
+
+  /// The records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a space here.
+  package func matchesInShards(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
+    try generation.matches(forFolded: prefix, limit: .max)
+  }
+
   /// Counts the matches of a prefix: what ``matches(forPrefix:limit:)-(String,_)`` does, without holding on to a shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }

@@ -39,7 +39,8 @@ public final class ShardedIndex: Sendable {
   /// When to look for a newer generation next, in nanoseconds.
   private let nextLook: Atomic<Int>
 
-  private let directory: IndexDirectory
+  /// The directory of the index.
+  package let directory: IndexDirectory
   private let cache: ShardCache
   private let loader: ShardLoader
   private let openFileLimit: Int?
@@ -118,19 +119,19 @@ public final class ShardedIndex: Sendable {
   /// The directory, as it was given.
   public var path: String { directory.path }
   /// All records of the index.
-  public var recordCount: Int { current.recordCount }
+  public var recordCount: Int { generation.recordCount }
   /// Its shards, each a file.
-  public var shardCount: Int { current.manifest.shardCount }
+  public var shardCount: Int { generation.manifest.shardCount }
   /// Every field that some record has; a nested one is named by its path, `coord.lon`.
-  public var fieldNames: [String] { current.schema.names }
+  public var fieldNames: [String] { generation.schema.names }
   /// The template that makes a record's key: `{name}, {country}`.
-  public var keyTemplate: String { current.schema.template.text }
+  public var keyTemplate: String { generation.schema.template.text }
   /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
-  public var storesKeys: Bool { current.schema.isKeyStored }
+  public var storesKeys: Bool { generation.schema.isKeyStored }
 
   /// What the index has done since it was opened, over all threads.
   public var statistics: Statistics {
-    let (counts, manifest) = (cache.counts, current.manifest)
+    let (counts, manifest) = (cache.counts, generation.manifest)
     return Statistics(
       hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
       residentShards: counts.residentShards, residentBytes: counts.residentBytes,
@@ -143,29 +144,36 @@ public final class ShardedIndex: Sendable {
   /// Answers that are still held keep their shards until they go; queries load again.
   public func removeResidentShards() {
     cache.removeAll()
-    for generation in [first, current] {
+    for generation in [first, generation] {
       generation.manifest.removeRecentPages()
       generation.files.removeAll()
     }
     loader.contexts.removeAll()
   }
 
+  /// A map of all records of the generation that the index answers from, read from the manifest at each call.
+  ///
+  /// - Returns: nil if no record has coordinates.
+  /// - Throws: ``IndexError``, if the manifest is damaged there or cannot be read.
+  /// - Complexity: O(cells); reads no shard.
+  public func densityGrid() throws(IndexError) -> DensityGrid? { try generation.densityGrid() }
+
   // MARK: Generations
 
   /// The SHA-256 of the manifest that is answered from: what ``Options/expectedDigest`` wants to pin it.
   ///
   /// Reads all of that file.
-  public func manifestDigest() throws(IndexError) -> ManifestDigest { try current.manifest.digest() }
+  public func manifestDigest() throws(IndexError) -> ManifestDigest { try generation.manifest.digest() }
 
   /// The generation to answer from.
-  var current: Generation {
+  package var generation: Generation {
     isAsOpened.load(ordering: .acquiring) ? first : latest.withLock { $0.generation }
   }
 
   /// The same, after a look at the directory if one is due.
   var newest: Generation {
     if reloadInterval != nil { look() }
-    return current
+    return generation
   }
 
   /// Moves to the generation that the directory has now, if that is another one.
@@ -258,7 +266,7 @@ public final class ShardedIndex: Sendable {
         // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
         try reload()
-        let next = current
+        let next = self.generation
         guard next !== generation else { throw error }
         generation = next
         attempts += 1

@@ -7,7 +7,7 @@
     static let name = "shardq"
 
     private let index: ShardedIndex
-    private var session: Session
+    private var session: ShardedIndex.Session
     private let page = RecordBuffer()
     /// Field numbers in the order of the city list, where the list is one.
     private let cityFields: [Int]?

@@ -46,7 +46,7 @@
 
     /// Calls `write` with each record, decoded.
     private func forEach(
-      _ matches: Matches, _ range: Range<Int>, needsKeys: Bool,
+      _ matches: ShardedIndex.Matches, _ range: Range<Int>, needsKeys: Bool,
       _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
     ) throws {
       var at = range.lowerBound
@@ -65,7 +65,9 @@
     // MARK: Answers
 
     /// The answer to `/v1/search`.
-    func search(_ request: SearchRequest, _ matches: Matches, _ generation: ServedGeneration) throws -> ByteBuffer {
+    func search(_ request: SearchRequest, _ matches: ShardedIndex.Matches, _ generation: ServedGeneration) throws
+      -> ByteBuffer
+    {
       let range = request.range(of: matches.count)
       switch request.format {
       case .jsonl:
@@ -135,7 +137,7 @@
 
     /// Writes those of some records for which `isWanted` says so; all others are passed over.
     func writeFeatures(
-      _ matches: Matches, _ range: Range<Int>,
+      _ matches: ShardedIndex.Matches, _ range: Range<Int>,
       where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
     ) throws {
       try forEach(matches, range, needsKeys: true) { (body, _, record) throws(WriteError) in
@@ -156,7 +158,7 @@
     /// - Parameters:
     ///   - matches: All records.
     ///   - positions: Of some of them, in order.
-    func within(_ matches: Matches, _ positions: [Int], more: Bool) throws -> ByteBuffer {
+    func within(_ matches: ShardedIndex.Matches, _ positions: [Int], more: Bool) throws -> ByteBuffer {
       try body.write("{\"places\":[" as StaticString)
       for (number, position) in positions.enumerated() {
         if number > 0 { try body.write(0x2c) }

@@ -199,7 +199,7 @@
     /// The answer to `/api`: of the matches those that have a place and pass the filters, as many as are wanted.
     ///
     /// - Throws: ``Problem`` where so many matches would have to be read that a client should ask for fewer.
-    func photon(_ request: Photon.Request, _ matches: Matches) throws -> ByteBuffer {
+    func photon(_ request: Photon.Request, _ matches: ShardedIndex.Matches) throws -> ByteBuffer {
       try beginFeatures()
       var found = 0
       var at = 0
@@ -239,7 +239,7 @@
     /// - Parameters:
     ///   - positions: In the order of the answer.
     ///   - matches: All records.
-    func photon(at positions: [Int], of matches: Matches) throws -> ByteBuffer {
+    func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws -> ByteBuffer {
       try beginFeatures()
       for position in positions { try writeFeatures(matches, position..<position + 1) { _, _, _ in true } }
       return try endFeatures()

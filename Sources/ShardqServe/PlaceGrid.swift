@@ -31,8 +31,8 @@
     static func units(_ degrees: Double) -> Int32 { Int32((degrees * Double(unitsPerDegree)).rounded()) }
 
     /// - Parameter matches: All records of a generation.
-    init(_ matches: Matches) throws(IndexError) {
-      let schema = matches.fieldSchema
+    init(_ matches: ShardedIndex.Matches) throws(IndexError) {
+      let schema = matches.generation.schema
       let buffer = RecordBuffer()
       var unsorted: [Entry] = []
       unsorted.reserveCapacity(matches.count)
@@ -126,7 +126,7 @@
     }
   }
 
-  extension DotMap {
+  extension DensityGrid {
     /// One bit for each cell in which there is a record, row by row, the most significant bit first.
     var bits: [UInt8] {
       var bits = [UInt8](repeating: 0, count: Self.columns * Self.rows / 8)

@@ -308,7 +308,8 @@
     }
 
     /// Answers a question about where records lie, and asks again where builds took away what was to be read.
-    func askingPlaces(_ body: (PlaceGrid, Matches, ServedGeneration) throws -> ByteBuffer) throws -> Answer {
+    func askingPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws -> Answer
+    {
       // The grid leads to records all over the index, and to many of its cells.
       try hereOnly(upTo: .max)
       return try served.asking {
@@ -319,7 +320,7 @@
       }
     }
 
-    private func places(_ matches: Matches, _ generation: ServedGeneration) throws -> PlaceGrid {
+    private func places(_ matches: ShardedIndex.Matches, _ generation: ServedGeneration) throws -> PlaceGrid {
       guard generation.hasCoordinates else { throw Problem.noCoordinates }
       guard PlaceGrid.size(records: matches.count) <= settings.placesBytes else {
         throw Problem(
@@ -337,13 +338,13 @@
       if let made = generation.dots {
         bits = made
       } else {
-        guard let map = try generation.dotMap() else {
+        guard let map = try generation.densityGrid() else {
           throw Problem.noCoordinates
         }
         bits = map.bits
         generation.dots = bits
       }
-      var body = ByteBuffer(string: "{\"columns\":\(DotMap.columns),\"rows\":\(DotMap.rows),\"cells\":\"")
+      var body = ByteBuffer(string: "{\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
       body.writeBytes(Base64.encoded(bits))
       body.writeString("\"}\n")
       return Answer(body: body, contentType: "application/json", tag: generation.tag)

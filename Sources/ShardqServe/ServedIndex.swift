@@ -28,13 +28,15 @@
     var current: ServedGeneration { generations.withLockedValue { $0[0] } }
 
     /// What is kept of the generation that an answer is of.
-    func generation(of matches: Matches) throws(IndexError) -> ServedGeneration {
+    func generation(of matches: ShardedIndex.Matches) throws(IndexError) -> ServedGeneration {
       if let known = generations.withLockedValue({ $0.first { $0.isOf(matches) } }) { return known }
       let made = try ServedGeneration(matches)
       return generations.withLockedValue { generations in
         // Somebody else may have been quicker.
         if let known = generations.first(where: { $0.isOf(matches) }) { return known }
-        if matches.manifest === index.generation, matches.overlay === index.overlay {
+        if matches.generation.manifest === index.generation.manifest,
+          matches.generation.overlay === index.generation.overlay
+        {
           generations = [made, generations[0]]
         }
         return made
@@ -103,11 +105,11 @@
     let grid = PlaceGridMaker()
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
-    init(_ matches: Matches) throws(IndexError) {
-      manifest = matches.manifest
-      overlay = matches.overlay
+    init(_ matches: ShardedIndex.Matches) throws(IndexError) {
+      manifest = matches.generation.manifest
+      overlay = matches.generation.overlay
       recordCount = matches.recordCount
-      schema = matches.fieldSchema
+      schema = matches.generation.schema
       digest = try manifest.digest()
       let change = overlay.map { "-" + String($0.checksum, radix: 16) } ?? ""
       name = digest.description.prefix(16) + change
@@ -115,10 +117,12 @@
     }
 
     /// Whether an answer is of this generation.
-    func isOf(_ matches: Matches) -> Bool { manifest === matches.manifest && overlay === matches.overlay }
+    func isOf(_ matches: ShardedIndex.Matches) -> Bool {
+      manifest === matches.generation.manifest && overlay === matches.generation.overlay
+    }
 
     /// How many records lie where; nil if no record has coordinates.
-    func dotMap() throws(IndexError) -> DotMap? { try manifest.dotMap(with: overlay) }
+    func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 
     var hasCoordinates: Bool { schema.latitude != nil && schema.longitude != nil }
 

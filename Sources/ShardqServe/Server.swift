@@ -32,7 +32,7 @@
       self.log = log
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
       let index = try ShardedIndex(
-        opening: settings.index, options: Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
+        opening: settings.index, options: .init(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
       ReadingTerms.prepare()
       gate = EngineGate()

@@ -58,7 +58,7 @@ private final class LiveIndex: Sendable {
 
   var shardNames: Set<String> {
     get throws {
-      let manifest = try ShardedIndex(opening: path).generation
+      let manifest = try ShardedIndex(opening: path).generation.manifest
       return try withExtendedLifetime(manifest) { Set(try manifest.shards().map(\.fileName)) }
     }
   }
@@ -70,7 +70,7 @@ private final class LiveIndex: Sendable {
     return first
   }
 
-  static func generation(of matches: Matches, count: Int) throws(IndexError) -> Int? {
+  static func generation(of matches: ShardedIndex.Matches, count: Int) throws(IndexError) -> Int? {
     let found = try matches.records(in: 0..<Int.max).map { Int($0["g"] ?? "") }
     guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else { return nil }
     return first
@@ -152,8 +152,8 @@ struct LiveReaderTests {
     let record = Record()
     // Threads share what they share in an app; two have an index each and move it by hand.
     let looking = try ShardedIndex(
-      opening: live.path, options: Options(cacheLimitBytes: 3000, reloadInterval: .zero))
-    let seldom = try ShardedIndex(opening: live.path, options: Options(reloadInterval: .milliseconds(5)))
+      opening: live.path, options: .init(cacheLimitBytes: 3000, reloadInterval: .zero))
+    let seldom = try ShardedIndex(opening: live.path, options: .init(reloadInterval: .milliseconds(5)))
     WorkerPool.forEach(12, threads: 12) { number in
       switch number {
       case 0:

@@ -26,7 +26,7 @@ struct Engine: Contender {
   private let buffer = RecordBuffer()
 
   init(_ directory: String, cacheLimitBytes: Int) throws {
-    index = try ShardedIndex(opening: directory, options: Options(cacheLimitBytes: cacheLimitBytes))
+    index = try ShardedIndex(opening: directory, options: .init(cacheLimitBytes: cacheLimitBytes))
   }
 
   @inline(__always) func firstMatches(_ prefix: Prefix) -> Int {

@@ -35,7 +35,7 @@ enum Resident {
     // So that a text of this program's names the index: making one at run time brings a piece of the standard library in.
     guard chdir(path) == 0 else { exit(66) }
     do throws(IndexError) {
-      let index = try ShardedIndex(opening: ".", options: Options(cacheLimitBytes: limit))
+      let index = try ShardedIndex(opening: ".", options: .init(cacheLimitBytes: limit))
       let lines = UnsafeBufferPointer(
         start: UnsafePointer(bytes.assumingMemoryBound(to: UInt8.self)), count: size)
       let buffer = RecordBuffer()

@@ -49,13 +49,14 @@ final class ManifestTarget: FuzzTarget {
       }
       return [(head, 0)] + contents.dropFirst().enumerated().map { ($0.element, UInt32($0.offset + 1)) }
     }
-    if let map = try? DotMap(frames(checksumsAt: 8)) {
-      let dots = DotBands(map)
+    if let map = try? DensityGrid(frames(checksumsAt: 8)) {
+      let dots = DensityBands(map)
       let checksums = dots.bands.indices.map { UInt32($0) }
       let again = [(dots.head(checksums: checksums), UInt32(0))] + zip(dots.bands.map(\.content), checksums)
-      require(dots.bands.count == contents.count - 1 && (try? DotMap(again)) == map, "a map that comes back as another")
+      require(
+        dots.bands.count == contents.count - 1 && (try? DensityGrid(again)) == map, "a map that comes back as another")
     }
-    if var dots = try? DotBands(frames(checksumsAt: 8)) {
+    if var dots = try? DensityBands(frames(checksumsAt: 8)) {
       // A cell of a band that may be damaged, and of one that may not be there.
       for cell in [0, 130_000] {
         var changes = CellChanges()
@@ -180,8 +181,8 @@ final class ManifestTarget: FuzzTarget {
   private func openIndex() {
     guard let index = try? ShardedIndex(opening: directory) else { return }
     require(index.recordCount >= 0 && index.shardCount >= 0, "a count below nothing")
-    if index.generation.fieldCount < 2000 { _ = (index.fieldNames.count, index.keyTemplate, index.storesKeys) }
-    let manifest = index.generation
+    if index.generation.manifest.fieldCount < 2000 { _ = (index.fieldNames.count, index.keyTemplate, index.storesKeys) }
+    let manifest = index.generation.manifest
     for prefix in Self.prefixes where index.shardCount > 0 {
       Array(prefix.utf8).withUnsafeBufferPointer { bytes in
         guard let (first, last) = try? manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes)) else {
@@ -244,10 +245,10 @@ final class ManifestTarget: FuzzTarget {
     func chain(_ contents: [[UInt8]]) -> [UInt8] {
       [4] + contents.flatMap { [UInt8($0.count & 255), UInt8($0.count >> 8)] + $0 }
     }
-    var map = DotMap()
+    var map = DensityGrid()
     for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 259_199] { map.add(cell) }
     for _ in 0..<200 { map.add(130_000) }
-    let dots = DotBands(map)
+    let dots = DensityBands(map)
     var notes = BuildNotes(level: 19)
     notes.pieces = (0..<70).map {
       BuildNotes.Piece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))

@@ -19,13 +19,13 @@ final class OverlayTarget: FuzzTarget {
   private let files: Set<String>
   private let index: ShardedIndex
   private let keys: [[UInt8]]
-  private let dots: DotMap
+  private let dots: DensityGrid
   private let buffer = RecordBuffer()
 
   init() {
     files = PackTarget.files(of: directory)
     manifest = RawFile.read(directory + "/manifest")
-    guard let index = try? ShardedIndex(opening: directory), let dots = try? index.dotMap(),
+    guard let index = try? ShardedIndex(opening: directory), let dots = try? index.densityGrid(),
       let keys = try? Self.keys(of: index)
     else { fail("the index of the seeds") }
     require(index.shardCount > 3 && keys.count == Self.recordCount, "the index of the seeds")
@@ -38,7 +38,7 @@ final class OverlayTarget: FuzzTarget {
     var content = reader.remaining()
     var file: [UInt8]
     if flags & 8 == 0 {
-      if flags & 1 == 0 { content = OverlayDraft.whole(content, beside: index.generation) }
+      if flags & 1 == 0 { content = OverlayDraft.whole(content, beside: index.generation.manifest) }
       file = OverlaySlots.file(of: content)
     } else {
       file = content
@@ -52,14 +52,16 @@ final class OverlayTarget: FuzzTarget {
       let counts = try Self.exactly(file) { (file) throws(FormatError) in try OverlaySlots(file).content }
       if flags & 9 == 0 { require(counts == content, "another overlay than is in the slots") }
       overlay = try counts.flatMap { (content) throws(FormatError) in
-        try Self.exactly(content) { (content) throws(FormatError) in try Overlay(content, beside: index.generation) }
+        try Self.exactly(content) { (content) throws(FormatError) in
+          try Overlay(content, beside: index.generation.manifest)
+        }
       }
     } catch {
       require((try? ShardedIndex(opening: directory)) == nil, "an index with an overlay that is refused")
       return
     }
     guard let opened = try? ShardedIndex(opening: directory) else { fail("an overlay that is refused as a file alone") }
-    require((opened.overlay == nil) == (overlay == nil), "an overlay of another manifest")
+    require((opened.generation.overlay == nil) == (overlay == nil), "an overlay of another manifest")
     guard let overlay else {
       return require(opened.recordCount == keys.count, "changes that are of another manifest")
     }
@@ -161,22 +163,22 @@ final class OverlayTarget: FuzzTarget {
   }
 
   private func checkMap(_ opened: ShardedIndex, _ overlay: Overlay) throws(IndexError) {
-    guard let map = try opened.dotMap() else { fail("no map") }
+    guard let map = try opened.densityGrid() else { fail("no map") }
     for (cell, more) in overlay.cells {
-      let (row, column) = (cell / DotMap.columns, cell % DotMap.columns)
+      let (row, column) = (cell / DensityGrid.columns, cell % DensityGrid.columns)
       let count = UInt32(truncatingIfNeeded: dots.count(column: column, row: row) + more)
       require(map.count(column: column, row: row) == Int(count), "records of a cell")
     }
   }
 
   /// Every byte of some records.
-  private func decode(_ matches: Matches, _ positions: Range<Int>) throws(IndexError) {
+  private func decode(_ matches: ShardedIndex.Matches, _ positions: Range<Int>) throws(IndexError) {
     try matches.read(positions, into: buffer)
     require(buffer.count == positions.count, "records")
     for record in 0..<buffer.count {
       for slot in buffer.rawFields(ofRecord: record) {
         let field = buffer.rawField(slot)
-        require(field.name < index.generation.fieldCount, "a field without a name")
+        require(field.name < index.generation.manifest.fieldCount, "a field without a name")
         _ = field.text.reduce(0, ^)
       }
     }

@@ -13,7 +13,7 @@ import ShardedIndex
 package struct TypingGenerator {
   private let index: ShardedIndex
   private let model: TypingModel
-  private let all: Matches
+  private let all: ShardedIndex.Matches
   private let popularity: Popularity?
   private var random: SplitMix64
   private var session: [Keystroke] = []

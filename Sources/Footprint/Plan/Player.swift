@@ -56,7 +56,7 @@ struct Player {
   private var loadedBytes = 0
 
   private init(_ directory: String, cacheLimitBytes: Int, rows: Int) throws(IndexError) {
-    index = try ShardedIndex(opening: directory, options: Options(cacheLimitBytes: cacheLimitBytes))
+    index = try ShardedIndex(opening: directory, options: .init(cacheLimitBytes: cacheLimitBytes))
     self.rows = rows
   }
 

@@ -33,7 +33,7 @@ package struct PlanOptions: Sendable {
   }
   package var diskLimit = DiskLimit.percentMore(5)
   /// Of the cache through which the log is played, in bytes.
-  package var cacheLimitBytes = Options().cacheLimitBytes
+  package var cacheLimitBytes = ShardedIndex.Options().cacheLimitBytes
   /// How many matches are shown after each keystroke.
   package var rows = 20
   /// How datasets are read, and what all builds may take of the machine; the level of zstd too.
@@ -234,7 +234,7 @@ package enum ShardPlanner {
 
   private static func sizes(of path: String, _ packing: ShardSizes) throws(PlanError) -> PlanCandidate {
     try PlanError.ofIndex { () throws(IndexError) in
-      let manifest = try ShardedIndex(opening: path).generation
+      let manifest = try ShardedIndex(opening: path).generation.manifest
       var candidate = PlanCandidate(packing: packing)
       func add(_ size: Int) {
         candidate.files += 1
@@ -272,6 +272,6 @@ package enum ShardPlanner {
 extension ShardedIndex {
   /// Of all files, in bytes.
   fileprivate var bytesOfFiles: Int {
-    (try? generation.shards().reduce(generation.fileSize) { $0 + $1.file.size }) ?? 0
+    (try? generation.manifest.shards().reduce(generation.manifest.fileSize) { $0 + $1.file.size }) ?? 0
   }
 }

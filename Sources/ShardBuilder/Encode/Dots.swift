@@ -27,7 +27,7 @@ struct CellFinder: Sendable {
       if rank.longitude < longitude { (longitude, east) = (rank.longitude, text) }
     }
     guard latitude < .max, longitude < .max else { return nil }
-    return DotMap.cell(latitude: north, longitude: east)
+    return DensityGrid.cell(latitude: north, longitude: east)
   }
 }
 

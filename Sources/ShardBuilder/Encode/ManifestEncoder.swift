@@ -128,7 +128,7 @@ package struct ManifestEncoder {
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil, dots: DotBands? = nil, threads: Int = 1
+    settings: [(String, String)], notes: BuildNotes? = nil, dots: DensityBands? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(

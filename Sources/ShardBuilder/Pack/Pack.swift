@@ -129,17 +129,17 @@ enum Pack {
 
     init(_ directory: () throws(IndexError) -> IndexDirectory) throws(PackError) {
       do throws(IndexError) {
-        index = try ShardedIndex(directory(), options: Options())
+        index = try ShardedIndex(directory(), options: .init())
         // Every page is unpacked before the file is believed to be as large as it says.
-        shards = try index.generation.shards()
-        manifest = try index.generation.fileBytes()
-        try Self.check(index.generation, index.files.filePath(Manifest.fileName))
+        shards = try index.generation.manifest.shards()
+        manifest = try index.generation.manifest.fileBytes()
+        try Self.check(index.generation.manifest, index.directory.filePath(Manifest.fileName))
       } catch {
         throw .index(error)
       }
-      if index.overlay != nil {
+      if index.generation.overlay != nil {
         throw .unshippable(
-          path: index.files.filePath(Overlay.fileName),
+          path: index.directory.filePath(Overlay.fileName),
           reason: "has changes that no pack holds: write them into shards with shardq update --merge")
       }
       digest = Digest.sha256(manifest)
@@ -147,7 +147,7 @@ enum Pack {
 
     /// Reads the parts of a manifest that no query reads: a pack would carry their damage on.
     private static func check(_ generation: Manifest, _ path: String) throws(IndexError) {
-      _ = try generation.dotMap()
+      _ = try generation.densityGrid()
       guard let notes = try generation.notes() else { return }
       do throws(FormatError) {
         _ = try BuildNotes(notes, shardCount: generation.shardCount)
@@ -161,7 +161,7 @@ enum Pack {
       let name = shard.fileName
       let bytes: [UInt8]
       do throws(IndexError) {
-        let buffer = try index.files.read(name, size: shard.file.size)
+        let buffer = try index.directory.read(name, size: shard.file.size)
         defer { buffer.deallocate() }
         bytes = Array(buffer)
       } catch {
@@ -172,7 +172,7 @@ enum Pack {
         }
       }
       guard Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
-        throw .damagedShard(path: index.files.filePath(name), reason: "has another SHA-256 than the manifest says")
+        throw .damagedShard(path: index.directory.filePath(name), reason: "has another SHA-256 than the manifest says")
       }
       return bytes
     }

@@ -179,7 +179,7 @@ private struct Applier {
     guard hash.finish() == header.new else { throw damaged("has another manifest than its digest says") }
     do throws(IndexError) {
       isOwned = false
-      let manifest = try Manifest(descriptor: descriptor, of: old.index.files)
+      let manifest = try Manifest(descriptor: descriptor, of: old.index.directory)
       shards = try manifest.shards()
       new = manifest
       return try manifest.fileBytes()
@@ -196,7 +196,7 @@ private struct Applier {
     for shard in shards where !places.contains(shard.number) {
       let name = shard.fileName
       if shipped.contains(name) { continue }
-      let path = old.index.files.filePath(name)
+      let path = old.index.directory.filePath(name)
       var status = stat()
       guard SystemFile.retrying({ fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         throw errno == ENOENT

@@ -42,7 +42,7 @@ extension ShardBuilder {
       let shard = new.shards[place]
       guard shard.file.size <= Pack.shardLimit else {
         throw .unshippable(
-          path: new.index.files.filePath(shard.fileName),
+          path: new.index.directory.filePath(shard.fileName),
           reason: "has \(shard.file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
       }
       var recipe = Recipe(try new.file(shard))

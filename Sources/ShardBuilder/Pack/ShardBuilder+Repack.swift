@@ -14,8 +14,8 @@ extension ShardBuilder {
   package static func repack(
     _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
-    let settings = IndexSettings(of: source.generation)
-    guard source.storesKeys || source.generation.recordCount == 0 else {
+    let settings = IndexSettings(of: source.generation.manifest)
+    guard source.storesKeys || source.generation.manifest.recordCount == 0 else {
       throw .dataset(
         .options,
         message: "\(source.path) does not store all fields of its key, \(settings.key): name the dataset instead")
@@ -26,7 +26,7 @@ extension ShardBuilder {
       throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice")
     }
     let publisher = try Publisher(directory: directory)
-    let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.shards() }
+    let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.manifest.shards() }
     let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     var records = IndexedRecords(source, template: try KeyTemplate(settings.key), names: names)
     var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
@@ -34,7 +34,7 @@ extension ShardBuilder {
     var isOver = false
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
-    writer.count(settings.id, of: source.generation.recordCount)
+    writer.count(settings.id, of: source.generation.manifest.recordCount)
     var output = try writer.write {
       () throws(BuildError) in
       while nextPiece == cutter.finished.count {
@@ -53,11 +53,13 @@ extension ShardBuilder {
       nextPiece += 1
       return .records(cutter.finished[nextPiece - 1])
     } progress: {
-      progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.recordCount, records: $0))
+      progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.manifest.recordCount, records: $0))
     }
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     var summary = BuildSummary()
-    (summary.recordsRead, summary.recordsIndexed) = (source.generation.recordCount, output.manifest.recordCount)
+    (summary.recordsRead, summary.recordsIndexed) = (
+      source.generation.manifest.recordCount, output.manifest.recordCount
+    )
     try output.publish(settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
     return summary
   }

@@ -18,7 +18,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     do throws(BuildError) {
       return try PreviousIndex(
         try BuildError.ofIndex { () throws(IndexError) in
-          try ShardedIndex(publisher.openDirectory(), options: Options())
+          try ShardedIndex(publisher.openDirectory(), options: .init())
         })
     } catch {
       switch error {
@@ -34,11 +34,13 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// Reads all of the index's manifest.
   init(_ index: ShardedIndex) throws(BuildError) {
-    let shards = try BuildError.ofIndex { () throws(IndexError) in try index.generation.shards() }
+    let shards = try BuildError.ofIndex { () throws(IndexError) in try index.generation.manifest.shards() }
     (self.index, self.shards) = (index, shards)
     var notes: BuildNotes?
     do throws(IndexError) {
-      if let frames = try index.generation.notes() { notes = try? BuildNotes(frames, shardCount: shards.count) }
+      if let frames = try index.generation.manifest.notes() {
+        notes = try? BuildNotes(frames, shardCount: shards.count)
+      }
     } catch {
       // Damaged ones are none; those that could not be read may be sound.
       if case .io = error { throw .index(error) }
@@ -51,7 +53,8 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// What it was built with, zstd's level being this.
   func packing(level: Int) -> EncodingOptions {
-    EncodingOptions(shardLimit: index.generation.shardLimit, partSize: index.generation.partSize, level: level)
+    EncodingOptions(
+      shardLimit: index.generation.manifest.shardLimit, partSize: index.generation.manifest.partSize, level: level)
   }
 
   /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same of
@@ -69,14 +72,14 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// The frames of the shards in which records of a piece may have been, as far as they can be read.
   func knownFrames(for piece: Piece) -> KnownFrames {
-    var known = KnownFrames(contexts: index.contexts)
+    var known = KnownFrames(contexts: index.generation.contexts)
     guard offersFrames, !shards.isEmpty, piece.count > 0 else { return known }
     let first = shards(ofKey: piece.record(0).folded).lowerBound
     let last = shards(ofKey: piece.record(piece.count - 1).folded).upperBound
     for shard in shards[first...max(first, last)] {
       guard
         let file = try? shard.source.withFileName({ (name) throws(IndexError) in
-          try index.files.read(name, size: shard.file.size)
+          try index.directory.read(name, size: shard.file.size)
         })
       else { continue }
       defer { file.deallocate() }
@@ -87,13 +90,13 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 
   /// The frames of the manifest.
   var knownManifestFrames: KnownFrames {
-    var known = KnownFrames(contexts: index.contexts)
-    if offersFrames, let manifest = try? index.generation.fileBytes() { known.add(framesOf: manifest) }
+    var known = KnownFrames(contexts: index.generation.contexts)
+    if offersFrames, let manifest = try? index.generation.manifest.fileBytes() { known.add(framesOf: manifest) }
     return known
   }
 
   /// Of the manifest and all shards, in bytes.
-  var fileSize: Int { shards.reduce(index.generation.fileSize) { $0 + $1.file.size } }
+  var fileSize: Int { shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } }
 
   /// The shards that may have records with this folded key.
   func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {

@@ -37,7 +37,7 @@ struct IndexedRecords {
     // A record is some six times as large as in its shard.
     _ = chunk.reserve(6 * shard.file.size)
     do throws(IndexError) {
-      _ = try index.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
+      _ = try index.generation.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
@@ -48,7 +48,7 @@ struct IndexedRecords {
   mutating func lastRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
-      _ = try index.readLast(shard) { encode($0.count - 1..<$0.count, of: $0, into: chunk) }
+      _ = try index.generation.readLast(shard) { encode($0.count - 1..<$0.count, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
@@ -60,7 +60,7 @@ struct IndexedRecords {
   mutating func firstRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
-      _ = try index.readFirst(shard) { encode(0..<1, of: $0, into: chunk) }
+      _ = try index.generation.readFirst(shard) { encode(0..<1, of: $0, into: chunk) }
     } catch {
       throw .index(error)
     }
@@ -70,7 +70,7 @@ struct IndexedRecords {
 
   /// What `body` makes of one of an answer's records, which is valid that long.
   mutating func withRecord<Value>(
-    _ number: Int, of matches: Matches, _ body: (RecordBlob) -> Value
+    _ number: Int, of matches: ShardedIndex.Matches, _ body: (RecordBlob) -> Value
   ) throws(BuildError) -> Value {
     let chunk = RecordArena(capacity: 0)
     encoder.learn(names)
@@ -107,7 +107,7 @@ struct IndexedRecords {
 
   private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
     guard run.count == count else {
-      let path = index.files.filePath(shard.fileName)
+      let path = index.directory.filePath(shard.fileName)
       throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
     }
     return run

@@ -99,7 +99,7 @@ struct OverlayDraft {
     }
     guard chunk.count == 1 else {
       let cause = FormatError.invalid(reason: "adds a record that no build makes", offset: 0)
-      throw .index(.corrupt(path: index.files.filePath(Overlay.fileName), cause: cause))
+      throw .index(.corrupt(path: index.directory.filePath(Overlay.fileName), cause: cause))
     }
     return chunk
   }
@@ -187,7 +187,7 @@ struct OverlayDraft {
         (record.foldedCount == folded.count, record.id(ofField: field).map { equalBytes($0, text) } ?? false)
       }
       guard isKey else { return nil }
-      if isFound, index.overlay?.isRemoved(place) != true { return place }
+      if isFound, index.generation.overlay?.isRemoved(place) != true { return place }
     }
     return nil
   }
@@ -222,7 +222,7 @@ struct OverlayDraft {
       body.writeSignedVarint(Int64(more))
       next = cell + 1
     }
-    return Self.whole(body.bytes, beside: index.generation)
+    return Self.whole(body.bytes, beside: index.generation.manifest)
   }
 
   /// An overlay of what it says behind the manifest that it names, with all before that, and its size put in.

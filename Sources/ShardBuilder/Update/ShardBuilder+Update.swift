@@ -31,10 +31,10 @@ extension ShardBuilder {
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex(
       try BuildError.ofIndex { () throws(IndexError) in
-        try ShardedIndex(publisher.openDirectory(), options: Options())
+        try ShardedIndex(publisher.openDirectory(), options: .init())
       })
     let index = previous.index
-    let settings = IndexSettings(of: index.generation)
+    let settings = IndexSettings(of: index.generation.manifest)
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
     guard let id = settings.id else { throw unusable("it was built without --id, a field that tells records apart") }
@@ -75,7 +75,7 @@ extension ShardBuilder {
 
     // The records that they take the place of.
     var found = Found(isFound: Array(repeating: false, count: changes.ids.count))
-    let overlay = index.overlay
+    let overlay = index.generation.overlay
     var draft = OverlayDraft(index, template: template, names: names)
     if let overlay {
       try draft.take(overlay, field: idNumber) { text in
@@ -113,11 +113,11 @@ extension ShardBuilder {
     let removed = (found.places + draft.removed.map { previous.place(ofRecord: $0) }).sorted()
     if overlay != nil { try intake.add(try draft.records()) }
     let added = try intake.finish()
-    let total = index.generation.recordCount - removed.count + added.count
+    let total = index.generation.manifest.recordCount - removed.count + added.count
     let stream = UpdateStream(
       previous, pieces: notes.pieces, removed: removed, added: added, template: template, names: names)
     // Read before anything is written: a damaged one ends the update.
-    let dots = try BuildError.ofIndex { () throws(IndexError) in try index.generation.dotBands() }
+    let dots = try BuildError.ofIndex { () throws(IndexError) in try index.generation.manifest.densityBands() }
     previous.offerPieces(for: options.packing)
     // Few changes are made sooner than threads are started.
     let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
@@ -135,7 +135,7 @@ extension ShardBuilder {
       ? notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 }) : notes.repeatedIDs
     summary.recordsIndexed = output.manifest.recordCount
     let moved = try BuildError.ofIndex { () throws(IndexError) in
-      try index.generation.dotBands(dots, changedBy: stream.cells)
+      try index.generation.manifest.densityBands(dots, changedBy: stream.cells)
     }
     try output.publish(
       settings, options.packing, dots: moved, to: publisher, previous, threads: threads, &summary)
@@ -260,7 +260,7 @@ extension ShardBuilder {
   ) throws(BuildError) {
     let ids = changes.ids
     guard let field else { return }
-    let (overlay, overlaid) = (previous.index.overlay, found)
+    let (overlay, overlaid) = (previous.index.generation.overlay, found)
     /// - Parameter isLikely: Whether no more is looked at than where the changes' keys would be.
     func look(in shards: [Int], isLikely: Bool) throws(BuildError) {
       var next = 0
@@ -285,7 +285,7 @@ extension ShardBuilder {
             }
             do throws(IndexError) {
               let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
-              _ = try previous.index.read(previous.shards[shard], keys: keys) { part in
+              _ = try previous.index.generation.read(previous.shards[shard], keys: keys) { part in
                 part.forEachField(field, with: buffer) { record, value, format in
                   greatest = max(greatest, wholeNumber(value, format))
                   if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }

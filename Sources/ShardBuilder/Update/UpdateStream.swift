@@ -105,7 +105,7 @@ final class UpdateStream {
     (self.previous, self.pieces) = (previous, pieces)
     changes = Changes(removed: removed, added: added)
     order = RecordOrder(names: names)
-    shardLimit = previous.index.generation.shardLimit
+    shardLimit = previous.index.generation.manifest.shardLimit
     cellFinder = CellFinder(names: names.names)
     source = IndexedRecords(previous.index, template: template, names: names)
   }
@@ -148,7 +148,7 @@ final class UpdateStream {
       var shard = 0
       if !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
-          shard = try previous.index.generation.places(
+          shard = try previous.index.generation.manifest.places(
             forPrefix: record.folded, head: KeyBlocks.head(of: record.folded)
           ).first.number
         } catch {

@@ -133,15 +133,15 @@ private struct Repair {
     var own: ShardedIndex?
     do throws(IndexError) {
       // An overlay stays as it is, since the manifest does.
-      own = try ShardedIndex(publisher.openDirectory(), options: Options(), readsOverlay: false)
-      shards = try Self.allShards(of: own!.generation)
-      generation = own!.generation
+      own = try ShardedIndex(publisher.openDirectory(), options: .init(), readsOverlay: false)
+      shards = try Self.allShards(of: own!.generation.manifest)
+      generation = own!.generation.manifest
       return
     } catch {
       if case .io = error { throw .index(error) }
     }
     let other = try Self.reading { () throws(IndexError) in
-      try ShardedIndex(copy, options: Options(), readsOverlay: false).generation
+      try ShardedIndex(copy, options: .init(), readsOverlay: false).generation.manifest
     }
     // Whatever is not right in it is not taken, proven or not.
     shards = try Self.reading { () throws(IndexError) in try Self.allShards(of: other) }
@@ -156,7 +156,7 @@ private struct Repair {
   private static func allShards(of generation: Manifest) throws(IndexError) -> [Manifest.Shard] {
     let shards = try generation.shards()
     _ = try generation.notes()
-    _ = try generation.dotMap()
+    _ = try generation.densityGrid()
     return shards
   }
 

@@ -103,7 +103,8 @@ package struct Verifier {
   /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
   /// - Throws: ``Failure`` if there is no index or no dataset to be read. What is damaged is reported instead.
   package static func verify(
-    index path: String, source: Source? = nil, options: Options = Options(), report: @escaping (Finding) -> Void
+    index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
+    report: @escaping (Finding) -> Void
   ) throws(Failure) -> Summary {
     do throws(BuildError) {
       if let source { try ShardBuilder.checkStandardInput(source.inputs) }
@@ -124,7 +125,7 @@ package struct Verifier {
     var verifier = Verifier(index: index, report: report)
     try verifier.run(source)
     // Shards that a rebuild removed are no damage.
-    if verifier.summary.damagedFiles > 0, index.isSuperseded { throw .index(.superseded(path: path)) }
+    if verifier.summary.damagedFiles > 0, index.generation.isSuperseded { throw .index(.superseded(path: path)) }
     return verifier.summary
   }
 
@@ -132,8 +133,8 @@ package struct Verifier {
     self.index = index
     self.report = report
     idField =
-      index.overlay.map { $0.greatestID < .max } ?? false
-      ? IndexSettings(of: index.generation).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
+      index.generation.overlay.map { $0.greatestID < .max } ?? false
+      ? IndexSettings(of: index.generation.manifest).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
   }
 
   private mutating func run(_ source: Source?) throws(Failure) {
@@ -158,7 +159,7 @@ package struct Verifier {
 
   // MARK: Every byte
 
-  private func path(_ name: String) -> String { index.files.filePath(name) }
+  private func path(_ name: String) -> String { index.directory.filePath(name) }
 
   private mutating func damage(_ name: String, _ reason: String) {
     summary.damagedFiles += 1
@@ -172,7 +173,7 @@ package struct Verifier {
 
   /// - Returns: Whether every page can be believed.
   private mutating func checkManifest() -> Bool {
-    let generation = index.generation
+    let generation = index.generation.manifest
     summary.bytes += generation.fileSize
     var isWhole = true
     var number = 0
@@ -210,7 +211,7 @@ package struct Verifier {
       }
     }
     check("map of dots") { () throws(IndexError) in
-      _ = try generation.dotMap()
+      _ = try generation.densityGrid()
       return nil
     }
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
@@ -225,7 +226,7 @@ package struct Verifier {
   /// Whether there is an overlay's file with no overlay in it, as far as can be seen.
   private var hasBlankOverlay: Bool {
     do throws(IndexError) {
-      return try Overlay.isBlank(in: index.files)
+      return try Overlay.isBlank(in: index.directory)
     } catch {
       if case .io = error { return true }
       return false
@@ -238,7 +239,7 @@ package struct Verifier {
     defer { closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
-    if index.overlay != nil || hasBlankOverlay { known.insert(Overlay.fileName) }
+    if index.generation.overlay != nil || hasBlankOverlay { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -351,7 +352,7 @@ package struct Verifier {
   ) -> Found {
     var found = Found(shard: shard)
     do throws(IndexError) {
-      let file = try index.files.read(shard.fileName, size: shard.file.size)
+      let file = try index.directory.read(shard.fileName, size: shard.file.size)
       let digest = Digest.sha256(UnsafeBufferPointer(file))
       file.deallocate()
       guard digest.prefix(16).elementsEqual(shard.digest) else {
@@ -378,19 +379,19 @@ package struct Verifier {
     var records = 0
     var key: [UInt8] = []
     var folded: [UInt8] = []
-    let schema = index.fieldSchema
+    let schema = index.generation.schema
     var bytes: [UInt8] = []
     var first: [UInt8]?
     var last = Before()
     var canonical = -1
     var sums: [(shard: Int, sum: RecordSum)] = []
     var greatestID: UInt64 = 0
-    let generation = index.generation
+    let generation = index.generation.manifest
     defer {
       (found.first, found.last, found.sums, found.reason) = (first, last.key, sums, reason)
       found.greatestID = greatestID
     }
-    _ = try index.readWhole(shard) { part in
+    _ = try index.generation.readWhole(shard) { part in
       guard reason == nil else { return }
       guard part.firstRecord == records else {
         reason = "part \(part.number) begins at record \(part.firstRecord), not \(records)"
@@ -478,14 +479,14 @@ package struct Verifier {
 
   /// Makes the overlay anew of the records that it adds and the places of those that it removes: it has to be what it is.
   private mutating func checkOverlay(isCompared: Bool) {
-    guard index.overlay != nil || hasBlankOverlay else { return }
+    guard index.generation.overlay != nil || hasBlankOverlay else { return }
     do throws(IndexError) {
-      try Overlay.checkSectors(in: index.files)
+      try Overlay.checkSectors(in: index.directory)
     } catch {
       guard case .corrupt(_, let cause) = error else { return unread(Overlay.fileName, error) }
       return damage(Overlay.fileName, cause.description)
     }
-    guard let overlay = index.overlay else { return }
+    guard let overlay = index.generation.overlay else { return }
     summary.bytes += overlay.fileSize
     let reason: String?
     do throws(BuildError) {
@@ -498,8 +499,8 @@ package struct Verifier {
       return damage(Overlay.fileName, "says that no id is above \(overlay.greatestID), and \(greatestID) is one")
     }
     guard isCompared else { return }
-    let schema = index.fieldSchema
-    let generation = index.generation
+    let schema = index.generation.schema
+    let generation = index.generation.manifest
     var bytes: [UInt8] = []
     for number in overlay.added.indices {
       let key = overlay.folded(number)
@@ -522,7 +523,8 @@ package struct Verifier {
 
   /// Calls `body` with the folded key of each record of an answer, and the record, the first one of the buffer.
   private static func forEachRecord(
-    of matches: Matches, in positions: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>, RecordBuffer) -> Void
+    of matches: ShardedIndex.Matches, in positions: Range<Int>,
+    _ body: (UnsafeBufferPointer<UInt8>, RecordBuffer) -> Void
   ) {
     let buffer = RecordBuffer()
     for position in positions {
@@ -546,7 +548,7 @@ package struct Verifier {
   private mutating func compare(_ source: Source, _ template: KeyTemplate) throws(Failure) {
     var records = 0
     var bad = 0
-    let generation = index.generation
+    let generation = index.generation.manifest
     var sums = sums
     self.sums = []
     var bytes: [UInt8] = []
@@ -632,7 +634,7 @@ package struct Verifier {
     _ differing: Set<Int>, _ source: Source, _ template: KeyTemplate
   ) throws(Failure) {
     let shards = Set(differing.sorted().prefix(Self.reportLimit))
-    let generation = index.generation
+    let generation = index.generation.manifest
     var counts: [[UInt8]: Int] = [:]
     var bytes: [UInt8] = []
     func note(_ change: Int) {
@@ -640,10 +642,10 @@ package struct Verifier {
       let count = (counts[digest] ?? 0) + change
       counts[digest] = count == 0 ? nil : count
     }
-    let schema = index.fieldSchema
+    let schema = index.generation.schema
     // Equal keys run over shards: what counts is where they begin, so the shards behind are read as well.
     func forEachIndexed(_ body: (UnsafeBufferPointer<UInt8>, RecordBuffer) -> Void) {
-      if index.overlay != nil {
+      if index.generation.overlay != nil {
         guard let all = try? index.matches(forPrefix: "") else { return }
         return Self.forEachRecord(of: all, in: 0..<all.count) { key, buffer in
           if shards.contains(Self.shard(of: key, in: generation)) { body(key, buffer) }
@@ -653,7 +655,7 @@ package struct Verifier {
       for shard in self.shards {
         guard shards.contains(where: { $0 <= shard.number && shard.number <= $0 + 1 }) || shard.file.isContinuation
         else { continue }
-        _ = try? index.readWhole(shard) { part in
+        _ = try? index.generation.readWhole(shard) { part in
           part.forEachKey { record, key in
             guard shards.contains(Self.shard(of: key, in: generation)) else { return }
             part.decode(record..<record + 1, into: buffer)
@@ -800,7 +802,7 @@ package struct Verifier {
     }
     var key: [UInt8] = []
     var lastKey: [UInt8] = []
-    let schema = index.fieldSchema
+    let schema = index.generation.schema
     /// - Parameter record: Decodes the record; returns where it is, and its number there.
     func visit(_ stored: UnsafeBufferPointer<UInt8>, _ record: () -> (RecordBuffer, Int)) {
       let common = previous.withUnsafeBufferPointer { commonPrefix($0, stored) }
@@ -849,14 +851,14 @@ package struct Verifier {
           .wrongAnswer(prefix: String(decoding: lastKey, as: UTF8.self), reason: "does not find its own record"))
       }
     }
-    if index.overlay != nil {
+    if index.generation.overlay != nil {
       if let all = try? index.matches(forPrefix: "") {
         Self.forEachRecord(of: all, in: 0..<all.count) { key, buffer in visit(key) { (buffer, 0) } }
       }
     } else {
       let buffer = RecordBuffer()
       for shard in shards {
-        _ = try? index.readWhole(shard) { part in
+        _ = try? index.generation.readWhole(shard) { part in
           var decoded = 0..<0
           part.forEachKey { record, stored in
             visit(stored) {
@@ -883,7 +885,8 @@ extension Verifier {
   /// - Parameter positions: Those of the keys before the ones that begin with what the prefix has up to that space, and
   ///   with what it has before it.
   private static func run(
-    ofSeparated prefix: UnsafeBufferPointer<UInt8>, at space: Int, of all: Matches, among positions: Range<Int>
+    ofSeparated prefix: UnsafeBufferPointer<UInt8>, at space: Int, of all: ShardedIndex.Matches,
+    among positions: Range<Int>
   ) -> Range<Int> {
     var word = Array(prefix)
     word[space] = Fold.separator

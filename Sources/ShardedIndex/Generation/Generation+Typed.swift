@@ -46,7 +46,7 @@ extension Generation {
   ///
   /// Its last space, the one that finishes a word aside, may also stand for the separator. Those keys come first.
   @inline(never)
-  func answer(inRuns text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+  func answer(inRuns text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> ShardedIndex.Matches {
     let run = TypedRun(text)
     guard let last = run.word.lastIndex(of: Fold.space) else { return try matches(of: run, limit: limit) }
     let separated = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { copy in
@@ -58,21 +58,21 @@ extension Generation {
     }
     let first = try separated.get()
     if first.hasMore { return first }
-    return Matches(first, then: try matches(of: run, limit: limit == .max ? limit : limit - first.count))
+    return ShardedIndex.Matches(first, then: try matches(of: run, limit: limit == .max ? limit : limit - first.count))
   }
 
   /// One run of keys, overlay included.
-  private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> Matches {
+  private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> ShardedIndex.Matches {
     guard let overlay else { return try matchesInShards(of: run, limit: limit) }
     // As many more as may be removed of them.
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
     let found = try matchesInShards(of: run, limit: isOver ? .max : most)
-    return Matches(
+    return ShardedIndex.Matches(
       self, range: overlay.matches(of: run, inShards: found.range, hasMore: found.hasMore, limit: limit),
       limit: limit, isOverlaid: true)
   }
 
-  private func matchesInShards(of run: TypedRun, limit: Int) throws(IndexError) -> Matches {
+  private func matchesInShards(of run: TypedRun, limit: Int) throws(IndexError) -> ShardedIndex.Matches {
     guard run.isFinished, manifest.shardCount > 0 else { return try matches(forFolded: run.text, limit: limit) }
     let (head, endHead) = (KeyBlocks.head(of: run.word), KeyBlocks.head(of: run.text))
     let first = try manifest.places(forPrefix: run.word, head: head).first
@@ -113,7 +113,7 @@ extension Manifest {
   ///   - text: Folded.
   ///   - shown: Positions among the matches.
   package func shardsTouched(
-    by text: [UInt8], _ matches: Matches, shown: Range<Int>
+    by text: [UInt8], _ matches: ShardedIndex.Matches, shown: Range<Int>
   ) throws(IndexError) -> Int {
     var numbers: Set<Int> = []
     if !text.isEmpty {

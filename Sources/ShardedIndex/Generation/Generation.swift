@@ -1,11 +1,11 @@
 /// One generation of an index, open: what answers are made of, and what they hold on to.
 ///
 /// It goes on answering when the index has moved to another one. Generations of one index share its cache.
-final class Generation: Sendable {
-  let manifest: Manifest
+package final class Generation: Sendable {
+  package let manifest: Manifest
   /// What is changed beside the shards; nil if nothing is.
-  let overlay: Overlay?
-  let directory: IndexDirectory
+  package let overlay: Overlay?
+  package let directory: IndexDirectory
   let cache: ShardCache
   let loader: ShardLoader
   /// Where the cache has the shards of this generation.
@@ -39,7 +39,10 @@ final class Generation: Sendable {
   }
 
   /// Made when it is first asked for: a query by itself needs no names.
-  var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest)) }
+  package var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest)) }
+
+  /// The decompression contexts of the index.
+  package var contexts: DecompressorPool { loader.contexts }
 
   // MARK: Following another
 
@@ -56,7 +59,7 @@ final class Generation: Sendable {
   }
 
   /// Whether the directory has another manifest by now.
-  var isSuperseded: Bool {
+  package var isSuperseded: Bool {
     guard let stamp = directory.manifestStamp(), stamp != manifest.stamp else { return false }
     guard let file = try? directory.manifestFile(), let isSame = try? manifest.hasContent(of: file) else {
       return false
@@ -194,7 +197,8 @@ final class Generation: Sendable {
 
   /// The records of the shards that a folded text asks for, at most `limit` of them: an answer where there is no overlay.
   @inline(__always)
-  func matchesInShards(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+  func matchesInShards(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> ShardedIndex.Matches
+  {
     guard manifest.shardCount > 0, text.count > 0 else { return allMatches(limit: limit) }
     let head = KeyBlocks.head(of: text)
     if Fold.hasSpace(text, head: head) { return try answer(inRuns: text, limit: limit) }
@@ -203,7 +207,7 @@ final class Generation: Sendable {
 
   /// The records of the shards whose folded key begins with `prefix`, at most `limit` of them.
   @inline(never)
-  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+  func matches(forFolded prefix: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> ShardedIndex.Matches {
     guard manifest.shardCount > 0, prefix.count > 0 else { return allMatches(limit: limit) }
     return try matches(forFolded: prefix, head: KeyBlocks.head(of: prefix), limit: limit)
   }
@@ -211,7 +215,7 @@ final class Generation: Sendable {
   @inline(__always)
   private func matches(
     forFolded prefix: UnsafeBufferPointer<UInt8>, head: UInt64, limit: Int
-  ) throws(IndexError) -> Matches {
+  ) throws(IndexError) -> ShardedIndex.Matches {
     let (first, last) = try manifest.places(forPrefix: prefix, head: head)
     // Whoever says how many matches are wanted wants them read.
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix, head: head) }
@@ -228,36 +232,43 @@ final class Generation: Sendable {
       return try self.matches(forFolded: prefix, head, limit, from: part, lower, to: number, of: last)
     }
     let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
-    return Matches(self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
+    return ShardedIndex.Matches(
+      self, range: part.start &+ lower..<part.start &+ upper, limit: limit, first: part)
   }
 
   /// The records that a folded text asks for, at most `limit` of them, overlay included.
   @inline(never)
-  func answer(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
+  func answer(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> ShardedIndex.Matches {
     guard overlay != nil else { return try matchesInShards(forTyped: text, limit: limit) }
     return try answer(inRuns: text, limit: limit)
   }
 
   /// Every record.
-  var allRecords: Matches { Matches(self, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
+  var allRecords: ShardedIndex.Matches {
+    ShardedIndex.Matches(self, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil)
+  }
 
   /// Every record of the shards, at most `limit` of them.
-  private func allMatches(limit: Int) -> Matches { Matches(self, range: 0..<manifest.recordCount, limit: limit) }
+  private func allMatches(limit: Int) -> ShardedIndex.Matches {
+    ShardedIndex.Matches(self, range: 0..<manifest.recordCount, limit: limit)
+  }
 
   /// The matches from a record of a part on up to the last that begins with `prefix`, in that part or a later one.
   @inline(never)
   func matches(
     forFolded prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64, _ limit: Int, from part: __owned PartReference,
     _ record: Int, to lastPart: Int?, of last: Manifest.Place
-  ) throws(IndexError) -> Matches {
+  ) throws(IndexError) -> ShardedIndex.Matches {
     let lower = part.start &+ record
     // All before it match.
     let lastStart = last.firstRecord &+ (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
-    if lastStart &- lower > limit { return Matches(self, range: lower..<lastStart, limit: limit, first: part) }
+    if lastStart &- lower > limit {
+      return ShardedIndex.Matches(self, range: lower..<lastStart, limit: limit, first: part)
+    }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, head: head, from: 0) }
     end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix, head: head)
     let upper = end.start &+ (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)
+    return ShardedIndex.Matches(self, range: lower..<max(lower, upper), limit: limit, first: part)
   }
 }

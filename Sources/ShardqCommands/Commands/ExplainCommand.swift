@@ -36,7 +36,7 @@
 
     func run() throws {
       // Nothing is evicted, so that everything that was loaded can be counted.
-      let index = open(location, options: Options(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
+      let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
         try explain(index)
       } catch {
@@ -45,7 +45,7 @@
     }
 
     private func explain(_ index: ShardedIndex) throws(IndexError) {
-      let manifest = index.generation
+      let manifest = index.generation.manifest
       let folded = Fold.fold(prefix)
       // Two runs may meet in a shard.
       var considered: [Manifest.Shard] = []
@@ -73,9 +73,9 @@
       report.add("shards_considered", .number(considered.count))
       report.add("shards_hit", .number(hit.count))
       let loaded = considered.compactMap { shard in
-        index.resident(shard).map { (shard.number, $0) }
+        index.generation.resident(shard).map { (shard.number, $0) }
       }
-      func sum(_ value: (ShardedIndex.Resident) -> Int) -> Int { loaded.reduce(0) { $0 + value($1.1) } }
+      func sum(_ value: (Generation.Resident) -> Int) -> Int { loaded.reduce(0) { $0 + value($1.1) } }
       report.add("shards_loaded", .number(loaded.count), note: "\(counted.misses) of them to count")
       report.add(
         "parts_loaded", .number(sum(\.parts)),
@@ -83,7 +83,7 @@
       report.add(
         "bytes_read", .number(sum(\.read)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))"
-          + (index.overlay.map { ", the overlay's \(QueryRunner.grouped($0.fileSize))" } ?? ""))
+          + (index.generation.overlay.map { ", the overlay's \(QueryRunner.grouped($0.fileSize))" } ?? ""))
       report.add(
         "bytes_decompressed", .number(sum(\.decompressed)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.size))")

@@ -61,7 +61,7 @@
         request.format = .geojson
         finish(QueryRunner.run(request))
       }
-      let index = open(location, options: Options(expectedDigest: pin.expectedDigest))
+      let index = open(location, options: .init(expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
         finish(try draw(index))
       } catch {
@@ -70,7 +70,7 @@
     }
 
     private func draw(_ index: ShardedIndex) throws(IndexError) -> ExitStatus {
-      let schema = index.fieldSchema
+      let schema = index.generation.schema
       guard let latitude = schema.latitude, let longitude = schema.longitude else {
         Diagnostics.report(
           index.path + " has no coordinates: its records have no fields by which they are known, such as lat and lon")
@@ -122,7 +122,7 @@
 
     /// Where the matches are, those that have a place.
     private static func places(
-      of matches: Matches, _ latitude: Int, _ longitude: Int
+      of matches: ShardedIndex.Matches, _ latitude: Int, _ longitude: Int
     ) throws(IndexError) -> [Place] {
       let buffer = RecordBuffer()
       var places: [Place] = []

@@ -186,7 +186,7 @@
 
     /// The options by which an index says how it was built.
     private static func options(of index: ShardedIndex) -> [String] {
-      let manifest = index.generation
+      let manifest = index.generation.manifest
       var words = ["--key", index.keyTemplate]
       for name in ["keep", "id", "weight"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }

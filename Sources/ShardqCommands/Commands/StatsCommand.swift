@@ -23,8 +23,8 @@
     var format = ReportFormat.text
 
     func run() throws {
-      let index = open(location, options: Options(expectedDigest: pin.expectedDigest))
-      let manifest = index.generation
+      let index = open(location, options: .init(expectedDigest: pin.expectedDigest))
+      let manifest = index.generation.manifest
       let digest: ManifestDigest
       var sizes: [Int] = []
       var names: Set<String> = []
@@ -37,7 +37,7 @@
         shards = try manifest.shards()
         digest = try index.manifestDigest()
         ids = try manifest.notesHead().flatMap { BuildNotesHead.idCounts($0) }
-        hasOverlayFile = if index.overlay == nil { try Overlay.isBlank(in: index.files) } else { true }
+        hasOverlayFile = if index.generation.overlay == nil { try Overlay.isBlank(in: index.directory) } else { true }
       } catch {
         finish(QueryRunner.report(error))
       }
@@ -47,18 +47,18 @@
         let name = shard.fileName
         guard names.insert(name).inserted else { continue }
         bytes += size
-        diskBytes += FileSize(of: index.files.filePath(name)).disk
+        diskBytes += FileSize(of: index.directory.filePath(name)).disk
       }
       sizes.sort()
-      let manifestSize = FileSize(of: index.files.filePath(Manifest.fileName))
+      let manifestSize = FileSize(of: index.directory.filePath(Manifest.fileName))
       let median = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
       let small = sizes.count { $0 * 4 < median }
       var report = Report()
       report.add("index", .text(index.path))
       report.add("records", .number(index.recordCount))
       report.add("shards", .number(index.shardCount))
-      let overlay = index.overlay
-      let overlaySize = hasOverlayFile ? FileSize(of: index.files.filePath(Overlay.fileName)) : FileSize()
+      let overlay = index.generation.overlay
+      let overlaySize = hasOverlayFile ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
       report.add(
         "bytes", .number(bytes + manifestSize.bytes + overlaySize.bytes), note: "in all files of the index")
       report.add(
@@ -90,7 +90,7 @@
           "repeated_ids", .number(ids.repeated), note: "records that share their id with another, less one each")
       }
       report.add("fields", .list(index.fieldNames))
-      if let latitude = index.fieldSchema.latitude, let longitude = index.fieldSchema.longitude {
+      if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
         report.add("coordinates", .list([index.fieldNames[latitude], index.fieldNames[longitude]]))
       }
       report.add("format_version", .number(manifest.version))
@@ -118,7 +118,7 @@
   }
 
   /// Opens the index or ends the process with what is wrong with it.
-  func open(_ location: IndexLocation, options: Options = Options()) -> ShardedIndex {
+  func open(_ location: IndexLocation, options: ShardedIndex.Options = .init()) -> ShardedIndex {
     do throws(IndexError) {
       return try ShardedIndex(opening: QueryRunner.indexPath(location.index), options: options)
     } catch {

@@ -105,11 +105,11 @@
 
     func run() throws {
       let index = open(
-        location, options: Options(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
+        location, options: .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
       let printing = Printing(
         format: format, fields: fields?.names ?? [], endsWithZero: endsWithZero, printsQuery: printsQuery)
       // Before anything is typed.
-      if case .failure(let unknown) = printing.writer(of: index.fieldSchema) {
+      if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
         finish(.usage)
       }
@@ -127,7 +127,7 @@
     static func runIfIndexed() -> ExitStatus? {
       do throws(IndexError) {
         let index = try ShardedIndex(
-          opening: QueryRunner.indexPath(nil), options: Options(reloadInterval: .seconds(1)))
+          opening: QueryRunner.indexPath(nil), options: .init(reloadInterval: .seconds(1)))
         return run(index, settings, Printing())
       } catch {
         if case .notFound = error { return nil }
@@ -185,10 +185,10 @@
     }
 
     private static func print(
-      _ matches: Matches, _ row: Int, _ query: String, _ printing: Printing, _ output: inout Output
+      _ matches: ShardedIndex.Matches, _ row: Int, _ query: String, _ printing: Printing, _ output: inout Output
     ) throws(WriteError) -> ExitStatus {
       var writer: RecordWriter
-      switch printing.writer(of: matches.fieldSchema) {
+      switch printing.writer(of: matches.generation.schema) {
       case .success(let made): writer = made
       case .failure(let unknown):
         // A rebuild took the field away.
@@ -222,7 +222,7 @@
   extension ShardedIndex {
     /// The cells that continents are drawn with; nil where the index has no map of dots.
     func land() throws(IndexError) -> LandGrid? {
-      guard let dots = try dotMap() else { return nil }
+      guard let dots = try densityGrid() else { return nil }
       return LandGrid { column, row in dots.count(column: column, row: row) > 0 }
     }
   }

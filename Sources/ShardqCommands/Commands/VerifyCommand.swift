@@ -58,7 +58,7 @@
       do throws(Verifier.Failure) {
         summary = try Verifier.verify(
           index: QueryRunner.indexPath(location.index), source: comparison,
-          options: Options(expectedDigest: pin.expectedDigest)
+          options: .init(expectedDigest: pin.expectedDigest)
         ) {
           finding in
           switch finding {

@@ -31,8 +31,8 @@ package struct Cost: Equatable, Sendable {
 /// Nothing but the rows of the window is ever decoded.
 package struct ListModel {
   private let index: ShardedIndex
-  private var session: Session
-  package private(set) var matches: Matches
+  private var session: ShardedIndex.Session
+  package private(set) var matches: ShardedIndex.Matches
   /// The rows of the window, from ``top`` on.
   package private(set) var rows: [Row] = []
   /// The first row of the window and the selected one, among all matches.
@@ -48,7 +48,7 @@ package struct ListModel {
   /// Whether ``matches`` are those of what was asked last.
   package private(set) var isAnswered = false
   /// Fields of the selected record, and which one that is.
-  private var details: (selection: Int, fields: [Record.Field])?
+  private var details: (selection: Int, fields: [ShardedIndex.Record.Field])?
 
   package init(_ index: ShardedIndex) {
     self.index = index
@@ -59,7 +59,9 @@ package struct ListModel {
   package var recordCount: Int { index.recordCount }
   package var shardCount: Int { index.shardCount }
   package var query: String { session.text }
-  package var hasCoordinates: Bool { index.fieldSchema.latitude != nil && index.fieldSchema.longitude != nil }
+  package var hasCoordinates: Bool {
+    index.generation.schema.latitude != nil && index.generation.schema.longitude != nil
+  }
 
   /// Asks for `text`, and shows the first of its matches.
   package mutating func ask(_ text: String) {
@@ -149,7 +151,7 @@ package struct ListModel {
   private mutating func fetch() throws(IndexError) {
     rows = []
     details = nil
-    let schema = index.fieldSchema
+    let schema = index.generation.schema
     for record in try matches.records(in: top..<top + height) {
       let key = record.key
       rows.append(
@@ -164,7 +166,7 @@ package struct ListModel {
   private mutating func touched() -> Int {
     let end = min(matches.count, top + height)
     do throws(IndexError) {
-      return try index.generation.shardsTouched(by: folded, matches, shown: min(top, end)..<end)
+      return try index.generation.manifest.shardsTouched(by: folded, matches, shown: min(top, end)..<end)
     } catch {
       meet(error)
       return 0
@@ -172,9 +174,9 @@ package struct ListModel {
   }
 
   /// The selected record's fields; none where it cannot be read.
-  package mutating func selectedFields() -> [Record.Field] {
+  package mutating func selectedFields() -> [ShardedIndex.Record.Field] {
     if let details, details.selection == selection { return details.fields }
-    var fields: [Record.Field] = []
+    var fields: [ShardedIndex.Record.Field] = []
     do throws(IndexError) {
       if !matches.isEmpty { fields = try matches.records(in: selection..<selection + 1).first?.fields ?? [] }
     } catch {

@@ -32,7 +32,7 @@ package struct TypingList {
 
   package enum Outcome: Sendable {
     /// A record was chosen: its number among the matches.
-    case chosen(Matches, Int)
+    case chosen(ShardedIndex.Matches, Int)
     /// Enter was pressed where nothing matched.
     case nothing
     case cancelled

@@ -441,13 +441,13 @@ import CSystem
       #"[{"name":"A","country":"B","coord":{"lat":1.0,"lon":2},"w":3}]"#, to: "a.json")
     _ = try ShardBuilder.build([input], into: directory("a"), options: Self.options { $0.weight = "w" })
     let index = try ShardedIndex(opening: directory("a"))
-    #expect(index.fieldSchema.latitude.map { index.fieldNames[$0] } == "coord.lat")
-    #expect(index.fieldSchema.longitude.map { index.fieldNames[$0] } == "coord.lon")
-    #expect(index.generation.setting("weight") == "w")
+    #expect(index.generation.schema.latitude.map { index.fieldNames[$0] } == "coord.lat")
+    #expect(index.generation.schema.longitude.map { index.fieldNames[$0] } == "coord.lon")
+    #expect(index.generation.manifest.setting("weight") == "w")
     _ = try ShardBuilder.build(
       [input], into: directory("b"), options: Self.options { $0.keep = ["name", "country"] })
     let kept = try ShardedIndex(opening: directory("b"))
-    #expect(kept.fieldNames == ["name", "country"] && kept.fieldSchema.latitude == nil)
+    #expect(kept.fieldNames == ["name", "country"] && kept.generation.schema.latitude == nil)
   }
 }
 

@@ -235,9 +235,9 @@ private final class SortedList: Sendable {
   /// What each shard holds, uncompressed and unpacked, all its frames together, and how many records.
   private static func sizes(_ path: String) throws -> [(bytes: Int, records: Int)] {
     let index = try ShardedIndex(opening: path)
-    return try index.generation.shards().map { shard in
+    return try index.generation.manifest.shards().map { shard in
       var size = shard.file.headerContentSize
-      _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in size += part.unpackedSize }
+      _ = try index.generation.readWhole(shard) { (part: PartContent) throws(IndexError) in size += part.unpackedSize }
       return (size, shard.recordCount)
     }
   }

@@ -73,7 +73,9 @@ import Testing
     }
   }
 
-  private static func fields(_ matches: Matches, _ range: Range<Int>) throws -> [[Record.Field]] {
+  private static func fields(_ matches: ShardedIndex.Matches, _ range: Range<Int>) throws -> [[ShardedIndex.Record
+    .Field]]
+  {
     try matches.records(in: range).map(\.fields)
   }
 
@@ -90,7 +92,7 @@ import Testing
     _ found: ShardedIndex, _ wanted: ShardedIndex, prefixes: Set<String>, _ random: inout SplitMix64, _ comment: String
   ) throws {
     #expect(found.recordCount == wanted.recordCount)
-    #expect(try found.dotMap() == wanted.dotMap(), "\(comment)")
+    #expect(try found.densityGrid() == wanted.densityGrid(), "\(comment)")
     for prefix in prefixes {
       let (a, b) = (try found.matches(forPrefix: prefix), try wanted.matches(forPrefix: prefix))
       #expect(a.count == b.count && !a.hasMore, "\(comment) \(prefix)")
@@ -265,7 +267,7 @@ import Testing
 
   @Test("who follows an index sees each change, and what was resident stays") func followed() throws {
     let fixture = try Fixture(600, seed: 9, ChangingList.smooth)
-    let options = Options(cacheLimitBytes: 1 << 24, reloadInterval: .zero)
+    let options = ShardedIndex.Options(cacheLimitBytes: 1 << 24, reloadInterval: .zero)
     let index = try ShardedIndex(opening: fixture.path, options: options)
     let still = try ShardedIndex(opening: fixture.path)
     _ = try index.matches(forPrefix: "").records(in: 0..<600)
@@ -330,7 +332,7 @@ import Testing
       fixture.list.records.firstIndex { record in
         if case .string(let name) = record.members[0].1 { key.hasPrefix(name + ",") } else { false }
       })
-    let last = try index.generation.shards().last!.fileName
+    let last = try index.generation.manifest.shards().last!.fileName
     let shard = fixture.directory("index/" + last)
     let bytes = Files.read(shard)!
     Files.remove(shard)
@@ -471,7 +473,7 @@ import Testing
     }
     func expectBlank() throws {
       #expect(Files.read(fixture.overlay)! == OverlaySlots.blank())
-      #expect(try fixture.isSound() && ShardedIndex(opening: fixture.path).overlay == nil)
+      #expect(try fixture.isSound() && ShardedIndex(opening: fixture.path).generation.overlay == nil)
       // Its number is where a file's is that is on the medium.
       let number = Files.number(fixture.overlay)
       #expect(Files.read(lock)! == withUnsafeBytes(of: number.littleEndian) { Array($0) })
@@ -543,7 +545,7 @@ import Testing
       Files.write(file, to: fixture.overlay)
       Files.write(mark, to: lock)
       fixture.list.records = records
-      #expect(try ShardedIndex(opening: fixture.path).overlay == nil)
+      #expect(try ShardedIndex(opening: fixture.path).generation.overlay == nil)
       if mark == settled { #expect(try fixture.isSound()) }
       let next = fixture.list.change(2)
       try fixture.update(upsert: next.upsert, delete: next.delete)
@@ -625,7 +627,7 @@ import Testing
           }
           Files.write([UInt8](repeating: 0, count: 8), to: fixture.directory("index/.lock"))
           let index = try ShardedIndex(opening: fixture.path)
-          #expect(try #require(index.overlay).bytes.elementsEqual(before.content), "\(start) \(end)")
+          #expect(try #require(index.generation.overlay).bytes.elementsEqual(before.content), "\(start) \(end)")
           Files.write(mark, to: fixture.directory("index/.lock"))
         }
       }
@@ -637,7 +639,7 @@ import Testing
       #expect(try Self.lastNumber(file) == Self.lastNumber(after.file))
       Files.write(file, to: fixture.overlay)
       let index = try ShardedIndex(opening: fixture.path)
-      #expect(try #require(index.overlay).bytes.elementsEqual(before.content))
+      #expect(try #require(index.generation.overlay).bytes.elementsEqual(before.content))
       Files.write(after.file, to: fixture.overlay)
       before = after
     }
@@ -658,7 +660,7 @@ import Testing
   func followedClosely() throws {
     let fixture = try Fixture(100, seed: 17, ChangingList.smooth)
     let index = try ShardedIndex(
-      opening: fixture.path, options: Options(cacheLimitBytes: 1 << 20, reloadInterval: .zero))
+      opening: fixture.path, options: .init(cacheLimitBytes: 1 << 20, reloadInterval: .zero))
     let id = fixture.list.records[0].id
     try fixture.update(delete: [id])
     let other = try Self.slots(Files.read(fixture.overlay)!).content!
@@ -701,7 +703,7 @@ import Testing
     let digest = try ShardedIndex(opening: fixture.path).manifestDigest()
     try fixture.update(delete: [fixture.list.records[0].id])
     #expect(try ShardedIndex(opening: fixture.path).recordCount == 299)
-    #expect(try ShardedIndex(opening: fixture.path, options: Options(expectedDigest: digest)).recordCount == 300)
+    #expect(try ShardedIndex(opening: fixture.path, options: .init(expectedDigest: digest)).recordCount == 300)
   }
 
   @Test("no pack leaves out an overlay, and a repair leaves it where it is") func shippedAndRepaired() throws {
@@ -806,7 +808,7 @@ import Testing
         for record in found { _ = record.fields.count }
         for limit in [0, 1, 7] { _ = try index.matches(forPrefix: prefix, limit: limit).records(in: 0..<limit) }
       }
-      _ = try index.dotMap()
+      _ = try index.densityGrid()
       let isSound = try Verifier.verify(index: fixture.path) { _ in }.isSound
       guard isSound || round % 20 == 0 else { continue }
       // A merge takes it or refuses it.

@@ -118,7 +118,7 @@ private struct PackSurgery {
   static func shardNames(_ path: String) throws -> [String] {
     let index = try ShardedIndex(opening: path)
     defer { withExtendedLifetime(index) {} }
-    return try index.generation.shards().map(\.fileName)
+    return try index.generation.manifest.shards().map(\.fileName)
   }
 
   private static func touch(_ records: inout [ModelRecord], _ number: Int) {
@@ -355,7 +355,7 @@ private struct PackSurgery {
     #expect(
       isDamaged(refused(pair, pack(pair, manifest: manifest(large, "al", digest), shards: [bytes + [0]]), "longer")))
     let index = try ShardedIndex(opening: pair.old)
-    let shard = try index.generation.shard(0)
+    let shard = try index.generation.manifest.shard(0)
     let (label, own) = (Array(shard.label), Array(shard.digest))
     withExtendedLifetime(index) {}
     let twin = surgery.manifestFile(0, file, digest: own[..<8] + [UInt8](repeating: 7, count: 8), label: label)

@@ -50,10 +50,12 @@ import Testing
   private static func sizes(_ keys: [String], partSize: Int = 400) throws -> [Int] {
     let lines = keys.map { "{\"name\":\"\($0)\"}\n" }
     let index = try SmallIndex(json: lines.joined(), key: "{name}", suffix: ".jsonl") { $0.partSizeBytes = partSize }
-    let shards = try index.open.generation.shards()
+    let shards = try index.open.generation.manifest.shards()
     try #require(shards.count == 1)
     var sizes: [Int] = []
-    _ = try index.open.readWhole(shards[0]) { (part: PartContent) throws(IndexError) in sizes.append(part.count) }
+    _ = try index.open.generation.readWhole(shards[0]) { (part: PartContent) throws(IndexError) in
+      sizes.append(part.count)
+    }
     return sizes
   }
 

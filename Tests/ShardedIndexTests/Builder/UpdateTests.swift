@@ -46,7 +46,7 @@ import Testing
 
   private static func repeatedIDs(of directory: String) throws -> Int? {
     let index = try ShardedIndex(opening: directory)
-    let frames = try #require(try index.generation.notes())
+    let frames = try #require(try index.generation.manifest.notes())
     return try BuildNotes(frames, shardCount: index.shardCount).repeatedIDs
   }
 
@@ -95,7 +95,7 @@ import Testing
     let (first, last) = (sorted[0], sorted[2999])
     // All shards but those of the first quarter are gone: who reads one of them says so.
     let index = try ShardedIndex(opening: directory("index"))
-    let names = try withExtendedLifetime(index) { try index.generation.shards().map(\.fileName) }
+    let names = try withExtendedLifetime(index) { try index.generation.manifest.shards().map(\.fileName) }
     for name in names.dropFirst(names.count / 4) { Files.remove(directory("index/\(name)")) }
     var changed = first
     changed.members[2].1 = .number("2.5")
@@ -145,8 +145,10 @@ import Testing
   private static func mostParts(of directory: String) throws -> Int {
     let index = try ShardedIndex(opening: directory)
     var most = 0
-    for shard in try index.generation.shards() {
-      _ = try index.readWhole(shard) { (part: PartContent) throws(IndexError) in most = max(most, part.number + 1) }
+    for shard in try index.generation.manifest.shards() {
+      _ = try index.generation.readWhole(shard) { (part: PartContent) throws(IndexError) in
+        most = max(most, part.number + 1)
+      }
     }
     return most
   }
@@ -343,7 +345,7 @@ import Testing
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     let sound = Files.contents(of: directory("index"))
     let shardCount = try ShardedIndex(opening: directory("index")).shardCount
-    let frames = try #require(try ShardedIndex(opening: directory("index")).generation.notes())
+    let frames = try #require(try ShardedIndex(opening: directory("index")).generation.manifest.notes())
     let notes = try BuildNotes(frames, shardCount: shardCount)
     #expect(notes.groups == frames.dropFirst().map(\.content) && frames.count == 1 + (notes.pieces.count + 63) / 64)
     #expect(notes.head(checksums: frames.dropFirst().map(\.checksum)) == frames[0].content)

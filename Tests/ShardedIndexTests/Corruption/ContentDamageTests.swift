@@ -26,7 +26,7 @@ import Testing
         }
       }
       attempt {
-        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 64 << 10))
+        let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 64 << 10))
         _ = (index.fieldNames, index.keyTemplate, index.statistics)
         let count = index.recordCount
         for start in [0, 1, 7, 16, 17, 50, 120, 190, count - 20, count - 1, count, count / 2] where start >= 0 {

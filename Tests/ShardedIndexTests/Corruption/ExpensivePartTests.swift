@@ -101,7 +101,7 @@ import CSystem
     let columns = (0..<max(1, made.columns)).map { "\"c\($0)\":\"\"" }.joined(separator: ",")
     let surgery = try FrameSurgery(SmallIndex(json: "[{\"name\":\"a\",\(columns)}]", key: "{name}").path)
     let size = made.store(in: surgery)
-    return (try ShardedIndex(opening: surgery.path, options: Options(cacheLimitBytes: 1 << 30)), size)
+    return (try ShardedIndex(opening: surgery.path, options: .init(cacheLimitBytes: 1 << 30)), size)
   }
 
   /// Loads keys and then fields of a part, and looks at what the cache is told and at what the process takes.

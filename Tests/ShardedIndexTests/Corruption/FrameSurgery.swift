@@ -29,7 +29,7 @@ struct FrameSurgery {
   init(_ path: String) throws {
     self.path = path
     let index = try ShardedIndex(opening: path)
-    let generation = index.generation
+    let generation = index.generation.manifest
     let manifest = Files.read(path + "/manifest")!
     let rootSize = manifest.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }
     root = try Self.content(of: Array(manifest[..<rootSize]))

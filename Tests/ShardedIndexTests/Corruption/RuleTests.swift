@@ -177,7 +177,8 @@ import Testing
       var keys = Keys()
       var before: [UInt8] = []
       let index = try ShardedIndex(opening: surgery.path)
-      _ = try index.readWhole(index.generation.shards()[number]) { (part: PartContent) throws(IndexError) in
+      _ = try index.generation.readWhole(index.generation.manifest.shards()[number]) {
+        (part: PartContent) throws(IndexError) in
         part.forEachKey { record, key in
           let separator = key.lastIndex(of: 1)!
           let stem = Array(key[..<separator])

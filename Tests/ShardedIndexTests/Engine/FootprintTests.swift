@@ -75,7 +75,7 @@
         let buffer = RecordBuffer()
         var random = SplitMix64(seed: 1)
         func heap(limit: Int) throws -> (resident: Int, heap: Int) {
-          let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: limit))
+          let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: limit))
           try Self.ask(index, keys, times: 20_000, &random, buffer)
           let (resident, full) = (index.statistics.residentBytes, Self.heapBytes)
           index.removeResidentShards()
@@ -98,7 +98,7 @@
         let (path, keys) = try Self.build(count: 200_000)
         let buffer = RecordBuffer()
         var random = SplitMix64(seed: 2)
-        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 3 << 20))
+        let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 3 << 20))
         try Self.ask(index, keys, times: 100_000, &random, buffer)
         let before = Self.anonymousBytes
         try Self.ask(index, keys, times: 1_000_000, &random, buffer)
@@ -113,7 +113,7 @@
         let (path, keys) = try Self.build(count: 20_000)
         var limit = rlimit(rlim_cur: 32, rlim_max: 32)
         #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        let index = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 0, reloadInterval: .zero))
+        let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0, reloadInterval: .zero))
         let failures = Atomic(0)
         let manifest = Files.read(path + "/manifest")!
         WorkerPool.forEach(8, threads: 8) { thread in

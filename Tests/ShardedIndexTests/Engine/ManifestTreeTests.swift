@@ -60,7 +60,7 @@ import Testing
   private static func open(_ file: [UInt8], cacheLimit: Int = 64 << 20) throws -> (TemporaryDirectory, ShardedIndex) {
     let directory = TemporaryDirectory()
     Files.write(file, to: directory("manifest"))
-    return (directory, try ShardedIndex(opening: directory.path, options: Options(cacheLimitBytes: cacheLimit)))
+    return (directory, try ShardedIndex(opening: directory.path, options: .init(cacheLimitBytes: cacheLimit)))
   }
 
   private static func places(_ manifest: Manifest, _ prefix: [UInt8]) throws(IndexError) -> ClosedRange<Int> {
@@ -112,7 +112,7 @@ import Testing
     let firsts = bounds.indices.reduce(into: [0]) { $0.append($0[$1] + Self.records($1)) }
     for limit in [64 << 10, 1 << 20, 1 << 30] {
       let (directory, index) = try Self.open(file, cacheLimit: limit)
-      let manifest = index.generation
+      let manifest = index.generation.manifest
       let root = manifest.residentSize
       #expect(manifest.version == (height == 0 ? 1 : 2))
       #expect((manifest.shardCount, manifest.recordCount) == (count, firsts[count]))
@@ -135,9 +135,10 @@ import Testing
     }
     // All of it at once, and what is in memory then.
     let (_, index) = try Self.open(file, cacheLimit: 1 << 30)
-    #expect(try index.generation.shards().map(\.number) == Array(0..<count))
-    let size = index.generation.size
-    #expect(index.generation.residentSize >= size && index.generation.residentSize < size + size / 100)
+    #expect(try index.generation.manifest.shards().map(\.number) == Array(0..<count))
+    let size = index.generation.manifest.size
+    #expect(
+      index.generation.manifest.residentSize >= size && index.generation.manifest.residentSize < size + size / 100)
   }
 
   @Test("opening reads a root that is no larger for any number of shards, and nothing behind it")
@@ -150,7 +151,7 @@ import Testing
       for byte in root..<file.count { file[byte] = 0 }
       let (_, index) = try Self.open(file)
       #expect(index.shardCount == count && index.keyTemplate == "{name}")
-      #expect(throws: IndexError.self) { try Self.places(index.generation, [0x6b]) }
+      #expect(throws: IndexError.self) { try Self.places(index.generation.manifest, [0x6b]) }
     }
   }
 
@@ -168,7 +169,7 @@ import Testing
       let at = start + ManifestSurgery.Frame.number(surgery.root.content, entry + 20, 4) - 1
       Files.overwrite(directory("manifest"), at: at, with: [file[at] ^ 1])
       func ask(_ shard: Int) throws(IndexError) -> ClosedRange<Int> {
-        try Self.places(index.generation, bounds[shard].text + [0x21])
+        try Self.places(index.generation.manifest, bounds[shard].text + [0x21])
       }
       for shard in [10, 4090, 8200, 12_290] {
         #expect(try ask(shard).contains(shard) || bounds[shard + 1].text == bounds[shard].text)
@@ -195,7 +196,7 @@ import Testing
       for step in 0..<2000 {
         let text = bounds[Int.random(in: 1..<9000, using: &random)].text
         let prefix = Array(text.prefix(Int.random(in: 1...text.count, using: &random)))
-        if (try? Self.places(index.generation, prefix)) != Self.places(bounds, prefix) {
+        if (try? Self.places(index.generation.manifest, prefix)) != Self.places(bounds, prefix) {
           wrong.add(1, ordering: .relaxed)
         }
         if thread == 0, step % 100 == 0 { index.removeResidentShards() }
@@ -243,11 +244,11 @@ import Testing
     surgery.root.children = pages
     let flat = ManifestSurgery.Frame(level: 1, content: root, children: pages)
     let (_, index) = try Self.open(ManifestSurgery(root: flat).file(), cacheLimit: 1 << 20)
-    #expect(index.generation.version == 1)
+    #expect(index.generation.manifest.version == 1)
     for prefix in Self.prefixes(bounds, around: [1, 63, 64, 65, 4095, 4096, 4097, 8999]) {
-      #expect(try Self.places(index.generation, prefix) == Self.places(bounds, prefix))
+      #expect(try Self.places(index.generation.manifest, prefix) == Self.places(bounds, prefix))
     }
-    #expect(try index.generation.shards().count == 9000)
+    #expect(try index.generation.manifest.shards().count == 9000)
   }
 
   // MARK: Hostile ones
@@ -263,9 +264,9 @@ import Testing
     do {
       let (_, index) = try open(file, cacheLimit: 1 << 20)
       for prefix in ["k", "k10000001", "k10004096", "k1000409", "k10262144", "z", "a"].map({ Array($0.utf8) }) {
-        _ = try? places(index.generation, prefix)
+        _ = try? places(index.generation.manifest, prefix)
       }
-      _ = try index.generation.shards()
+      _ = try index.generation.manifest.shards()
       return false
     } catch {
       guard let error = error as? IndexError, case .corrupt = error else { return false }
@@ -407,11 +408,11 @@ import Testing
         frame.change = { $0[byte] ^= value }
         guard let (_, index) = try? Self.open(surgery.file(), cacheLimit: 1 << 20) else { continue }
         for prefix in ["k", "k1000", "k10004096", "k10004"].map({ Array($0.utf8) }) {
-          guard let range = try? Self.places(index.generation, prefix) else { continue }
+          guard let range = try? Self.places(index.generation.manifest, prefix) else { continue }
           #expect(range.upperBound < bounds.count)
         }
         for position in [0, index.recordCount - 1] where index.recordCount > 0 {
-          guard let place = try? index.generation.place(holding: position) else { continue }
+          guard let place = try? index.generation.manifest.place(holding: position) else { continue }
           #expect(place.firstRecord <= position && position - place.firstRecord < place.recordCount)
         }
       }
@@ -427,7 +428,7 @@ import Testing
     }
     let (_, index) = try Self.open(try Self.manifest((0..<17_000).lazy.map(bound)), cacheLimit: 1 << 20)
     for shard in [1, 64, 4095, 4096, 16_999] {
-      #expect(try Self.places(index.generation, bound(shard).text) == shard...shard)
+      #expect(try Self.places(index.generation.manifest, bound(shard).text) == shard...shard)
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     return (built, LinearScan(records, key: [.field("name")]))
   }
 
-  private static func ask(_ index: ShardedIndex, _ prefix: [UInt8]) throws(IndexError) -> Matches {
+  private static func ask(_ index: ShardedIndex, _ prefix: [UInt8]) throws(IndexError) -> ShardedIndex.Matches {
     try CorruptionTests.Probe.ask(index, prefix)
   }
 
@@ -75,7 +75,7 @@ import Testing
   @Test("the keys of the test lie as it says")
   func layout() throws {
     let (built, _) = try Self.build()
-    let shards = try built.open.generation.shards()
+    let shards = try built.open.generation.manifest.shards()
     #expect(Self.frames(built.path + "/manifest").count == 7 + 7)
     #expect(shards.map(\.firstRecord) == Array(0..<330))
     let begins = [0, 64, 128, 192, 256, 320].map { shards[$0] }
@@ -246,8 +246,8 @@ import Testing
   func recentPages(size: Int) throws {
     let (built, scan, questions) = try Self.buildLong(size)
     let limit = 256 << 10
-    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 1 << 20))
-    let manifest = index.generation
+    let index = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 1 << 20))
+    let manifest = index.generation.manifest
     let root = manifest.residentSize
     #expect(manifest.size - root > limit)
     let buffer = RecordBuffer()
@@ -264,10 +264,10 @@ import Testing
     #expect(manifest.residentSize == root)
     #expect(try Self.fault(index, scan, questions[0], buffer) == nil)
     // An eighth of this limit has room for all of them.
-    let roomy = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 64 << 20))
+    let roomy = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 64 << 20))
     for question in questions { #expect(try Self.fault(roomy, scan, question, buffer) == nil) }
     roomy.removeResidentShards()
-    #expect(roomy.generation.residentSize == manifest.size)
+    #expect(roomy.generation.manifest.residentSize == manifest.size)
     // Whoever wants all that is known of shards keeps the pages.
     #expect(try manifest.shards().map(\.firstRecord) == Array(0..<330))
     #expect(manifest.residentSize >= manifest.size)
@@ -276,8 +276,8 @@ import Testing
   @Test("eight threads on pages that come and go")
   func concurrentRecentPages() throws {
     let (built, scan, questions) = try Self.buildLong(1000)
-    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 1 << 20))
-    let root = index.generation.residentSize
+    let index = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 1 << 20))
+    let root = index.generation.manifest.residentSize
     let wrong = Atomic<Int>(0)
     WorkerPool.forEach(8, threads: 8) { thread in
       let buffer = RecordBuffer()
@@ -285,7 +285,7 @@ import Testing
       for step in 0..<400 {
         let question = questions.randomElement(using: &random)!
         if (try? Self.fault(index, scan, question, buffer)) != .some(nil) { wrong.add(1, ordering: .relaxed) }
-        if index.generation.residentSize - root > 256 << 10 { wrong.add(1, ordering: .relaxed) }
+        if index.generation.manifest.residentSize - root > 256 << 10 { wrong.add(1, ordering: .relaxed) }
         if thread == 0, step % 50 == 0 { index.removeResidentShards() }
       }
     }
@@ -297,14 +297,14 @@ import Testing
     let (built, scan) = try Self.build()
     let buffer = RecordBuffer()
     var random = SplitMix64(seed: 1)
-    let index = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 64 << 20))
+    let index = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 64 << 20))
     let all = try index.matches(forPrefix: "")
     for _ in 0..<2 {
       for position in (0..<scan.count).shuffled(using: &random) { try all.read(position..<position + 1, into: buffer) }
     }
     #expect(index.statistics.misses == scan.count && index.statistics.loads == scan.count)
     // With room for a few: what was asked last is there, whatever went before it.
-    let tight = try ShardedIndex(opening: built.path, options: Options(cacheLimitBytes: 32 << 10))
+    let tight = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 32 << 10))
     let some = try tight.matches(forPrefix: "")
     for _ in 0..<5000 {
       let position = Int.random(in: 0..<scan.count, using: &random)
@@ -426,7 +426,7 @@ import Testing
   @Test("verifying goes on behind a damaged page, and names what is damaged in the manifest's order")
   func damageBehindDamage() throws {
     let (built, _) = try Self.build()
-    let shards = try built.open.generation.shards()
+    let shards = try built.open.generation.manifest.shards()
     let frames = Self.frames(built.path + "/manifest")
     // A bit of the checksums of two pages' frames: each says so by itself.
     for page in [1, 3] {

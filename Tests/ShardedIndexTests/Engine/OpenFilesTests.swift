@@ -16,7 +16,7 @@ import Testing
 
   /// A cache in which next to nothing stays, so that all is read again and again.
   private static func open(_ path: String, _ limit: Int?) throws -> ShardedIndex {
-    try ShardedIndex(opening: path, options: Options(cacheLimitBytes: 1, openFileLimit: limit))
+    try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 1, openFileLimit: limit))
   }
 
   private static func readAll(_ index: ShardedIndex, _ scan: LinearScan, _ buffer: RecordBuffer) throws -> String? {
@@ -68,7 +68,7 @@ import Testing
     func pinned() throws {
       let (small, scan) = try Self.generated()
       let digest = try small.open.manifestDigest()
-      let index = try ShardedIndex(opening: small.path, options: Options(expectedDigest: digest))
+      let index = try ShardedIndex(opening: small.path, options: .init(expectedDigest: digest))
       #expect(try Self.readAll(index, scan, RecordBuffer()) == nil)
       #expect(Files.opened(in: small.path) == ["manifest", "manifest"])
     }

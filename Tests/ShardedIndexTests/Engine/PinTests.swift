@@ -8,7 +8,7 @@ import Testing
   }
 
   private static func pinned(_ live: LiveIndex, _ digest: ManifestDigest) throws -> ShardedIndex {
-    try ShardedIndex(opening: live.path, options: Options(reloadInterval: .zero, expectedDigest: digest))
+    try ShardedIndex(opening: live.path, options: .init(reloadInterval: .zero, expectedDigest: digest))
   }
 
   private static func generation(_ index: ShardedIndex, _ live: LiveIndex) throws -> Int {
@@ -29,7 +29,7 @@ import Testing
       let (mine, theirs) = (try index.matches(forPrefix: prefix), try open.matches(forPrefix: prefix))
       #expect(try mine.records(in: 0..<99).map(\.fields) == theirs.records(in: 0..<99).map(\.fields))
     }
-    let counts = try Verifier.verify(index: live.path, options: Options(expectedDigest: digest)) { _ in }
+    let counts = try Verifier.verify(index: live.path, options: .init(expectedDigest: digest)) { _ in }
     #expect(counts.isSound && counts.records == live.recordCount)
   }
 
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: error) { try Self.pinned(live, digest) }
     #expect(error.description.contains(digest.description) && error.description.contains(other.description))
     #expect(throws: Verifier.Failure.self) {
-      try Verifier.verify(index: live.path, options: Options(expectedDigest: digest)) { _ in }
+      try Verifier.verify(index: live.path, options: .init(expectedDigest: digest)) { _ in }
     }
     #expect(try !index.reload())
     #expect(try Self.generation(index, live) == 0, "its shards are there for one more generation")
@@ -92,7 +92,7 @@ import Testing
     try live.build(0)
     let digest = try Self.digest(live.path)
     let open = try live.open()
-    let manifest = open.generation
+    let manifest = open.generation.manifest
     let shards = try withExtendedLifetime(manifest) {
       try manifest.shards().dropFirst().prefix(3).map { ($0.fileName, String(decoding: $0.bound, as: UTF8.self)) }
     }

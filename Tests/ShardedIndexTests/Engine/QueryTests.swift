@@ -198,7 +198,7 @@ import Testing
     _ = try all.records(in: scan.count / 2..<scan.count / 2 + 1)
     #expect(count.statistics.misses <= before.misses + 1 && count.statistics.loads <= before.loads + 1)
     // Every answer, empty ones too, touches two shards at most.
-    let index = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: 0))
+    let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: 0))
     var random = SplitMix64(seed: 3)
     var emptyLoads = 0
     for _ in 0..<500 {
@@ -315,7 +315,7 @@ import Testing
     "never more resident than the limit", arguments: [0, 1, 500, 5000, 20_000, 100_000, 1 << 20, 1 << 30])
   func limit(bytes: Int) throws {
     let (small, scan) = try Self.generated()
-    let index = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: bytes))
+    let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: bytes))
     let fieldNumbers = scan.fieldNumbers(of: index)
     let buffer = RecordBuffer()
     var random = SplitMix64(seed: UInt64(bytes))
@@ -343,10 +343,10 @@ import Testing
     arguments: [Int.max, 1000, 20])
   func scanResistance(page: Int) throws {
     let small = try Self.generated().index
-    let all = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: 1 << 30))
+    let all = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: 1 << 30))
     _ = try all.matches(forPrefix: "").records(in: 0..<Int.max)
     let total = all.statistics.residentBytes
-    let index = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: total / 4))
+    let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: total / 4))
     let hot = ["be", "lo", "sa", "ma"]
     func ask() throws { for prefix in hot { _ = try index.matches(forPrefix: prefix).records(in: 0..<20) } }
     for _ in 0..<5 { try ask() }
@@ -408,7 +408,7 @@ import Testing
   func randomTyping(seed: UInt64) throws {
     let (small, scan) = try Self.generated(count: 5000, shardLimitBytes: 3000)
     let index = try ShardedIndex(
-      opening: small.path, options: Options(cacheLimitBytes: seed == 1 ? 0 : 30_000))
+      opening: small.path, options: .init(cacheLimitBytes: seed == 1 ? 0 : 30_000))
     let fresh = try ShardedIndex(opening: small.path)
     let names = try fresh.matches(forPrefix: "").records(in: 0..<scan.count).map(\.key)
     var random = SplitMix64(seed: seed)
@@ -520,7 +520,7 @@ import Testing
   @Test("eight threads, a cache too small: the same answers", arguments: [0, 20_000, 200_000])
   func threads(cacheLimitBytes: Int) throws {
     let (small, scan) = try Self.generated()
-    let index = try ShardedIndex(opening: small.path, options: Options(cacheLimitBytes: cacheLimitBytes))
+    let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: cacheLimitBytes))
     let fieldNumbers = scan.fieldNumbers(of: index)
     let faults = Lock<[String]>([])
     WorkerPool.forEach(8, threads: 8) { thread in

@@ -179,7 +179,7 @@ import Testing
     try live.build(0)
     let index = try live.open(cacheLimitBytes: bytes)
     var random = SplitMix64(seed: UInt64(bytes))
-    var held: [(generation: Int, matches: Matches)] = []
+    var held: [(generation: Int, matches: ShardedIndex.Matches)] = []
     var generation = 0
     for step in 0..<600 {
       if step % 7 == 0 {

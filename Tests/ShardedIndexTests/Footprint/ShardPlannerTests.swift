@@ -159,7 +159,7 @@ import CSystem
       for half in 0...1 {
         var halves = try LogHalves(opening: typed.log)
         let index = try ShardedIndex(
-          opening: directory("index"), options: Options(cacheLimitBytes: options.cacheLimitBytes))
+          opening: directory("index"), options: .init(cacheLimitBytes: options.cacheLimitBytes))
         var keystrokes = 0
         while let (text, own) = try halves.next() {
           guard own == half else { continue }

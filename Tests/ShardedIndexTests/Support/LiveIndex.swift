@@ -40,13 +40,13 @@ final class LiveIndex: Sendable {
 
   func open(cacheLimitBytes: Int = 8 << 20, reloadInterval: Duration? = nil) throws -> ShardedIndex {
     try ShardedIndex(
-      opening: path, options: Options(cacheLimitBytes: cacheLimitBytes, reloadInterval: reloadInterval))
+      opening: path, options: .init(cacheLimitBytes: cacheLimitBytes, reloadInterval: reloadInterval))
   }
 
   /// The generation that all records of an answer are of.
   ///
   /// - Throws: ``Mixture`` if they are not of one, or not as many as they should be.
-  static func generation(of matches: Matches, count: Int) throws -> Int {
+  static func generation(of matches: ShardedIndex.Matches, count: Int) throws -> Int {
     let found = try matches.records(in: 0..<Int.max).map { Int($0["g"] ?? "") ?? -1 }
     guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else {
       throw Mixture(found: found)

@@ -27,7 +27,7 @@ struct ModelRecord: Hashable, Sendable {
 
   init(_ fields: [Field]) { self.fields = fields }
 
-  init(_ record: Record) {
+  init(_ record: ShardedIndex.Record) {
     fields = record.fields.map { Field($0.name, $0.kind, $0.text) }
   }
 

@@ -18,7 +18,7 @@ struct ScanAnswer: Equatable, Sendable {
   }
 
   /// What an engine answered.
-  init(_ matches: Matches) {
+  init(_ matches: ShardedIndex.Matches) {
     let runs = matches.positions
     self.init(runs[0], runs.count > 1 ? runs[1] : 0..<0)
   }

@@ -21,7 +21,7 @@ final class SmallIndex: Sendable {
     change(&options)
     Files.write(Array(json.utf8), to: "\(directory)/dataset\(suffix)")
     summary = try ShardBuilder.build(["\(directory)/dataset\(suffix)"], into: path, options: options)
-    open = try ShardedIndex(opening: path, options: Options(cacheLimitBytes: cacheLimitBytes))
+    open = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: cacheLimitBytes))
   }
 
   /// Of records whose names have no dots, in order.

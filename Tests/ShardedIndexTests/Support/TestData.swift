@@ -122,7 +122,7 @@ final class BuiltList: Sendable {
   fileprivate static let postal = Result { try BuiltList(.postal) }
 
   func open(cacheLimitBytes: Int = 64 << 20) throws -> ShardedIndex {
-    try ShardedIndex(opening: directory, options: Options(cacheLimitBytes: cacheLimitBytes))
+    try ShardedIndex(opening: directory, options: .init(cacheLimitBytes: cacheLimitBytes))
   }
 }
 

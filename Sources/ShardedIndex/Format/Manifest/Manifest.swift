@@ -478,27 +478,27 @@ package final class Manifest: @unchecked Sendable {
   }
 
   /// How many records lie where, read from the file at each call; nil if the index does not say.
-  package func dotMap() throws(IndexError) -> DotMap? {
-    try dots { (frames) throws(FormatError) in try DotMap(frames) }
+  package func densityGrid() throws(IndexError) -> DensityGrid? {
+    try dots { (frames) throws(FormatError) in try DensityGrid(frames) }
   }
 
   /// The same, an overlay's changes included.
-  package func dotMap(with overlay: Overlay?) throws(IndexError) -> DotMap? {
-    var map = try dotMap()
+  package func densityGrid(with overlay: Overlay?) throws(IndexError) -> DensityGrid? {
+    var map = try densityGrid()
     guard let overlay, !overlay.cells.isEmpty else { return map }
-    if map == nil { map = DotMap() }
+    if map == nil { map = DensityGrid() }
     map?.add(overlay)
     return map
   }
 
   /// The map as it stands there.
-  package func dotBands() throws(IndexError) -> DotBands? {
-    try dots { (frames) throws(FormatError) in try DotBands(frames) }
+  package func densityBands() throws(IndexError) -> DensityBands? {
+    try dots { (frames) throws(FormatError) in try DensityBands(frames) }
   }
 
   /// The same, `nil` standing for none, with some records more or fewer in some cells.
-  package func dotBands(_ dots: DotBands?, changedBy changes: CellChanges) throws(IndexError) -> DotBands {
-    var dots = dots ?? DotBands()
+  package func densityBands(_ dots: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
+    var dots = dots ?? DensityBands()
     do throws(FormatError) { try dots.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
     return dots
   }
@@ -507,7 +507,7 @@ package final class Manifest: @unchecked Sendable {
     _ read: ([(content: [UInt8], checksum: UInt32)]) throws(FormatError) -> Map
   ) throws(IndexError) -> Map? {
     guard let dots = root.dots else { return nil }
-    let frames = try frames(of: dots, limit: DotMap.frameLimit, name: "map of dots")
+    let frames = try frames(of: dots, limit: DensityGrid.frameLimit, name: "map of dots")
     do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }
 

@@ -232,7 +232,7 @@ package final class Overlay: @unchecked Sendable {  // Only read once it is made
     for _ in 0..<cellCount {
       cell += try reader.readVarint()
       let more = try reader.readSignedVarint()
-      guard cell < DotMap.columns * DotMap.rows, more != 0, more.magnitude <= UInt32.max else {
+      guard cell < DensityGrid.columns * DensityGrid.rows, more != 0, more.magnitude <= UInt32.max else {
         throw fault("changes a cell that is not on the map")
       }
       cells.append((cell, Int(more)))

@@ -2,12 +2,12 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-@Suite("The map of dots") struct DotMapTests {
+@Suite("The density grid") struct DensityGridTests {
   private static func cell(_ latitude: String, _ longitude: String) -> [Int]? {
     let cell = Array(latitude.utf8).withUnsafeBufferPointer { latitude in
-      Array(longitude.utf8).withUnsafeBufferPointer { DotMap.cell(latitude: latitude, longitude: $0) }
+      Array(longitude.utf8).withUnsafeBufferPointer { DensityGrid.cell(latitude: latitude, longitude: $0) }
     }
-    return cell.map { [$0 % DotMap.columns, $0 / DotMap.columns] }
+    return cell.map { [$0 % DensityGrid.columns, $0 / DensityGrid.columns] }
   }
 
   @Test("cells are found exactly, whatever the number of digits")
@@ -48,23 +48,23 @@ import Testing
     #expect(Self.cell("-90", "180") == [719, 359] && Self.cell("-.5", "5.") == [370, 181])
   }
 
-  private static func frames(_ map: DotMap) -> [(content: [UInt8], checksum: UInt32)] {
-    frames(DotBands(map))
+  private static func frames(_ map: DensityGrid) -> [(content: [UInt8], checksum: UInt32)] {
+    frames(DensityBands(map))
   }
 
-  private static func frames(_ dots: DotBands) -> [(content: [UInt8], checksum: UInt32)] {
+  private static func frames(_ dots: DensityBands) -> [(content: [UInt8], checksum: UInt32)] {
     let checksums = dots.bands.indices.map { UInt32($0) }
     return [(dots.head(checksums: checksums), 7)] + zip(dots.bands, checksums).map { ($0.content, $1) }
   }
 
   @Test("a map comes back as it was, and a damaged one is another or refused")
   func bytes() throws {
-    var map = DotMap()
-    #expect(DotBands(map).bands.isEmpty)
+    var map = DensityGrid()
+    #expect(DensityBands(map).bands.isEmpty)
     for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 130_000, 259_199] { map.add(cell) }
     for _ in 0..<300 { map.add(130_001) }
     let frames = Self.frames(map)
-    #expect(try DotMap(frames) == map)
+    #expect(try DensityGrid(frames) == map)
     #expect(frames.count == 1 + 4)
     #expect(map.count(column: 1, row: 0) == 2 && map.count(column: 130_001 % 720, row: 130_001 / 720) == 300)
     #expect(map.count(column: 720, row: 0) == 0 && map.count(column: 0, row: -1) == 0)
@@ -72,16 +72,16 @@ import Testing
       for size in 0..<frame.content.count {
         var other = frames
         other[number].content = Array(frame.content[..<size])
-        #expect(throws: FormatError.self) { try DotMap(other) }
+        #expect(throws: FormatError.self) { try DensityGrid(other) }
       }
       for bit in 0..<8 * frame.content.count {
         var other = frames
         other[number].content[bit / 8] ^= 1 << UInt8(bit % 8)
-        if let found = try? DotMap(other) { #expect(found != map) }
+        if let found = try? DensityGrid(other) { #expect(found != map) }
       }
     }
-    #expect(throws: FormatError.self) { try DotMap(frames.dropLast()) }
-    #expect(throws: FormatError.self) { try DotMap([]) }
+    #expect(throws: FormatError.self) { try DensityGrid(frames.dropLast()) }
+    #expect(throws: FormatError.self) { try DensityGrid([]) }
   }
 
   private static func changes(_ changes: [(Int, Int)]) -> CellChanges {
@@ -110,23 +110,23 @@ import Testing
       let cells = [0, 1, 719, 14_399, 14_400, 130_000, 130_001, 259_199].shuffled(using: &random)
       let counts = cells.map { _ in Int.random(in: 0...2, using: &random) }
       let changes = counts.map { Int.random(in: -$0...2, using: &random) }
-      func map(_ counts: [Int]) -> DotMap {
-        var map = DotMap()
+      func map(_ counts: [Int]) -> DensityGrid {
+        var map = DensityGrid()
         for (cell, count) in zip(cells, counts) { for _ in 0..<count { map.add(cell) } }
         return map
       }
-      var dots = try DotBands(Self.frames(map(counts)))
+      var dots = try DensityBands(Self.frames(map(counts)))
       try dots.change(Self.changes(Array(zip(cells, changes))))
-      let expected = DotBands(map(zip(counts, changes).map { $0 + $1 }))
+      let expected = DensityBands(map(zip(counts, changes).map { $0 + $1 }))
       #expect(dots.bands.map(\.number) == expected.bands.map(\.number))
       #expect(dots.bands.map(\.content) == expected.bands.map(\.content))
     }
     // What is not changed is not looked at; what is has to be sound.
-    var map = DotMap()
+    var map = DensityGrid()
     for cell in [3, 200_000] { map.add(cell) }
     var frames = Self.frames(map)
     frames[2].content = [0]
-    var dots = try DotBands(frames)
+    var dots = try DensityBands(frames)
     try dots.change(Self.changes([(3, 1)]))
     #expect(throws: FormatError.self) { try dots.change(Self.changes([(200_001, 1)])) }
   }
@@ -141,16 +141,16 @@ import Testing
     ]
     let input = directory.write(records.joined(separator: "\n"), to: "a.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"))
-    var map = DotMap()
+    var map = DensityGrid()
     for cell in [159 * 720 + 401, 159 * 720 + 401, 176 * 720 + 362, 174 * 720 + 401] { map.add(cell) }
-    #expect(try ShardedIndex(opening: directory("index")).dotMap() == map)
+    #expect(try ShardedIndex(opening: directory("index")).densityGrid() == map)
     let plain = directory.write(records[5], to: "b.jsonl")
     _ = try ShardBuilder.build([plain], into: directory("plain"))
-    #expect(try ShardedIndex(opening: directory("plain")).dotMap() == nil)
+    #expect(try ShardedIndex(opening: directory("plain")).densityGrid() == nil)
     // A damaged one is noticed by who reads it, and by who verifies.
     let manifest = Files.contents(of: directory("index"))["manifest"]!
     Files.overwrite(directory("index/manifest"), at: manifest.count - 9, with: [manifest[manifest.count - 9] ^ 1])
-    #expect(throws: IndexError.self) { try ShardedIndex(opening: directory("index")).dotMap() }
+    #expect(throws: IndexError.self) { try ShardedIndex(opening: directory("index")).densityGrid() }
     #expect(try ShardedIndex(opening: directory("index")).matches(forPrefix: "").count == 6)
     var found: [Verifier.Finding] = []
     _ = try Verifier.verify(index: directory("index")) { found.append($0) }
@@ -170,10 +170,10 @@ import Testing
         counts[[Int((180 + longitude) * 2), Int((90 - latitude) * 2)], default: 0] += 1
       }
     }
-    let map = try #require(try index.dotMap())
+    let map = try #require(try index.densityGrid())
     var total = 0
-    for row in 0..<DotMap.rows {
-      for column in 0..<DotMap.columns {
+    for row in 0..<DensityGrid.rows {
+      for column in 0..<DensityGrid.columns {
         let count = map.count(column: column, row: row)
         total += count
         #expect(count == counts[[column, row], default: 0])

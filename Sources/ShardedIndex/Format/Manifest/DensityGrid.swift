@@ -1,0 +1,164 @@
+/// How many of an index's records lie in each cell of half a degree: a map of them, which takes some 18 KB of the index
+/// of 200,000 cities. Source: docs/format.md §3.9.
+///
+/// A record lies where its fields of the first of the usual names say, `coord.lat`, `lat` or `latitude` and likewise, in
+/// decimal degrees. One that has no such fields, or in them no place on the globe, is not on the map. Takes a megabyte.
+public struct DensityGrid: Sendable, Equatable {
+  /// Cells from west to east; the first begins at 180 degrees west.
+  public static let columns = 720
+  /// Cells from north to south; the first begins at 90 degrees north.
+  public static let rows = 360
+
+  /// Rows whose cells have a frame of their own, so that a change leaves the frames of others as they are.
+  private static let bandRows = 20
+  static let bandCells = bandRows * columns
+  static let bandCount = rows / bandRows
+  /// No frame of a band is larger, nor has more content, in bytes: two varints for each cell would be 115,200.
+  static let frameLimit = 1 << 17
+
+  /// Row by row.
+  private var counts: [UInt32]
+
+  /// Without records.
+  package init() { counts = Array(repeating: 0, count: Self.columns * Self.rows) }
+
+  /// How many records lie in a cell; 0 for one that is not on the map.
+  public func count(column: Int, row: Int) -> Int {
+    guard 0..<Self.columns ~= column, 0..<Self.rows ~= row else { return 0 }
+    return Int(counts[row * Self.columns + column])
+  }
+
+  /// - Parameter cell: As ``cell(latitude:longitude:)`` gives it.
+  package mutating func add(_ cell: Int) { counts[cell] &+= 1 }
+
+  /// Adds what an overlay changes.
+  mutating func add(_ overlay: Overlay) {
+    // One that is wrong about its cells makes a map that is wrong, whatever it says.
+    for (cell, more) in overlay.cells { counts[cell] &+= UInt32(truncatingIfNeeded: more) }
+  }
+
+  // MARK: The index's bytes
+
+  /// - Parameter frames: Contents and checksums of the map's frames, in order.
+  package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
+    self.init()
+    for band in try DensityBands(frames).bands {
+      try DensityBands.read(band.content) { counts[band.number * Self.bandCells + $0] = $1 }
+    }
+  }
+
+  /// The cells of a band.
+  func counts(ofBand band: Int) -> ArraySlice<UInt32> {
+    counts[band * Self.bandCells..<(band + 1) * Self.bandCells]
+  }
+
+  // MARK: Cells
+
+  /// The cell of a place, exactly; nil where the texts are no decimal degrees on the globe.
+  ///
+  /// A place on a line between cells belongs to the one south or east of it, the south pole and 180 degrees east to the
+  /// last.
+  package static func cell(
+    latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    guard let north = halfDegrees(latitude, limit: 90), let east = halfDegrees(longitude, limit: 180) else {
+      return nil
+    }
+    // The ceiling of a number is what is left of it below the floor of its negative.
+    let row = min(rows - 1, 180 - north.ceiling)
+    let column = min(columns - 1, 360 + east.floor)
+    return row * columns + column
+  }
+
+  /// Half degrees in a number of one to three digits, with or without a point and digits behind it, which nearly all
+  /// are: the whole ones without the sign, and whether something is left. nil for any other text.
+  @inline(__always)
+  private static func plainHalfDegrees(
+    _ text: UnsafeBufferPointer<UInt8>
+  ) -> (lower: Int, hasRest: Bool, isNegative: Bool)? {
+    guard let start = text.baseAddress, text.count > 1 else { return nil }
+    let isNegative = start[0] == UInt8(ascii: "-")
+    var at = isNegative ? 1 : 0
+    let first = at
+    var whole = 0
+    while at < text.count, start[at] &- 0x30 < 10 {
+      whole = whole &* 10 &+ Int(start[at] &- 0x30)
+      at += 1
+    }
+    guard 1...3 ~= at - first else { return nil }
+    guard at < text.count else { return (2 * whole, false, isNegative) }
+    guard start[at] == UInt8(ascii: "."), at + 1 < text.count, start[at + 1] &- 0x30 < 10 else { return nil }
+    let tenths = start[at + 1] &- 0x30
+    var rest = tenths % 5
+    at += 2
+    while at < text.count {
+      let digit = start[at] &- 0x30
+      guard digit < 10 else { return nil }
+      rest |= digit
+      at += 1
+    }
+    return (2 * whole + (tenths >= 5 ? 1 : 0), rest > 0, isNegative)
+  }
+
+  /// Half degrees in a decimal number, rounded down and up; nil for another text, or a number beyond the limit.
+  private static func halfDegrees(
+    _ text: UnsafeBufferPointer<UInt8>, limit: Int
+  ) -> (floor: Int, ceiling: Int)? {
+    guard text.count <= 64 else { return nil }
+    if let (lower, hasRest, isNegative) = plainHalfDegrees(text) {
+      guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
+      let upper = hasRest ? lower + 1 : lower
+      return isNegative ? (-upper, -lower) : (lower, upper)
+    }
+    var at = 0
+    /// Passes over digits; how many.
+    func digits() -> Int {
+      let first = at
+      while at < text.count, text[at] &- 0x30 < 10 { at += 1 }
+      return at - first
+    }
+    func sign() -> Bool {
+      guard at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") else { return false }
+      at += 1
+      return text[at - 1] == UInt8(ascii: "-")
+    }
+    let isNegative = sign()
+    let first = at
+    var wholeCount = digits()  // Digits before the point, once the exponent has moved it.
+    var count = wholeCount
+    if at < text.count, text[at] == UInt8(ascii: ".") {
+      at += 1
+      count += digits()
+    }
+    guard count > 0 else { return nil }
+    let end = at
+    if at < text.count, text[at] | 0x20 == UInt8(ascii: "e") {
+      at += 1
+      let isDown = sign()
+      let start = at
+      guard digits() > 0 else { return nil }
+      let exponent = text[start..<at].reduce(0) { min(10 * $0 + Int($1 &- 0x30), 1000) }
+      wholeCount += isDown ? -exponent : exponent
+    }
+    guard at == text.count else { return nil }
+
+    var (whole, half, hasRest) = (0, 0, false)
+    var place = 0
+    for byte in text[first..<end] where byte != UInt8(ascii: ".") {
+      let digit = Int(byte &- 0x30)
+      if place < wholeCount {
+        whole = min(10 * whole + digit, 1000)
+      } else if place == wholeCount {
+        (half, hasRest) = (digit / 5, digit % 5 > 0)
+      } else {
+        hasRest = hasRest || digit > 0
+      }
+      place += 1
+    }
+    for _ in 0..<min(3, max(0, wholeCount - place)) { whole = min(10 * whole, 1000) }
+    let lower = 2 * whole + half
+    guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
+    let upper = hasRest ? lower + 1 : lower
+    return isNegative ? (-upper, -lower) : (lower, upper)
+  }
+}

@@ -1,0 +1,98 @@
+extension Generation {
+  /// Reads a shard from its file, checks it as a query would, and hands out its parts one by one.
+  package func readWhole<Failure: Error>(
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(shard, parts: { 0..<$0.count }, body)
+  }
+
+  /// The same for the first part alone.
+  package func readFirst<Failure: Error>(
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(shard, parts: { _ in 0..<1 }, body)
+  }
+
+  /// The same for the last part alone.
+  package func readLast<Failure: Error>(
+    _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(shard, parts: { $0.count - 1..<$0.count }, body)
+  }
+
+  /// The numbers of the fields that a shard's records have, in the order of its columns.
+  package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
+    let header = try read(shard.source, nil) { _ in 0 }.0.header
+    return (0..<header.columnCount).map { UInt32(header.layout.pointee.columns[$0].name) }
+  }
+
+  /// The same for the parts that may have folded keys from one to another, both included; for all if `keys` is nil.
+  package func read<Failure: Error>(
+    _ shard: Manifest.Shard, keys: (least: [UInt8], greatest: [UInt8])?, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try read(
+      shard,
+      parts: { parts in
+        guard let keys else { return 0..<parts.count }
+        let first = keys.least.withUnsafeBufferPointer { parts.first(for: $0, head: KeyBlocks.head(of: $0)) }
+        let last = keys.greatest.withUnsafeBufferPointer {
+          parts.last(for: $0, head: KeyBlocks.head(of: $0), from: first)
+        }
+        return first..<last + 1
+      }, body)
+  }
+
+  private func read<Failure: Error>(
+    _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    return try shard.source.withFileName { (name) throws(IndexError) in
+      var failure: Failure?
+      try loader.parts(
+        name, shard.source, choose: parts, fieldNumber: { manifest.fieldNumber(of: $0) }
+      ) { loaded, part, columns in
+        do throws(Failure) {
+          try body(PartContent(part.number, of: loaded.header, part.keys, columns))
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+      return failure.map { .failure($0) } ?? .success(())
+    }
+  }
+}
+
+extension Generation {
+  /// What of a shard is in memory, in bytes.
+  package struct Resident: Sendable {
+    /// Of its file.
+    package var read = 0
+    package var decompressed = 0
+    package var parts = 0
+    package var partCount = 0
+  }
+
+  /// What queries have loaded of a shard; nil if it is not resident. Is no use of it.
+  package func resident(_ shard: Manifest.Shard) -> Resident? {
+    let file = shard.file
+    return resident(shard.number) { loaded, parts in
+      var resident = Resident()
+      resident.partCount = loaded.header.parts.count
+      resident.parts = parts.count
+      resident.read = file.headerSize
+      resident.decompressed = file.headerContentSize
+      for part in parts {
+        let entry = loaded.header.parts[part.number]
+        resident.read += entry.fileSize
+        resident.decompressed += entry.keysContentSize + (part.isUnpacked ? entry.fieldsContentSize : 0)
+      }
+      return resident
+    }
+  }
+}
+
+extension Generation {
+  /// The map of all records, the overlay's changes included; nil if no record has coordinates.
+  package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
+}

@@ -1,0 +1,104 @@
+/// One part of a shard, read and checked past the cache.
+package struct PartContent {
+  package let number: Int
+  /// Counted within the shard.
+  package let firstRecord: Int
+  /// What the shard's header says the part begins with at the lowest.
+  package let bound: UnsafeBufferPointer<UInt8>
+  package let isContinuation: Bool
+  /// Bytes of its frames decompressed, were nothing packed in them.
+  package var unpackedSize: Int { keys.unpackedSize + columns.unpackedSize }
+  private let keys: KeyBlocks
+  private let columns: FieldColumns
+
+  init(_ number: Int, of header: ShardHeader, _ keys: KeyBlocks, _ columns: FieldColumns) {
+    let part = header.parts[number]
+    self.number = number
+    firstRecord = part.firstRecord
+    bound = header.parts.bound(of: number)
+    isContinuation = part.isContinuation
+    self.keys = keys
+    self.columns = columns
+  }
+
+  package var count: Int { keys.count }
+
+  // What a query believes and ``Verifier`` does not: it would lead to wrong answers, never out of the content.
+
+  /// Whether the shard's tails ascend, each once.
+  package var hasOrderedTails: Bool {
+    for tail in 0..<max(0, keys.tailCount - 1) where !keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1)) {
+      return false
+    }
+    return true
+  }
+
+  /// The first record that says to share more or less with the stem before than it does; nil if none does.
+  package var firstWrongShared: Int? {
+    let room = keys.longestStem + 64
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room) { scratch in
+      let (stem, before) = (scratch.baseAddress!, scratch.baseAddress! + room)
+      var beforeSize = 0
+      var cursor = StemCursor(keys, at: 0, buffer: stem)
+      for record in 0..<keys.count {
+        if record > 0 { cursor.advance() }
+        var common = 0
+        let limit = min(beforeSize, cursor.stemSize)
+        while common < limit, before[common] == cursor.stem[common] { common += 1 }
+        if common != keys.sharedSize(record) { return record }
+        beforeSize = cursor.stemSize
+        before.copy(from: cursor.stem, count: beforeSize)
+      }
+      return nil
+    }
+  }
+
+  /// The first block whose rows of numbers have another size than is given for them; nil if all are right.
+  package var firstMisplacedRows: Int? { columns.firstMisplacedRows(keys: keys) }
+
+  /// Records that may be decoded at once without taking more memory than one may.
+  package var recordsAtOnce: Int { columns.isNarrow(keys) ? 256 : 1 }
+
+  /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
+  package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
+    buffer.removeAll()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    }
+  }
+
+  /// Calls `number` or `text` with each record's field of this number, as it is stored; with the first, where a record
+  /// has it twice.
+  ///
+  /// - Parameter buffer: Used where the column has to be decoded for it.
+  package func forEachField(
+    _ field: Int, with buffer: RecordBuffer, number: (_ record: Int, Int64, NumberFormat) -> Void,
+    text: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void
+  ) {
+    let isNumber = columns.forEachNumber(named: field, keys: keys) { record, value, format, literal, kind in
+      if format.type == 0 { text(record, literal, kind) } else { number(record, value, format) }
+    }
+    if isNumber { return }
+    for start in stride(from: 0, to: count, by: 256) {
+      decode(start..<min(start + 256, count), into: buffer)
+      for record in 0..<buffer.count {
+        guard let found = buffer.rawFields(ofRecord: record).first(where: { Int(buffer.rawName(ofField: $0)) == field })
+        else { continue }
+        let field = buffer.rawField(found)
+        text(start + record, field.text, field.kind)
+      }
+    }
+  }
+
+  /// Calls `body` with each folded key, in order.
+  package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
+    keys.forEachKey(in: 0..<keys.count, body)
+  }
+
+  /// The same for some records, with the size of the key's tail; nil in a shard without tails.
+  package func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ tailSize: Int?) -> Void) {
+    keys.forEachKey(in: range) { record, key in
+      body(record, key, keys.tailCount > 0 ? keys.tail(Int(keys.tails[record])).count : nil)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+extension ShardedIndex {
+  /// Decoded records, in key order.
+  public struct Records: RandomAccessCollection, @unchecked Sendable {
+    // Sendable because nothing writes to the buffer once it is here.
+    let buffer: RecordBuffer
+    let schema: Schema
+    /// Where keys cannot be made again.
+    let folded: FoldedKeys?
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// How many records there are.
+    public var endIndex: Int { buffer.count }
+    /// One of the records; nothing is decoded for it.
+    public subscript(position: Int) -> Record {
+      precondition(position >= 0 && position < buffer.count, "no such record")
+      return Record(buffer: buffer, number: position, schema: schema, folded: folded)
+    }
+  }
+
+  /// One record: its fields in the order they came in, each with exactly the text that it came with.
+  public struct Record: @unchecked Sendable {
+    let buffer: RecordBuffer
+    let number: Int
+    let schema: Schema
+    let folded: FoldedKeys?
+
+    /// One field of a record.
+    public struct Field: Sendable, Equatable {
+      /// A nested field's path, `coord.lon`; a dot or backslash inside a name is written `\.` or `\\`.
+      public let name: String
+      /// What the text stood for in the dataset.
+      public let kind: ValueKind
+      /// Numbers have the digits they had.
+      public let text: String
+    }
+
+    /// The text that a person types a prefix of, made by the index's template.
+    ///
+    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), nobody can make it again. Then
+    /// this is what is left of it, which finds the record as well: the folded key, without case and accents.
+    public var key: String {
+      if let folded { return folded.text(number) }
+      var text = ""
+      // A template may name one long field over and over. No key is that long.
+      for part in schema.template.parts where text.utf8.count <= FieldColumns.recordLimit {
+        switch part {
+        case .text(let literal): text += literal
+        case .field(let name): text += keyText(fieldNumber: name)
+        }
+      }
+      return text
+    }
+
+    /// All of its fields, in the order they came in.
+    ///
+    /// - Complexity: O(*n*) in the size of their texts, which it copies.
+    public var fields: [Field] {
+      buffer.fieldRange(number).map { slot in
+        let field = buffer.output.pointee.fields[slot]
+        return Field(
+          name: schema.names[Int(field.name)], kind: ValueKind(rawValue: field.kind) ?? .string,
+          text: buffer.withText(slot) { String(decoding: $0, as: UTF8.self) })
+      }
+    }
+
+    /// The text of the field `name`; nil if the record has none of that name.
+    public subscript(name: String) -> String? {
+      guard let wanted = schema.names.firstIndex(of: name) else { return nil }
+      return self[fieldNumber: wanted]
+    }
+
+    /// What a field gives the key: nothing where it is not there, or `null`.
+    private func keyText(fieldNumber wanted: Int) -> String {
+      for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
+        let kind = buffer.output.pointee.fields[slot].kind
+        return buffer.withText(slot) { ValueKind.isNull(kind, $0) ? "" : String(decoding: $0, as: UTF8.self) }
+      }
+      return ""
+    }
+
+    package subscript(fieldNumber wanted: Int) -> String? {
+      for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
+        return buffer.withText(slot) { String(decoding: $0, as: UTF8.self) }
+      }
+      return nil
+    }
+  }
+}
