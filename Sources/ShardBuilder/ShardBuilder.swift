@@ -87,7 +87,7 @@ public enum ShardBuilder {
     let buffer = RecordBuffer()
     var found: String?
     func look(_ text: UnsafeBufferPointer<UInt8>) {
-      if found == nil, IDCounter.hash(text) == hash { found = printable(text, limit: 60) }
+      if found == nil, IDCounter.hash(text.span) == hash { found = printable(text, limit: 60) }
     }
     for shard in shards where found == nil {
       _ = try? index.generation.readWhole(shard) { part in

@@ -13,6 +13,8 @@ package enum Digest {
 
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { sha256($0) } }
 
+  package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBytes { sha256($0) } }
+
   /// The same of bytes that come in runs.
   struct Stream {
     private var context = sha256_ctx()

@@ -5,11 +5,12 @@ import CSystem
 /// Ids are told apart by 64 bits of hash. They are dealt out into partitions, so that those of one can be compared in
 /// memory; what does not fit is spilled to a file without a name. Takes linear time.
 package struct IDCounter: ~Copyable {
-  /// Of an id's text, FNV-1a.
+  /// Returns the FNV-1a hash of an id's text.
   @inline(__always)
-  package static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+  package static func hash(_ text: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    // The product wraps: that is the hash.
+    for at in text.indices { hash = (hash ^ UInt64(text[at])) &* 0x0000_0100_0000_01b3 }
     return hash
   }
 
@@ -18,7 +19,7 @@ package struct IDCounter: ~Copyable {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(piece.count)
     for index in 0..<piece.count {
-      if let id = piece.record(index).id(ofField: field) { hashes.append(hash(id)) }
+      if let id = piece.record(index).id(ofField: field) { hashes.append(hash(id.span)) }
     }
     return hashes
   }

@@ -1,4 +1,6 @@
-/// What records of the same key differ in, those of a dataset and those of an index, summed up by cause.
+import ShardedIndex
+
+/// The causes by which records of the same key differ, those of a dataset and those of an index.
 struct RecordDifferences {
   /// A field as it is compared.
   struct Field {
@@ -7,15 +9,15 @@ struct RecordDifferences {
     var hash: UInt64
   }
 
-  /// How many fields of records are held, 16 bytes each: of records behind those no cause is found.
+  /// The most fields that are held, 16 bytes each: for records behind them no cause is found.
   private static let fieldLimit = 3 << 19
-  /// How many records of one key are looked at for the one that is nearest.
+  /// The most records of one key that are compared to find the nearest.
   private static let nearLimit = 64
 
   private struct Record {
     var start: Int32
     var count: Int32
-    /// The next one of the key, or -1; -2 where it has found its other.
+    /// The next record of the key, or -1.
     var next: Int32
     var isPaired = false
   }
@@ -23,19 +25,19 @@ struct RecordDifferences {
   private var names = NameTable()
   private var fields: [Field] = []
   private var records: [Record] = []
-  /// By the hash of its key, the record that came last.
+  /// The record that came last, by the hash of its key.
   private var last: [UInt64: Int32] = [:]
-  /// By cause, how many records.
+  /// The number of records by cause.
   private(set) var causes: [String: Int] = [:]
-  /// Causes that are told apart; more are one.
+  /// The most causes that are told apart; further ones are summed up as one.
   private static let causeLimit = 64
 
-  mutating func field(_ name: String, _ kind: FieldKind, _ text: UnsafeBufferPointer<UInt8>) -> Field {
+  mutating func field(_ name: String, _ kind: FieldKind, _ text: Span<UInt8>) -> Field {
     Field(name: UInt32(names.insert(name).number), kind: kind, hash: IDCounter.hash(text))
   }
 
-  /// Takes in a record that the dataset alone has; returns its number, nil where no more are held.
-  mutating func add(_ key: UnsafeBufferPointer<UInt8>, _ own: [Field]) -> Int? {
+  /// Takes in a record that only the dataset has. Returns its number, or nil where no more are held.
+  mutating func add(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
     guard fields.count + own.count <= Self.fieldLimit else { return nil }
     let hash = IDCounter.hash(key)
     records.append(Record(start: Int32(fields.count), count: Int32(own.count), next: last[hash] ?? -1))
@@ -44,8 +46,8 @@ struct RecordDifferences {
     return records.count - 1
   }
 
-  /// Finds the nearest of those for a record that the index alone has, and notes what they differ in.
-  mutating func pair(_ key: UnsafeBufferPointer<UInt8>, _ own: [Field]) -> Int? {
+  /// Finds the nearest of those for a record that only the index has, and notes what the two differ in.
+  mutating func pair(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
     var best: (number: Int, distance: Int)?
     var number = last[IDCounter.hash(key)] ?? -1
     var seen = 0
@@ -71,7 +73,7 @@ struct RecordDifferences {
     var text: String { names.joined(separator: ", ") + " " + what }
   }
 
-  /// What two records differ in.
+  /// Returns what two records differ in.
   private func parts(of record: Record, _ indexed: [Field]) -> [Part] {
     let own = fields[Int(record.start)..<Int(record.start + record.count)]
     var parts: [Part] = []
@@ -104,39 +106,5 @@ struct RecordDifferences {
     case .number: "numbers"
     case .literal: "other JSON"
     }
-  }
-}
-
-/// A record as one line of JSON, what is nested by its path.
-struct RecordLine {
-  private(set) var text = "{"
-
-  mutating func add(_ name: String, _ kind: FieldKind, _ value: UnsafeBufferPointer<UInt8>) {
-    if text.utf8.count > 1 { text += "," }
-    text += Self.string(name) + ":"
-    let value = String(decoding: value, as: UTF8.self)
-    text += kind == .string ? Self.string(value) : value
-  }
-
-  mutating func finish() -> String {
-    text += "}"
-    return text
-  }
-
-  private static func string(_ text: String) -> String {
-    var line = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": line += "\\" + String(Character(scalar))
-      case "\n": line += "\\n"
-      case "\r": line += "\\r"
-      case "\t": line += "\\t"
-      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
-        let digits = String(scalar.value, radix: 16)
-        line += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: line.unicodeScalars.append(scalar)
-      }
-    }
-    return line + "\""
   }
 }

@@ -1,0 +1,23 @@
+/// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
+func compareBytes(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
+  a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in compareBytes(a, b) } }
+}
+
+/// Returns how many bytes two texts have in common from their beginning.
+func commonPrefix(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
+  a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in commonPrefix(a, b) } }
+}
+
+extension [UInt8] {
+  init(copying bytes: Span<UInt8>) { self = bytes.withUnsafeBufferPointer { Array($0) } }
+
+  mutating func append(copying bytes: Span<UInt8>) {
+    bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+  }
+
+  /// Becomes a copy of `bytes`, in the memory that it has.
+  mutating func replace(with bytes: Span<UInt8>) {
+    removeAll(keepingCapacity: true)
+    append(copying: bytes)
+  }
+}

@@ -1,0 +1,171 @@
+import ShardedIndex
+
+extension Verifier {
+  /// Asks for every prefix of every key, and for every key as it is typed.
+  mutating func checkAnswers() {
+    var check = AnswerCheck(of: index, report)
+    check.run(shards)
+    summary.prefixes = check.asked
+    summary.wrongAnswers = check.wrong
+  }
+}
+
+/// The check of an index's answers: every prefix of every key is asked for, and the answer compared with the positions
+/// that such keys have in the order of all keys.
+///
+/// The keys have been proven: they ascend, and are those of the dataset, each as often as it is there.
+private struct AnswerCheck {
+  private let index: ShardedIndex
+  private let schema: Schema
+  private let report: (Verifier.Finding) -> Void
+  /// The answer that has every record; nil if it could not be had.
+  private let all: ShardedIndex.Matches?
+  /// Prefixes and keys that were asked for.
+  private(set) var asked = 0
+  private(set) var wrong = 0
+
+  /// The key before, folded.
+  private var previous: [UInt8] = []
+  /// For each *n*, the position of the first of the keys that begin with the first *n* bytes of `previous`.
+  private var starts: [Int] = [0]
+  /// The position of the key that is visited.
+  private var position = 0
+  /// The keys of this record and the one before, not folded.
+  private var key: [UInt8] = []
+  private var keyBefore: [UInt8] = []
+
+  init(of index: ShardedIndex, _ report: @escaping (Verifier.Finding) -> Void) {
+    (self.index, self.report) = (index, report)
+    schema = index.generation.schema
+    all = try? index.matches(forPrefix: "")
+  }
+
+  mutating func run(_ shards: [Manifest.Shard]) {
+    if index.generation.overlay == nil {
+      let buffer = RecordBuffer()
+      for shard in shards {
+        _ = try? index.generation.readWhole(shard) { visit($0, buffer) }
+      }
+    } else if let all {
+      Verifier.forEachRecord(of: all, in: 0..<all.count) { key, buffer in
+        visit(key)
+        if schema.isKeyStored { askForKey(of: buffer.rawFields(ofRecord: 0), in: buffer) }
+        position += 1
+      }
+    }
+    close(above: 0)
+    ask([], expecting: [0..<index.recordCount])
+  }
+
+  private mutating func visit(_ part: PartContent, _ buffer: RecordBuffer) {
+    var decoded = 0..<0
+    part.forEachKey { record, stored in
+      visit(stored.span)
+      if schema.isKeyStored {
+        if !decoded.contains(record) {
+          decoded = record..<min(record + part.recordsAtOnce, part.count)
+          part.decode(decoded, into: buffer)
+        }
+        askForKey(of: buffer.rawFields(ofRecord: record - decoded.lowerBound), in: buffer)
+      }
+      position += 1
+    }
+  }
+
+  /// Takes in the next key, and asks for the prefixes that ended with the one before.
+  private mutating func visit(_ stored: Span<UInt8>) {
+    let common = commonPrefix(previous.span, stored)
+    guard common < max(stored.count, previous.count) || position == 0 else { return }
+    close(above: common)
+    // The separator sorts first: a key that goes on with it would come next.
+    if position > 0, !(common == previous.count && stored.count > common && stored[common] == Fold.separator) {
+      previous.append(Fold.separator)
+      ask(previous[...], expecting: [position..<position])
+    }
+    previous.replace(with: stored)
+    starts.removeLast(starts.count - min(starts.count, common + 1))
+    while starts.count <= stored.count { starts.append(position) }
+  }
+
+  /// Asks for the prefixes of `previous` that the next key does not have, the longest first.
+  private mutating func close(above common: Int) {
+    for size in stride(from: previous.count, to: common, by: -1) {
+      // A prefix that can be typed ends where a character does.
+      guard size == previous.count || previous[size] & 0xc0 != 0x80 else { continue }
+      let prefix = previous[..<size]
+      // Before the keys that begin with a word and a space stand those that end behind it or go on with a comma.
+      let isFinished = prefix[size - 1] == Fold.space
+      let own = starts[isFinished ? size - 1 : size]..<position
+      let word = prefix.dropLast(isFinished ? 1 : 0)
+      if let space = word.lastIndex(of: Fold.space), let all {
+        let before = starts[space]..<starts[space + 1]
+        ask(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
+      } else {
+        ask(prefix, expecting: [own])
+      }
+    }
+  }
+
+  /// Asks for a folded prefix, and reports an answer that has other positions than `runs`.
+  private mutating func ask(_ prefix: ArraySlice<UInt8>, expecting runs: [Range<Int>]) {
+    asked += 1
+    let reason: String
+    do throws(IndexError) {
+      let found = try prefix.withUnsafeBufferPointer { (prefix) throws(IndexError) in
+        try index.matches(forFoldedPrefix: prefix).positions.filter { !$0.isEmpty }
+      }
+      let expected = runs.filter { !$0.isEmpty }
+      if found == expected { return }
+      reason = "answered with the positions from \(Self.text(found)), not from \(Self.text(expected))"
+    } catch {
+      reason = error.description
+    }
+    reportWrongAnswer(to: FoldedText.readable(prefix), reason)
+  }
+
+  private static func text(_ runs: [Range<Int>]) -> String {
+    runs.isEmpty ? "none" : runs.map { "\($0.lowerBound) to before \($0.upperBound)" }.joined(separator: " and from ")
+  }
+
+  private mutating func reportWrongAnswer(to prefix: String, _ reason: String) {
+    wrong += 1
+    if wrong <= Verifier.reportLimit { report(.wrongAnswer(prefix: prefix, reason: reason)) }
+  }
+
+  /// Asks for the key of the record as it is typed, by way of the fold.
+  private mutating func askForKey(of fields: Range<Int>, in buffer: RecordBuffer) {
+    schema.composeKey(of: fields, in: buffer, into: &key)
+    guard key != keyBefore else { return }
+    swap(&key, &keyBefore)
+    asked += 1
+    let matches = keyBefore.withUnsafeBufferPointer { try? index.matches(forPrefix: $0) }
+    if matches?.index(ofPosition: position) != nil { return }
+    reportWrongAnswer(to: String(decoding: keyBefore, as: UTF8.self), "does not find its own record")
+  }
+
+  /// Returns the positions of the keys that answer a prefix by way of the comma that one of its spaces stands for.
+  ///
+  /// - Parameter positions: The positions of the keys that begin with the prefix up to that space, less those that begin
+  ///   with the space too.
+  private static func run(
+    ofSeparated prefix: ArraySlice<UInt8>, at space: Int, of all: ShardedIndex.Matches, among positions: Range<Int>
+  ) -> Range<Int> {
+    var word = Array(prefix)
+    word[space] = Fold.separator
+    let isFinished = word.last == Fold.space
+    if isFinished { word.removeLast() }
+    /// Returns the first position whose key is not below `key`.
+    func first(notBelow key: [UInt8]) -> Int {
+      var (low, high) = (positions.lowerBound, positions.upperBound)
+      while low < high {
+        let middle = (low + high) / 2
+        var isBelow = false
+        try? all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = $0.lexicographicallyPrecedes(key) }
+        if isBelow { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    // 0xff is above every byte of a fold, and no byte of one lies between the space and 0x21.
+    return first(notBelow: word)..<first(notBelow: word + [isFinished ? Fold.space + 1 : 0xff])
+  }
+}

@@ -1,0 +1,169 @@
+import ShardedIndex
+
+/// The check of one shard without its neighbours: its bytes, then what they say.
+struct ShardCheck {
+  struct Result: Sendable {
+    var shard: Manifest.Shard
+    /// What is wrong with the shard; nil if nothing is.
+    var reason: String?
+    /// Why it could not be read; nil if it could.
+    var failure: IndexError?
+    /// nil if no key could be read.
+    var firstKey: [UInt8]?
+    /// The greatest key.
+    var lastKey: [UInt8] = []
+    /// The sums of records by the shard that their keys begin in, in order.
+    var sums: [(shard: Int, sum: RecordSum)] = []
+    /// The greatest id of the shard alone, as ``Overlay/greatestID``.
+    var greatestID: UInt64 = 0
+  }
+
+  private let schema: Schema
+  private let generation: Manifest
+  private let idField: Int?
+  private let isCompared: Bool
+  private let buffer = RecordBuffer()
+  private var result: Result
+  /// Records of the parts that were checked, and of the part that is.
+  private var recordCount = 0
+  private var before = KeysBefore()
+  /// Records of the part that are in the buffer.
+  private var decoded = 0..<0
+  /// The shard that the last key begins in; -1 before the first.
+  private var origin = -1
+  private var key: [UInt8] = []
+  private var folded: [UInt8] = []
+  private var bytes: [UInt8] = []
+
+  static func check(
+    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, isCompared: Bool
+  ) -> Result {
+    var check = ShardCheck(shard, of: index, idField: idField, isCompared: isCompared)
+    do throws(IndexError) {
+      do throws(ShardFile.Fault) { try ShardFile.check(shard, in: index.directory) } catch {
+        switch error {
+        case .damaged(let reason): check.result.reason = reason
+        case .unread(let error): check.result.failure = error
+        }
+        return check.result
+      }
+      _ = try index.generation.readWhole(shard) { check.check($0) }
+      check.finish()
+    } catch {
+      check.finish()
+      switch ShardFile.Fault(error) {
+      case .damaged(let reason): check.result.reason = reason
+      case .unread(let error): check.result.failure = error
+      }
+    }
+    return check.result
+  }
+
+  private init(_ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, isCompared: Bool) {
+    (schema, generation) = (index.generation.schema, index.generation.manifest)
+    (self.idField, self.isCompared) = (idField, isCompared)
+    result = Result(shard: shard)
+  }
+
+  private mutating func finish() {
+    result.lastKey = before.key
+    guard result.reason == nil, recordCount != result.shard.recordCount else { return }
+    result.reason = "has a count of \(recordCount) where \(result.shard.recordCount) was promised"
+  }
+
+  private mutating func check(_ part: PartContent) {
+    guard result.reason == nil else { return }
+    result.reason = structuralFault(of: part)
+    guard result.reason == nil else { return }
+    recordCount += part.count
+    decoded = 0..<0
+    part.forEachKey { record, stored in
+      guard result.reason == nil, let fault = fault(of: record, stored.span, in: part) else { return }
+      result.reason = "record \(part.firstRecord + record) " + fault
+    }
+  }
+
+  /// Returns what is wrong with a part whatever its records are; nil if nothing is.
+  private func structuralFault(of part: PartContent) -> String? {
+    guard part.firstRecord == recordCount else {
+      return "part \(part.number) begins at record \(part.firstRecord), not \(recordCount)"
+    }
+    if part.number == 0, !part.hasOrderedTails { return "its tails do not ascend" }
+    if let record = part.firstWrongShared {
+      return "record \(recordCount + record) says that it shares more or less with the one before than it does"
+    }
+    if let block = part.firstMisplacedRows {
+      return "part \(part.number): the numbers of block \(block) have another size than it says"
+    }
+    return nil
+  }
+
+  /// Returns what is wrong with a record; nil if nothing is. Takes it into the sums if so.
+  private mutating func fault(of record: Int, _ stored: Span<UInt8>, in part: PartContent) -> String? {
+    let order = compareBytes(before.key.span, stored)
+    if order > 0 { return "has a key below the one before" }
+    if record == 0, let fault = faultOfFirst(stored, order: order, in: part) { return fault }
+    before.isAdjacent = true
+    if order != 0 { before.key.replace(with: stored) }
+    if !decoded.contains(record) {
+      decoded = record..<min(record + part.recordsAtOnce, part.count)
+      part.decode(decoded, into: buffer)
+      if buffer.isOverlong { return "or one behind it has over \(FieldColumns.recordLimit) bytes" }
+    }
+    let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
+    if let idField, let id = fields.first(where: { Int(buffer.rawName(ofField: $0)) == idField }),
+      let number = Overlay.wholeNumber(buffer.rawField(id).text)
+    {
+      result.greatestID = max(result.greatestID, number)
+    }
+    if schema.isKeyStored {
+      schema.composeKey(of: fields, in: buffer, into: &key)
+      folded.removeAll(keepingCapacity: true)
+      key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+      if compareBytes(folded.span, stored) != 0 { return "is stored under a key that is not the fold of its own" }
+    }
+    if isCompared { subtract(fields, under: stored, isNewKey: order != 0) }
+    return nil
+  }
+
+  /// Returns what is wrong with the first record of a part; nil if nothing is.
+  private mutating func faultOfFirst(_ stored: Span<UInt8>, order: Int, in part: PartContent) -> String? {
+    if part.number > 0 {
+      return before.fault(
+        first: stored, order: order, bound: part.bound.span, isContinuation: part.isContinuation, "its part's")
+    }
+    // The bound of a shard's first part is empty: the key before it is another shard's, and compared later.
+    let shard = result.shard
+    result.firstKey = Array(copying: stored)
+    let label = stored.withUnsafeBufferPointer { Manifest.label(ofKey: $0) }
+    guard shard.fileName == Manifest.fileName(label: label, digest: Array(shard.digest)) else {
+      return "is the first, and the file is not named by its key"
+    }
+    return nil
+  }
+
+  private mutating func subtract(_ fields: Range<Int>, under stored: Span<UInt8>, isNewKey: Bool) {
+    RecordSum.serialize(stored, fields, of: buffer, schema, into: &bytes)
+    if origin < 0 || isNewKey { origin = Verifier.shard(of: stored, in: generation) }
+    if result.sums.last?.shard != origin { result.sums.append((origin, RecordSum())) }
+    result.sums[result.sums.count - 1].sum.subtract(bytes)
+  }
+}
+
+extension Schema {
+  /// Makes the key of a record that has these fields of a buffer.
+  ///
+  /// A template may name one long field over and over: the key ends behind the field that makes it longer than any is.
+  func composeKey(of fields: Range<Int>, in buffer: RecordBuffer, into key: inout [UInt8]) {
+    key.removeAll(keepingCapacity: true)
+    for part in template.parts where key.count <= FieldColumns.recordLimit {
+      switch part {
+      case .text(let text): key.append(contentsOf: text.utf8)
+      case .field(let name):
+        if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
+          key.append(contentsOf: buffer.rawField(field).keyText)
+        }
+      }
+    }
+  }
+}

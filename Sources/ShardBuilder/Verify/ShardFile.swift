@@ -1,0 +1,42 @@
+import ShardedIndex
+
+/// Reads shards' files and compares them with the digests of the manifest.
+enum ShardFile {
+  enum Fault: Error {
+    case damaged(reason: String)
+    /// The system did not hand it out.
+    case unread(IndexError)
+
+    init(_ error: IndexError) {
+      self =
+        switch error {
+        case .corrupt(_, let cause): .damaged(reason: cause.description)
+        case .vanished: .damaged(reason: "is missing")
+        default: .unread(error)
+        }
+    }
+  }
+
+  /// Checks that a shard's file has the size and the digest that the manifest says.
+  static func check(_ shard: Manifest.Shard, in directory: IndexDirectory) throws(Fault) {
+    try read(shard, in: directory) { _ in }
+  }
+
+  /// Returns the bytes of a shard's file, which are what the manifest says.
+  static func bytes(of shard: Manifest.Shard, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
+    try read(shard, in: directory) { Array(copying: $0) }
+  }
+
+  private static func read<Value>(
+    _ shard: Manifest.Shard, in directory: IndexDirectory, _ body: (Span<UInt8>) -> Value
+  ) throws(Fault) -> Value {
+    do throws(IndexError) {
+      let file = try directory.read(shard.fileName, size: shard.file.size)
+      defer { file.deallocate() }
+      if Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) { return body(file.span) }
+    } catch {
+      throw Fault(error)
+    }
+    throw .damaged(reason: "has another SHA-256 than the manifest says")
+  }
+}

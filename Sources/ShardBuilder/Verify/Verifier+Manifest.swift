@@ -1,0 +1,89 @@
+import CSystem
+import ShardedIndex
+
+extension Verifier {
+  /// Checks every page of the manifest, the build's notes, the density grid and the field names.
+  ///
+  /// - Returns: Whether every page can be believed.
+  mutating func checkManifest() -> Bool {
+    summary.bytes += index.generation.manifest.fileSize
+    let isWhole = readShards()
+    checkManifest("notes") { (generation) throws(IndexError) in
+      guard let frames = try generation.notes() else { return nil }
+      do throws(FormatError) {
+        _ = try BuildNotes(frames, shardCount: generation.shardCount)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    checkManifest("map of dots") { (generation) throws(IndexError) in
+      _ = try generation.densityGrid()
+      return nil
+    }
+    // Every opening would pay for this check; a name that stands twice makes no query wrong.
+    var names: Set<[UInt8]> = []  // As bytes: two strings may be equal that are no same name.
+    for name in index.generation.manifest.fieldNames where !names.insert(Array(name.utf8)).inserted {
+      damage(Manifest.fileName, "names the field \(name) twice")
+      break
+    }
+    return isWhole
+  }
+
+  /// Reads what the manifest says of each shard, and names the pages that are damaged.
+  ///
+  /// - Returns: Whether all could be read.
+  private mutating func readShards() -> Bool {
+    let generation = index.generation.manifest
+    var isWhole = true
+    var number = 0
+    while number < generation.shardCount {
+      do throws(IndexError) {
+        shards.append(try generation.shard(number))
+        number += 1
+      } catch {
+        isWhole = false
+        let page = number / Manifest.pageCapacity
+        switch error {
+        case .corrupt(_, let cause): damage(Manifest.fileName, "page \(page) \(cause)")
+        default: unread(Manifest.fileName, error)
+        }
+        number = (page + 1) * Manifest.pageCapacity
+      }
+    }
+    return isWhole
+  }
+
+  /// Reads a section of the manifest by `body`, which returns what is wrong with it.
+  private mutating func checkManifest(
+    _ section: String, _ body: (Manifest) throws(IndexError) -> FormatError?
+  ) {
+    do throws(IndexError) {
+      if let error = try body(index.generation.manifest) { damage(Manifest.fileName, "\(error), in its \(section)") }
+    } catch {
+      switch error {
+      case .corrupt: damage(Manifest.fileName, "\(error.description), in its \(section)")
+      default: unread(Manifest.fileName, error)
+      }
+    }
+  }
+
+  /// Names the files of the directory that belong to no index.
+  func checkDirectory() {
+    guard let directory = opendir(index.path) else { return }
+    defer { closedir(directory) }
+    var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
+    for shard in shards { known.insert(shard.fileName) }
+    if index.generation.overlay != nil || hasBlankOverlay { known.insert(Overlay.fileName) }
+    var strays: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if !known.contains(name) { strays.append(name) }
+    }
+    for name in strays.sorted() { report(.stray(file: path(name), isShard: Publisher.isShardName(name))) }
+  }
+}

@@ -1,0 +1,79 @@
+import ShardedIndex
+
+extension Verifier {
+  /// One thing that a check found.
+  package enum Finding: Sendable, Equatable {
+    /// A file is damaged.
+    case damage(file: String, reason: String)
+    /// The system did not hand a file out, so that its content is not known.
+    case unread(file: String, reason: String)
+    /// A record of the dataset that the index lacks, or has less often.
+    case missing(record: String, count: Int)
+    /// A record of the index that the dataset lacks, or has less often.
+    case unexpected(record: String, count: Int)
+    /// The index answers a prefix with other records than begin with it.
+    case wrongAnswer(prefix: String, reason: String)
+    /// A file in the directory that the index does not use. With a shard's name it is of the generation before, whose
+    /// readers may still use it. It is no damage.
+    case stray(file: String, isShard: Bool)
+
+    package var isDamage: Bool { if case .stray = self { false } else { true } }
+  }
+
+  /// The counts of a whole verification.
+  package struct Summary: Sendable, Equatable {
+    package var records = 0
+    package var shards = 0
+    /// The size of all files of the index.
+    package var bytes = 0
+    package var damagedFiles = 0
+    /// Files, or pages of the manifest, that the system did not hand out.
+    package var unreadFiles = 0
+    /// Records of the dataset; nil without one.
+    package var sourceRecords: Int? = nil
+    /// Records of the dataset that no index can hold: those that a build reports.
+    package var badRecords = 0
+    /// Distinct prefixes that were asked for.
+    package var prefixes = 0
+    /// Records missing from the index or in it without being in the dataset.
+    package var differences = 0
+    package var wrongAnswers = 0
+    /// Of the differences, those that no finding names.
+    package var unlisted = 0
+    /// What records of the same key differ in, by how many do so.
+    package var causes: [Cause] = []
+    /// Shards that differ and were not looked into.
+    package var unexaminedShards = 0
+
+    package struct Cause: Sendable, Equatable {
+      package var text: String
+      package var records: Int
+    }
+
+    package var isSound: Bool { damagedFiles == 0 && unreadFiles == 0 && differences == 0 && wrongAnswers == 0 }
+  }
+
+  /// The dataset that an index is compared with, named as for a build.
+  package struct Source: Sendable {
+    /// Files, `-` for standard input.
+    package var inputs: [String]
+    package var options: DatasetOptions
+    /// nil for the template of the index.
+    package var template: String?
+    package var keep: [String]?
+
+    package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil) {
+      self.inputs = inputs
+      self.options = options
+      self.template = template
+      self.keep = keep
+    }
+  }
+
+  /// Why nothing could be verified.
+  package enum Failure: Error {
+    case index(IndexError)
+    case source(DatasetError)
+    case template(BuildError)
+  }
+}
