@@ -32,29 +32,24 @@ package enum Misspelling {
     let word = Array(word.utf8)
     for edits in 1...(word.count > 4 ? 2 : 1) {
       for name in names {
-        let isNear = unsafe Array(name.utf8).withUnsafeBufferPointer { name in
-          unsafe word.withUnsafeBufferPointer { unsafe isWithin(edits, $0, name) }
-        }
-        if isNear { return name }
+        if isWithin(edits, word[...], Array(name.utf8)[...]) { return name }
       }
     }
     return nil
   }
 
-  /// Whether so many slips, or fewer, lead from one text to the other.
-  static func isWithin(_ edits: Int, _ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
-    var at = 0
-    while unsafe at < one.count && at < other.count && one[at] == other[at] { at += 1 }
-    let (left, right) = (one.count - at, other.count - at)
-    if left == 0, right == 0 { return true }
-    guard edits > 0, abs(left - right) <= edits else { return false }
+  /// Returns whether so many slips, or fewer, lead from one text to the other.
+  static func isWithin(_ edits: Int, _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+    let same = zip(one, other).prefix { $0 == $1 }.count
+    let (one, other) = (one.dropFirst(same), other.dropFirst(same))
+    if one.isEmpty, other.isEmpty { return true }
+    guard edits > 0, abs(one.count - other.count) <= edits else { return false }
     func rest(_ leaving: Int, _ leavingOther: Int) -> Bool {
-      guard leaving <= left, leavingOther <= right else { return false }
-      return unsafe isWithin(
-        edits - 1, UnsafeBufferPointer(rebasing: one[(at + leaving)...]),
-        UnsafeBufferPointer(rebasing: other[(at + leavingOther)...]))
+      guard leaving <= one.count, leavingOther <= other.count else { return false }
+      return isWithin(edits - 1, one.dropFirst(leaving), other.dropFirst(leavingOther))
     }
     if rest(1, 1) || rest(1, 0) || rest(0, 1) { return true }
-    return unsafe left > 1 && right > 1 && one[at] == other[at + 1] && one[at + 1] == other[at] && rest(2, 2)
+    let isExchange = one.count > 1 && one.prefix(2).reversed().elementsEqual(other.prefix(2))
+    return isExchange && rest(2, 2)
   }
 }

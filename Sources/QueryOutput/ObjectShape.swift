@@ -11,41 +11,25 @@ struct ObjectShape {
   /// What stands behind the last value.
   private(set) var end: [UInt8] = []
 
-  // No tuples, and no dictionary where there are few: their types are made up at run time, at every start.
   struct Member {
     var before: [UInt8]
     var field: Int
   }
 
+  /// An object: its members in order, and the objects among them by name.
   private final class Node {
-    struct Child {
-      var name: [UInt8]
-      var node: Node?
-      var field: Int
+    enum Content {
+      case object(Node)
+      case field(Int)
     }
-    var children: [Child] = []
-    private var objectCount = 0
-    /// The objects among the children, once there are many.
-    private var objects: [[UInt8]: Node]?
-
-    private func existing(_ name: [UInt8]) -> Node? {
-      if let objects { return objects[name] }
-      for child in children where child.node != nil && child.name == name { return child.node }
-      return nil
-    }
+    var members: [(name: [UInt8], content: Content)] = []
+    private var objects: [[UInt8]: Node] = [:]
 
     func object(named name: [UInt8]) -> Node {
-      if let found = existing(name) { return found }
+      if let found = objects[name] { return found }
       let node = Node()
-      children.append(Child(name: name, node: node, field: -1))
-      objectCount += 1
-      if objectCount > 16 {
-        if objects == nil {
-          objects = [:]
-          for child in children where child.node != nil { objects![child.name] = child.node }
-        }
-        objects![name] = node
-      }
+      members.append((name, .object(node)))
+      objects[name] = node
       return node
     }
   }
@@ -58,7 +42,7 @@ struct ObjectShape {
       let path = paths[Int(name)]
       var node = root
       for part in path.dropLast() { node = node.object(named: part) }
-      node.children.append(Node.Child(name: path.last ?? [], node: nil, field: field))
+      node.members.append((path.last ?? [], .field(field)))
     }
     var before: [UInt8] = []
     write(root, &before)
@@ -67,14 +51,14 @@ struct ObjectShape {
 
   private mutating func write(_ node: Node, _ before: inout [UInt8]) {
     before.append(0x7b)
-    for (number, child) in node.children.enumerated() {
+    for (number, (name, content)) in node.members.enumerated() {
       if number > 0 { before.append(0x2c) }
-      before += JSONText.quoted(child.name)
+      before += JSONText.quoted(name)
       before.append(0x3a)
-      if let node = child.node {
-        write(node, &before)
-      } else {
-        members.append(Member(before: before, field: child.field))
+      switch content {
+      case .object(let node): write(node, &before)
+      case .field(let field):
+        members.append(Member(before: before, field: field))
         before = []
       }
     }

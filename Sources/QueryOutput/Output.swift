@@ -160,21 +160,7 @@ package struct WriteError: Error {
   }
 
   package mutating func write(number: Int) throws(WriteError) {
-    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
-    var size = 0
-    unsafe withUnsafeMutableBytes(of: &digits) { digits in
-      var rest = number.magnitude
-      repeat {
-        unsafe digits[size] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-        size &+= 1
-      } while rest > 0
-    }
-    if number < 0 { try write(0x2d as UInt8) }
-    while size > 0 {
-      size &-= 1
-      try unsafe write(withUnsafeBytes(of: &digits) { unsafe $0[size] })
-    }
+    try write(String(number))
   }
 }
 

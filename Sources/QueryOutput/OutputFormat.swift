@@ -13,13 +13,4 @@ package enum OutputFormat: String, Sendable, CaseIterable {
   case jsonl
   /// A FeatureCollection; a record without usable coordinates has `null` for its geometry.
   case geojson
-
-  /// The format of this name, compared without making a `String` of it.
-  init?(named name: UnsafeBufferPointer<UInt8>) {
-    for format in Self.allCases where unsafe format.rawValue.utf8.elementsEqual(name) {
-      self = format
-      return
-    }
-    return nil
-  }
 }

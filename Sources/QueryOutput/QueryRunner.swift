@@ -12,36 +12,8 @@ package enum QueryRunner {
   package static func indexPath(_ said: String?) -> String { said ?? defaultPath() }
 
   private static func defaultPath() -> String {
-    if let set = unsafe ofEnvironment { return unsafe String(cString: set) }
-    return unsafe String(cString: QueryRequest.defaultIndex.utf8Start)
-  }
-
-  private static var ofEnvironment: UnsafePointer<CChar>? {
-    guard let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 else { return nil }
-    return unsafe UnsafePointer(set)
-  }
-
-  private static func open(_ request: QueryRequest) throws(IndexError) -> ShardedIndex {
-    let directory: IndexDirectory
-    if !request.isIndexSaid {
-      let usual = unsafe UnsafeRawPointer(QueryRequest.defaultIndex.utf8Start).assumingMemoryBound(to: CChar.self)
-      directory = unsafe try IndexDirectory(opening: ofEnvironment ?? usual)
-    } else if let argument = unsafe request.indexText.argument {
-      directory = unsafe try IndexDirectory(opening: argument)
-    } else {
-      directory = try IndexDirectory(opening: request.indexText.text)
-    }
-    return try ShardedIndex(directory, options: .init(expectedDigest: request.expectedDigest))
-  }
-
-  private static func matches(
-    _ request: QueryRequest, limit: Int, of index: ShardedIndex
-  ) throws(IndexError) -> ShardedIndex.Matches {
-    guard let argument = unsafe request.prefixText.argument else {
-      return try index.matches(forPrefix: request.prefix, limit: limit)
-    }
-    let bytes = unsafe UnsafeRawPointer(argument).assumingMemoryBound(to: UInt8.self)
-    return unsafe try index.matches(forPrefix: UnsafeBufferPointer(start: bytes, count: strlen(argument)), limit: limit)
+    guard let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 else { return QueryRequest.defaultIndex }
+    return unsafe String(cString: set)
   }
 
   /// How many matches have to be known: as many as are shown, where nothing says how many there are.
@@ -56,8 +28,7 @@ package enum QueryRunner {
   package static func run(_ request: QueryRequest) -> ExitStatus {
     if request.readsLines { return LineQueries.run(request) }
     let status = runOnce(request)
-    if request.nearCommand >= 0 {
-      let name = unsafe String(cString: FrontParser.commandNames[request.nearCommand].utf8Start)
+    if let name = request.nearCommand {
       Diagnostics.report(request.prefix + " was searched for; for the command, type: shardq " + name)
     }
     return status
@@ -118,11 +89,14 @@ package enum QueryRunner {
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
     let isChosen = request.endsWithZero || !request.fields.isEmpty
     let format = request.format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-    let index = try reading { () throws(IndexError) in try open(request) }
+    let index = try reading { () throws(IndexError) in
+      try ShardedIndex(
+        opening: indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
+    }
     // The process ends with the answer: nothing is given back piece by piece.
     _ = unsafe Unmanaged.passRetained(index)
     let matches = try reading { () throws(IndexError) in
-      try Self.matches(request, limit: mostMatches(request, format), of: index)
+      try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
     }
     do throws(WriteError) {
       if request.countOnly {
@@ -256,48 +230,14 @@ package enum QueryRunner {
     guard shown.upperBound < count || (shown.isEmpty && format == .text), format != .json,
       format == .text || !isLimitSaid
     else { return }
-    // Without a String: most queries end here, and what they do not touch makes them start sooner.
-    var error = Output(STDERR_FILENO, limit: 256)
-    do throws(WriteError) {
-      if shown.isEmpty {
-        try write(grouped: count, to: &error)
-        try error.write(count == 1 ? " match, none at offset " : " matches, none at offset " as StaticString)
-        try write(grouped: request.offset, to: &error)
-        try error.write("\n" as StaticString)
-      } else if shown.lowerBound == 0 {
-        try write(grouped: shown.count, to: &error)
-        try error.write(" of " as StaticString)
-        try write(grouped: count, to: &error)
-        try error.write(" shown; --all shows the rest\n" as StaticString)
-      } else {
-        try write(grouped: shown.lowerBound + 1, to: &error)
-        try error.write(" to " as StaticString)
-        try write(grouped: shown.upperBound, to: &error)
-        try error.write(" of " as StaticString)
-        try write(grouped: count, to: &error)
-        try error.write(" shown; --offset " as StaticString)
-        try error.write(number: shown.upperBound)
-        try error.write(" shows the next\n" as StaticString)
-      }
-      try error.flush()
-    } catch {
-      // A comment that cannot be written is no reason to fail.
-    }
-  }
-
-  /// Writes a number as people read it: `24,473`.
-  private static func write(grouped number: Int, to output: inout Output) throws(WriteError) {
-    var unit = 1
-    while number / unit >= 1000 { unit *= 1000 }
-    try output.write(number: number / unit)
-    while unit > 1 {
-      let rest = number % unit
-      unit /= 1000
-      try output.write(0x2c)
-      let group = rest / unit
-      if group < 100 { try output.write(0x30) }
-      if group < 10 { try output.write(0x30) }
-      try output.write(number: group)
+    if shown.isEmpty {
+      Diagnostics.note(counted(count, "match", "matches") + ", none at offset " + grouped(request.offset))
+    } else if shown.lowerBound == 0 {
+      Diagnostics.note(grouped(shown.count) + " of " + grouped(count) + " shown; --all shows the rest")
+    } else {
+      Diagnostics.note(
+        grouped(shown.lowerBound + 1) + " to " + grouped(shown.upperBound) + " of " + grouped(count)
+          + " shown; --offset " + String(shown.upperBound) + " shows the next")
     }
   }
 

@@ -11,10 +11,10 @@ package struct RecordWriter {
   /// Shapes met so far, the last one used first in line.
   private var shapes: [ObjectShape] = []
   private var lastShape = 0
-  /// tsv and csv: per field name the record's field, -1 for none.
-  private var slots = SlotTable(count: 0)
-  /// tsv and csv: the fields that are written, in order; of all if there are none.
-  private var chosen = SlotTable(count: 0)
+  /// tsv and csv: for each field name the record's field, if it has one.
+  private var slots: [Int?] = []
+  /// tsv and csv: the numbers of the fields that are written, in order; all are if there are none.
+  private var chosen: [Int] = []
   /// tsv: whether backslashes are escaped too, so that every field can be read back.
   private var isEscaped = false
   /// tsv: whether records end with a zero, and fields have their own bytes, whatever they are.
@@ -40,15 +40,14 @@ package struct RecordWriter {
     given = format == .tsv ? nil : schema()
     switch format {
     case .json, .jsonl, .geojson: paths = self.schema.names.map(ObjectShape.parts(ofPath:))
-    case .tsv, .csv: slots = SlotTable(count: fieldCount)
+    case .tsv, .csv: slots = Array(repeating: nil, count: fieldCount)
     case .text: break
     }
   }
 
   /// Writes some of the fields, by their numbers, and ends records of tsv with a zero byte instead of a line end.
   package mutating func choose(_ fields: [Int], endsWithZero: Bool) {
-    chosen = SlotTable(count: fields.count)
-    for (place, field) in fields.enumerated() { chosen[place] = field }
+    chosen = fields
     self.endsWithZero = endsWithZero
   }
 
@@ -211,14 +210,14 @@ package struct RecordWriter {
     unsafe buffer.text(ofField: name, record)
   }
 
-  private var columnCount: Int { chosen.count > 0 ? chosen.count : slots.count }
+  private var columnCount: Int { chosen.isEmpty ? slots.count : chosen.count }
 
   /// The number of the name that a column has.
-  private func name(of column: Int) -> Int { chosen.count > 0 ? chosen[column] : column }
+  private func name(of column: Int) -> Int { chosen.isEmpty ? column : chosen[column] }
 
   /// Puts each field of a record under its name; a record that has one twice gives the first.
-  private func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
-    for slot in 0..<slots.count { slots[slot] = -1 }
+  private mutating func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
+    for slot in slots.indices { slots[slot] = nil }
     for number in buffer.rawFields(ofRecord: record).reversed() {
       slots[Int(buffer.rawName(ofField: number))] = number
     }
@@ -230,8 +229,7 @@ package struct RecordWriter {
     fillSlots(buffer, record)
     for column in 0..<columnCount {
       if column > 0 { try output.write(0x09) }
-      let slot = slots[name(of: column)]
-      guard slot >= 0 else { continue }
+      guard let slot = slots[name(of: column)] else { continue }
       try unsafe writeTSV(buffer.rawField(slot).text, to: &output)
     }
     try output.write(endsWithZero ? 0 : 0x0a)
@@ -263,14 +261,13 @@ package struct RecordWriter {
     fillSlots(buffer, record)
     for column in 0..<columnCount {
       if column > 0 { try output.write(0x2c) }
-      let slot = slots[name(of: column)]
-      guard slot >= 0 else { continue }
+      guard let slot = slots[name(of: column)] else { continue }
       try unsafe Self.writeCSV(buffer.rawField(slot).text, to: &output)
     }
     // A record of one empty field would be an empty line, which readers skip.
     if columnCount == 1 {
-      let slot = slots[name(of: 0)]
-      if unsafe slot < 0 || buffer.rawField(slot).text.isEmpty { try output.write("\"\"") }
+      let isEmpty = slots[name(of: 0)].map { unsafe buffer.rawField($0).text.isEmpty } ?? true
+      if isEmpty { try output.write("\"\"") }
     }
     try output.write("\r\n")
   }
@@ -343,30 +340,6 @@ extension RecordBuffer {
           break
         }
       }
-    }
-  }
-}
-
-/// Per field name a record's field. An array would have its type made up at run time, at every start.
-@safe private final class SlotTable {
-  private let start: UnsafeMutablePointer<Int>
-  let count: Int
-
-  init(count: Int) {
-    unsafe start = .allocate(capacity: max(1, count))
-    self.count = count
-  }
-
-  deinit { unsafe start.deallocate() }
-
-  subscript(_ slot: Int) -> Int {
-    get {
-      precondition(slot >= 0 && slot < count)
-      return unsafe start[slot]
-    }
-    set {
-      precondition(slot >= 0 && slot < count)
-      unsafe start[slot] = newValue
     }
   }
 }

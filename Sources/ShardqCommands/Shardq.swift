@@ -52,7 +52,6 @@
   package enum CommandLineParser {
     static let version = ProductVersion.text
 
-    private static let words = FrontParser.commandNames.map { "\($0)" }
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
       "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--expect-digest",
@@ -61,14 +60,14 @@
     /// The arguments with the command first: a first word that is none is a prefix, `query` being understood.
     package static func normalized(_ arguments: [String]) -> [String] {
       guard let first = arguments.first else { return [] }
-      if words.contains(first) || rootOptions.contains(first)
+      if FrontParser.commandNames.contains(first) || rootOptions.contains(first)
         || first.hasPrefix("--generate-completion-script")
         || first.hasPrefix("--experimental-dump-help") || first == "---completion"
       {
         return arguments
       }
       // A command's name wins also behind options, `-i DIR stats`.
-      if let at = firstWord(arguments), words.contains(arguments[at]) {
+      if let at = firstWord(arguments), FrontParser.commandNames.contains(arguments[at]) {
         var moved = arguments
         moved.insert(moved.remove(at: at), at: 0)
         return moved
@@ -95,7 +94,7 @@
     private static func request(_ query: QueryCommand, _ arguments: [String]) -> QueryRequest {
       var request = query.request
       if query.words.count == 1, arguments.first != "query", let at = firstWord(arguments), arguments[at] != "--" {
-        request.nearCommand = arguments[at].withCString { FrontParser.nearCommand(to: $0, within: 1) }
+        request.nearCommand = FrontParser.nearCommand(to: arguments[at], within: 1)
       }
       return request
     }

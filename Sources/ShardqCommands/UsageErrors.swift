@@ -153,9 +153,9 @@
       else { return nil }
       word = typed[at]
       rest = Array(typed[(at + 1)...])
-      let near = [1, 2].lazy.map { [word] in FrontParser.nearCommand(to: $0, in: word) }.first { $0 >= 0 }
-      guard let near else { return nil }
-      command = "\(FrontParser.commandNames[near])"
+      guard let near = FrontParser.nearCommand(to: word, within: 1) ?? FrontParser.nearCommand(to: word, within: 2)
+      else { return nil }
+      command = near
     }
 
     /// Whether more is said than that word: what stands behind a command.
@@ -181,12 +181,6 @@
         byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a || byte >= 0x2b && byte <= 0x3a || byte == 0x5f
       }
       return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
-    }
-  }
-
-  extension FrontParser {
-    fileprivate static func nearCommand(to edits: Int, in word: String) -> Int {
-      word.withCString { nearCommand(to: $0, within: edits) }
     }
   }
 

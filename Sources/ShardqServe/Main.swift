@@ -1,3 +1,4 @@
+import CSystem
 #if Server
   import NIOCore
   import ShardedIndex

@@ -20,7 +20,11 @@ import QueryOutput
 /// lives in an executable of its own.
 enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
-    guard let request = FrontParser.parse(arguments, count: count) else { Commands.run(arguments) }
+    // The other executable reports an argument that is no UTF-8.
+    let texts = (1..<max(1, count)).map { number in arguments[number].flatMap { String(validatingCString: $0) } }
+    guard !texts.contains(nil), let request = FrontParser.parse(texts.compactMap { $0 }) else {
+      Commands.run(arguments)
+    }
     // Nothing is left to be written, and memory need not be freed block by block.
     _exit(QueryRunner.run(request).rawValue)
   }

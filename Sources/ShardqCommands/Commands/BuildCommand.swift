@@ -259,7 +259,7 @@
       }
       guard let prefix = prefixes.first(where: { !$0.isEmpty && printable($0) == $0 }) else { return nil }
       return "shardq " + (location.index != nil ? "-i " + shellWord(directory) + " " : "")
-        + (FrontParser.commandNames.contains { "\($0)" == prefix } || prefix.hasPrefix("-") ? "-- " : "")
+        + (FrontParser.commandNames.contains(prefix) || prefix.hasPrefix("-") ? "-- " : "")
         + shellWord(prefix)
     }
   }

@@ -1,0 +1,32 @@
+#if CommandLineTool
+  import CSystem
+  import QueryOutput
+
+  /// The reason why a command ends early, and its exit status.
+  struct CommandFailure: Error {
+    var status: ExitStatus
+    var message: String
+  }
+
+  extension InstalledProgram {
+    /// Returns the path of this program with links resolved.
+    static func ownPath() throws(CommandFailure) -> String {
+      guard let path = ownPath(startedAs: CommandLine.arguments.first ?? "") else {
+        throw CommandFailure(status: .notFound, message: "cannot find out where shardq is installed")
+      }
+      return path
+    }
+
+    /// Returns the path of another program of this installation.
+    ///
+    /// - Parameter hint: The advice for an installation that lacks it.
+    static func path(_ name: String, hint: String = "Scripts/build.sh makes it") throws(CommandFailure) -> String {
+      let directory = directory(of: try ownPath())
+      guard let path = paths(of: name, beside: directory).first(where: { access($0, X_OK) == 0 }) else {
+        throw CommandFailure(
+          status: .notFound, message: "\(name) is missing: it belongs beside shardq-commands, in \(directory). \(hint)")
+      }
+      return path
+    }
+  }
+#endif
