@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and nettle (the
-# builder), on Debian for x86-64 musl (the executable shardq). With --tests also what the tests run, and SQLite, which
-# shardq footprint measures. Says what it does; does nothing when all is there.
+# builder), on Debian for x86-64 musl (the executable shardq). With --query libzstd alone, which answers queries; with
+# --tests also the programs that the tests run, and SQLite, which shardq footprint measures. It names each package that it
+# installs, and does nothing where all are there.
 set -eu
 
 missing=""
@@ -15,17 +16,19 @@ tool() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 
 if [ "$(uname)" = Darwin ]; then
   need zstd.h zstd
-  need nettle/sha2.h nettle
+  [ "${1:-}" = --query ] || need nettle/sha2.h nettle
   [ "${1:-}" != --tests ] || { for name in zstd tmux jq xz sqlite3; do tool "$name" "$name"; done; }
   [ -z "$missing" ] || { echo "installing:$missing" >&2; brew install $missing; }
   exit 0
 fi
 
 need zstd.h libzstd-dev
-need zlib.h zlib1g-dev
-need nettle/sha2.h nettle-dev
-# Without it shardq is built with Swift's runtime: Scripts/build-embedded.sh.
-[ "$(uname -m)" != x86_64 ] || ! command -v apt-get >/dev/null 2>&1 || need x86_64-linux-musl/stdlib.h musl-dev
+if [ "${1:-}" != --query ]; then
+  need zlib.h zlib1g-dev
+  need nettle/sha2.h nettle-dev
+  # Without it shardq is built with Swift's runtime: Scripts/build-embedded.sh.
+  [ "$(uname -m)" != x86_64 ] || ! command -v apt-get >/dev/null 2>&1 || need x86_64-linux-musl/stdlib.h musl-dev
+fi
 if [ "${1:-}" = --tests ]; then
   need sqlite3.h libsqlite3-dev
   tool zstd zstd

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The long forms of what Scripts/check.sh samples, and the checks that take a build of their own: some hours on two cores.
+# It runs check.sh first. Each step's log stands in .build/check-long.
+set -eu
+cd "$(dirname "$0")/.."
+export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
+[ "${1:-}" = --only-long ] || Scripts/check.sh
+logs=.build/check-long
+rm -rf "$logs"
+mkdir -p "$logs"
+. Scripts/steps.sh
+
+# Damaged files and contents, datasets of every format, whole builds. Left out is what takes minutes under the sanitizer
+# and reads sound bytes by the same code: every prefix, the real datasets, every byte of every frame. Freed memory stays
+# out of use for long, so that late readers are caught; not all of it, since tests look at how much memory there is.
+sanitizer() {
+  # libdispatch's own memory may look like a leak when the process ends.
+  echo 'leak:_dispatch_continuation_alloc_from_heap' >"$logs/leaks-of-others.txt"
+  LSAN_OPTIONS="suppressions=$PWD/$logs/leaks-of-others.txt:print_suppressions=0" \
+  SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -Xswiftc -enable-testing \
+    --sanitize=address --scratch-path .build/asan --disable-xctest --filter "$(printf %s \
+      'CorruptionTests|RuleTests|ContentDamageTests.(fuzz|manifest|huge|records|empty)|BuildTests|RoundTripTests|' \
+      'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests|' \
+      '(Pack|Repair|Update|Overlay)Tests')"
+}
+
+every_test() {
+  SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool
+}
+
+every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
+
+step "the tests in Swift, over whole datasets" every_test
+step "the address sanitizer over the code that reads strangers' bytes" sanitizer
+step "the thread sanitizer over the tests in which threads meet" Scripts/check-threads.sh
+step "fuzz targets: a million runs, or 60 seconds each" Fuzz/run.sh --seconds 60
+step "kills, failing calls and power cuts at every point" skippable Tests/Faults/run.sh
+step "the second reader over whole lists" every_format
+step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
+step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
+step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh
