@@ -4,18 +4,15 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
-// One of the designs that `shardq footprint` measures beside shardq, where its library is (Debian: libsqlite3-dev).
+// Two of the designs that `shardq footprint` measures need SQLite's header (Debian: libsqlite3-dev).
 let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
   FileManager.default.fileExists(atPath: $0 + "/sqlite3.h")
 }
-let sqliteTargets: [Target] =
-  hasSQLite ? [.systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])] : []
-// zstd is the system's, or with the trait ZstdFromSource its own package: on iOS there is no other.
+// zstd is the system's, or with the trait ZstdFromSource the package of its authors: iOS has no other.
 let zstd: [Target.Dependency] = [
   .target(name: "CZstd", condition: .when(platforms: [.linux, .macOS])),
   .product(name: "libzstd", package: "zstd", condition: .when(traits: ["ZstdFromSource"])),
 ]
-let onlyCommandLineTool: TargetDependencyCondition? = .when(traits: ["CommandLineTool"])
 
 let package = Package(
   name: "shardq",
@@ -31,7 +28,7 @@ let package = Package(
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
   ],
   traits: [
-    // Off by default, so that whoever depends on the library fetches nothing else.
+    // All traits are off by default, so that users of the library fetch no other package.
     .trait(name: "CommandLineTool", description: "Build the subcommands of shardq (fetches swift-argument-parser)."),
     .trait(
       name: "ZstdFromSource",
@@ -43,7 +40,7 @@ let package = Package(
     .package(url: "https://github.com/facebook/zstd", from: "1.5.4"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
-  targets: sqliteTargets + [
+  targets: [
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -53,7 +50,8 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
-    // Headers of a few lines: what the compiler offers to C alone, and what the system's module of malloc leaves out.
+    // Headers of a few lines: what the compiler offers to C alone, what the system's module of malloc leaves out, and
+    // SQLite's module.
     .systemLibrary(name: "CShims"),
     // The platform's C library under one name, and CShims.
     .target(name: "CSystem", dependencies: ["CShims"], swiftSettings: settings),
@@ -68,9 +66,7 @@ let package = Package(
     .executableTarget(name: "shardq", dependencies: ["CSystem", "QueryOutput"], swiftSettings: settings),
     // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
-      name: "ShardqFootprint",
-      dependencies: ["CSystem", "Footprint", "ShardedIndex"]
-        + (hasSQLite ? [.target(name: "CSQLite3", condition: onlyCommandLineTool)] : []),
+      name: "ShardqFootprint", dependencies: ["CSystem", "Footprint", "ShardedIndex"],
       swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : [])),
     .executableTarget(
       name: "ShardqCommands",

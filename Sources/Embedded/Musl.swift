@@ -1,5 +1,5 @@
-// The additions of Swift's module for the C library musl that shardq uses. That module comes with an SDK of its own; this
-// one is for Embedded Swift: Scripts/build-embedded.sh.
+// What Swift's module for the C library musl adds to its headers, as far as shardq uses it. That module comes with an SDK of
+// its own; this one is for Embedded Swift: Scripts/build-embedded.sh.
 @_exported import MuslC
 
 public var errno: CInt {

@@ -1,4 +1,4 @@
-// The headers of the C library musl that shardq uses where it is built without Swift's runtime: see Musl.swift.
+// What of the C library musl is used where shardq is built without Swift's runtime: see Musl.swift.
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>

@@ -40,7 +40,7 @@ package struct ServeSettings: Equatable, Sendable {
 
   package init() {}
 
-  /// The arguments that ``init(arguments:)`` reads.
+  /// What ``init(arguments:)`` reads.
   package var arguments: [String] {
     [
       "index=" + index, "digest=" + expectedDigest, "address=" + address, "port=\(port)",

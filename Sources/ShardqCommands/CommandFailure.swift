@@ -1,11 +1,25 @@
 #if CommandLineTool
   import CSystem
+  import Footprint
   import QueryOutput
+  import ShardedIndex
 
   /// The reason why a command ends early, and its exit status.
   struct CommandFailure: Error {
     var status: ExitStatus
     var message: String
+  }
+
+  extension CommandFailure {
+    init(_ error: IndexError) {
+      self.init(status: QueryRunner.exitStatus(of: error), message: error.description)
+    }
+
+    init(_ error: QueryLogError) { self.init(status: error.status, message: error.description) }
+
+    static func cannotWrite(_ path: String, _ code: CInt) -> CommandFailure {
+      CommandFailure(status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(code)))")
+    }
   }
 
   extension InstalledProgram {

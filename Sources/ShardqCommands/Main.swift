@@ -1,12 +1,12 @@
 import CSystem
 import QueryOutput
 
-/// The whole command line. The user meets it as `shardq`, which hands over to it.
+/// The commands. `shardq` hands every command line to this executable that is no plain query.
 @main
 enum Main {
   static func main() {
     if CommandLine.argc == 2, strcmp(CommandLine.unsafeArgv[1]!, TerminalGuard.argument) == 0 { TerminalGuard.run() }
-    // What is not said in UTF-8 would be searched as something else than it is.
+    // An argument that is not UTF-8 would be searched as another text.
     let count = Int(CommandLine.argc)
     for number in 1..<max(1, count) {
       guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {

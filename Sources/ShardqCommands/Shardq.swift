@@ -28,14 +28,14 @@
           shardq footprint                         memory and speed, measured
           shardq plan --log typing.log             which shard size suits what people type
           shardq serve                             a page to search, and answers over HTTP
-          shardq diff old new -o new.pack          what shardq apply new.pack makes the new one of
+          shardq diff old new -o new.pack          a patch; shardq apply new.pack updates a copy
 
         A first word that is no command is a prefix to search: case and accents do not matter. The index is the
         directory of --index, else of $SHARDQ_INDEX, else ./shards.
 
         Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; 65 bad data or a damaged index;
-        66 not found or not readable; 74 reading or writing failed; 75 try again: another build is running, or builds
-        went faster than what was read.
+        66 not found or not readable; 74 reading or writing failed; 75 temporary failure, try again: another build is
+        running, or the index was rebuilt while it was being read.
         """,
       version: CommandLineParser.version,
       subcommands: [
@@ -48,7 +48,7 @@
     package init() {}
   }
 
-  /// Reads a command line and runs what it says.
+  /// The parser of command lines, which runs their commands.
   package enum CommandLineParser {
     static let version = ProductVersion.text
 
@@ -57,7 +57,7 @@
       "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--expect-digest",
     ]
 
-    /// The arguments with the command first: a first word that is none is a prefix, `query` being understood.
+    /// Returns the arguments with the command first. Before a first word that is no command, `query` is inserted.
     package static func normalized(_ arguments: [String]) -> [String] {
       guard let first = arguments.first else { return [] }
       if FrontParser.commandNames.contains(first) || rootOptions.contains(first)
@@ -66,7 +66,7 @@
       {
         return arguments
       }
-      // A command's name wins also behind options, `-i DIR stats`.
+      // A command's name is also found behind options, `-i DIR stats`.
       if let at = firstWord(arguments), FrontParser.commandNames.contains(arguments[at]) {
         var moved = arguments
         moved.insert(moved.remove(at: at), at: 0)
@@ -75,7 +75,7 @@
       return ["query"] + arguments
     }
 
-    /// Where the first argument behind options is, or the `--` before it; nil if there is none.
+    /// Returns the index of the first argument behind options, or of the `--` before it; nil if there is none.
     static func firstWord(_ arguments: [String]) -> Int? {
       var at = 0
       while at < arguments.count, arguments[at].hasPrefix("-"), arguments[at] != "--" {
@@ -84,7 +84,7 @@
       return at < arguments.count ? at : nil
     }
 
-    /// The query that a command line asks for; nil if it asks for something else or is wrong.
+    /// Returns the query of a command line; nil if it is another command or wrong.
     package static func request(_ arguments: [String]) -> QueryRequest? {
       let command = try? Shardq.parseAsRoot(normalized(arguments))
       guard let query = command as? QueryCommand else { return nil }
@@ -99,7 +99,7 @@
       return request
     }
 
-    /// Answers a query whose first word may have been meant as a command.
+    /// Answers a query whose first word may be a misspelt command.
     private static func answer(_ query: QueryCommand, _ arguments: [String], _ misspelt: MisspeltCommand?) -> ExitStatus
     {
       guard let misspelt, query.words.count > 1 else { return QueryRunner.run(request(query, arguments)) }
@@ -115,7 +115,7 @@
 
     static func run(_ arguments: [String]) -> Never {
       guard !arguments.isEmpty else {
-        // Nothing was asked: a person gets the list to type in, or the help; a script an error.
+        // Without arguments a person gets the list to type in, or the help; a script gets an error.
         if isatty(STDIN_FILENO) == 1, Terminal.isThere, let status = UICommand.runIfIndexed() { finish(status) }
         let isPerson = isatty(STDOUT_FILENO) == 1
         let help = Shardq.helpMessage()
@@ -129,7 +129,7 @@
         if let query = command as? QueryCommand { finish(answer(query, arguments, misspelt)) }
         try command.run()
       } catch {
-        // Help and completion scripts are output like any other: what cannot be written has failed.
+        // Help and completion scripts are output like any other: a failed write is an error.
         if Shardq.exitCode(for: error) == .success {
           var output = Output()
           do throws(WriteError) {
@@ -164,7 +164,7 @@
     }
   }
 
-  /// Which index it has to be.
+  /// The option that pins the index.
   struct IndexPin: ParsableArguments {
     @Option(
       name: .customLong("expect-digest"),
@@ -248,15 +248,10 @@
       self.names = names
     }
 
-    /// As it is read.
+    /// The text that ``init(argument:)`` reads.
     var text: String {
       names.map { $0.split(separator: ",", omittingEmptySubsequences: false).joined(separator: "\\,") }
         .joined(separator: ",")
     }
-  }
-
-  /// How a report is printed.
-  enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
-    case text, json
   }
 #endif

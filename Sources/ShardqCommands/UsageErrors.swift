@@ -4,11 +4,11 @@
 
   import CSystem
 
-  /// What is wrong with a command line, and what to type instead, in the voice of all other errors.
+  /// The error of a command line, with what to type instead, in the voice of all other errors.
   struct UsageError {
     /// The command first.
     private let line: [String]
-    /// The line as it was typed.
+    /// The command line as it was typed.
     private let typed: [String]
 
     init(_ line: [String], typed: [String]) { (self.line, self.typed) = (line, typed) }
@@ -16,13 +16,13 @@
     /// - Parameter error: From parsing the line, or from a command that it names.
     func text(_ error: any Error) -> String {
       var message = Shardq.message(for: error)
-      // A value with a sign is taken for an option. Joined to its option, it is one that can be looked at.
+      // The parser takes a value with a sign for an option. Joined to its option, it is checked as a value.
       if let option = Self.quoted(message, behind: "Missing value for '")?.prefix(while: { $0 != " " }),
         let joined = line(joining: String(option)), let other = Self.failure(joined)
       {
         message = other
       }
-      // What is unknown is said before what is missing.
+      // An unknown option is reported before a missing argument.
       if !message.hasPrefix("Unknown option"), let other = Self.failure(line + ["x"]), other.hasPrefix("Unknown option")
       {
         message = other
@@ -30,7 +30,7 @@
       return sentence(message)
     }
 
-    /// What the parser says of a line; nil if nothing is wrong with it.
+    /// Returns the parser's message about a line; nil if the line is right.
     private static func failure(_ line: [String]) -> String? {
       do {
         _ = try Shardq.parseAsRoot(line)
@@ -40,7 +40,7 @@
       }
     }
 
-    /// The line with an option and the number behind it as one argument.
+    /// Returns the line with an option and the number behind it as one argument.
     private func line(joining option: String) -> [String]? {
       guard let at = line.firstIndex(of: option), at + 1 < line.count, Int(line[at + 1]) != nil else { return nil }
       var joined = line
@@ -48,7 +48,7 @@
       return joined
     }
 
-    /// What stands between `start` and the next quote.
+    /// Returns the text between `start` and the next quote.
     private static func quoted(_ message: String, behind start: String) -> Substring? {
       guard message.hasPrefix(start) else { return nil }
       return message.dropFirst(start.count).prefix { $0 != "'" }
@@ -58,7 +58,7 @@
 
     private var command: String { line.first ?? "" }
 
-    /// The command whose help has more, as it is typed.
+    /// The command line that prints the help for this one.
     private var help: String {
       typed.contains(command) ? "shardq " + command + " --help" : "shardq --help"
     }
@@ -86,7 +86,7 @@
         let list = message[values...].dropLast().replacing("', '", with: " ")
         return list + " are arguments too many; " + help + " shows what to type"
       }
-      // One of ours.
+      // The message is of this program, not of the parser.
       var text = message.hasSuffix(".") ? String(message.dropLast()) : message
       if let first = text.first, first.isUppercase, text.dropFirst().first?.isLowercase == true {
         text = first.lowercased() + text.dropFirst()
@@ -110,7 +110,7 @@
       return option + ": there is no " + value + (near ?? "; choose " + choices.joined(separator: ", "))
     }
 
-    /// The values of a list: `'a', 'b' and 'c'.` or one on a line.
+    /// Returns the values of a list: `'a', 'b' and 'c'.` or one on a line.
     private static func choices(_ list: Substring) -> [String] {
       if list.contains("'") {
         return list.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset & 1 == 1 }
@@ -121,7 +121,7 @@
       }
     }
 
-    /// - Parameter rest: What the parser has to say behind it.
+    /// - Parameter rest: The rest of the parser's message.
     private func unknown(_ option: String, _ rest: Substring) -> String {
       let argument =
         line.prefix { $0 != "--" }.first { $0 == option || $0.hasPrefix(option + "=") }
@@ -139,14 +139,14 @@
     }
   }
 
-  /// A first word that may be meant as a command.
+  /// A first word that may be a misspelt command.
   struct MisspeltCommand {
     private let word: String
-    /// All behind it.
+    /// The arguments behind the word.
     private let rest: [String]
     private let command: String
 
-    /// nil where the line names a command, or has no word that is nearly one.
+    /// Finds the word; nil where the line names a command, or where the word is not near one.
     init?(_ typed: [String], normalized line: [String]) {
       guard typed.first != "query", line.first == "query",
         let at = CommandLineParser.firstWord(typed), at < typed.count, typed[at] != "--"
@@ -158,10 +158,10 @@
       command = near
     }
 
-    /// Whether more is said than that word: what stands behind a command.
+    /// Whether arguments follow the word, as they follow a command.
     var hasMore: Bool { !rest.isEmpty }
 
-    /// Whether what follows is for a command: a file.
+    /// Whether a file follows the word, as it follows a command.
     var isCommand: Bool {
       let endings = [".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".geojson", ".gz", ".zst", ".pack"]
       return rest.contains { argument in
@@ -175,7 +175,7 @@
       return word + " is no command; did you mean " + command + "? To search for it: shardq -- " + search
     }
 
-    /// As a shell reads it.
+    /// Returns a word as a shell reads it.
     private static func quoted(_ word: String) -> String {
       let isPlain = word.utf8.allSatisfy { byte in
         byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a || byte >= 0x2b && byte <= 0x3a || byte == 0x5f
@@ -184,9 +184,9 @@
     }
   }
 
-  /// Options that other programs have.
+  /// Options of other programs that people may try.
   enum LookAlikes {
-    /// What to write instead; the commands that it is true of, all if there are none.
+    /// The options to write instead, and the commands that have them; no command stands for all.
     static let table: [(options: [String], commands: [String], instead: String)] = [
       (["--format", "--type", "--from", "-f"], ["build", "update"], "--input-format"),
       (["-k"], ["build"], "--key"),
@@ -209,7 +209,7 @@
       (["--verbose", "-v", "-V"], [], "--version"),
     ]
 
-    /// Options that have nothing in their place, and why.
+    /// The options without a counterpart, and the reasons.
     static let absent: [(options: [String], commands: [String], reason: String)] = [
       (
         ["--color", "--colour", "--no-color"], [],
@@ -238,7 +238,7 @@
       return absent.first { isMeant($0.options, $0.commands) }?.reason
     }
 
-    /// Whether a command has an option.
+    /// Returns whether a command has an option.
     private static func isThere(_ option: String, in command: String) -> Bool {
       if option == "--version" { return true }
       let help =

@@ -1,21 +1,22 @@
 #if Server
-  /// By which names the server may be asked.
+  /// The host names that requests may name.
   ///
-  /// A page from elsewhere can have its own name lead to this machine, and would then read answers as its own (DNS
-  /// rebinding). Its requests name it in `Host`: only names of this machine are answered, and those that were allowed.
+  /// A foreign page can have its own name resolve to this machine, and could then read answers as its own (DNS
+  /// rebinding). Its requests carry its name in `Host`. So the server answers to names of this machine and to those
+  /// that `--host` allows.
   struct AllowedHosts: Sendable {
     private let names: Set<String>
     private let allowsAll: Bool
 
     /// - Parameters:
-    ///   - names: Allowed beside the names of this machine; `*` allows all.
-    ///   - address: That the server listens on.
+    ///   - names: The names that are allowed beside those of this machine; `*` allows all.
+    ///   - address: The address that the server listens on.
     init(_ names: [String], address: String) {
       self.names = Set(names.map { $0.lowercased() } + ["localhost", "127.0.0.1", "[::1]", Self.inHost(address)])
       allowsAll = names.contains("*")
     }
 
-    /// As it stands in a `Host` or an URL.
+    /// Returns an address in the form of a `Host` field or a URL.
     static func inHost(_ address: String) -> String { address.contains(":") ? "[\(address)]" : address }
 
     /// - Parameter authority: A name with or without a port; nil where a request of HTTP/1.0 has none.

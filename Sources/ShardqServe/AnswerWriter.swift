@@ -5,27 +5,27 @@
 
   import CSystem
 
-  /// Writes the bodies of answers, one at a time.
+  /// The writer of bodies, one at a time.
   final class AnswerWriter: @unchecked Sendable {
-    // Sendable because whoever holds one has it alone: ``ServedGeneration/withWriter(_:)``.
+    // Sendable because each writer has one holder at a time: ``ServedGeneration/withWriter(_:)``.
     let schema: Schema
     private var objects: RecordWriter
     private var features: RecordWriter
     private var places: PlaceWriter
     private var buffer = RecordBuffer()
-    /// Bytes of records since the last answer.
+    /// The bytes of the records of the current answer.
     private var decoded = 0
     private var body = Output(inMemory: AnswerWriter.sizeLimit)
     private var display = Output(inMemory: AnswerWriter.sizeLimit)
     private var featureCount = 0
 
-    /// The most bytes of one body, and of what is written beside it.
+    /// The most bytes of one body, and of the texts that are made for it.
     static let sizeLimit = 4 << 20
-    /// Records decoded at a time, at most.
+    /// The most records that are decoded at a time.
     private static let chunkSize = 64
-    /// Bytes that all records of an answer may have together, whether or not all of them are written.
+    /// The most bytes of all records of an answer, those that are not written among them.
     private static let decodedLimit = 64 << 20
-    /// What a larger body took is not kept. In bytes.
+    /// The largest buffer that is kept for the next answer, in bytes.
     private static let usualSize = 64 << 10
 
     init(_ schema: Schema) {
@@ -44,7 +44,7 @@
 
     private var written: ByteBuffer { body.withBytes { ByteBuffer(bytes: $0) } }
 
-    /// Calls `write` with each record, decoded.
+    /// Calls `write` with each decoded record.
     private func forEach(
       _ matches: ShardedIndex.Matches, _ range: Range<Int>, needsKeys: Bool,
       _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
@@ -64,7 +64,7 @@
 
     // MARK: Answers
 
-    /// The answer to `/v1/search`.
+    /// Writes the answer to `/v1/search`.
     func search(_ request: SearchRequest, _ matches: ShardedIndex.Matches, _ generation: ServedGeneration) throws
       -> ByteBuffer
     {
@@ -135,7 +135,7 @@
       featureCount = 0
     }
 
-    /// Writes those of some records for which `isWanted` says so; all others are passed over.
+    /// Writes the records for which `isWanted` is true.
     func writeFeatures(
       _ matches: ShardedIndex.Matches, _ range: Range<Int>,
       where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
@@ -153,11 +153,11 @@
       return written
     }
 
-    /// The answer to `/v1/within`.
+    /// Writes the answer to `/v1/within`.
     ///
     /// - Parameters:
     ///   - matches: All records.
-    ///   - positions: Of some of them, in order.
+    ///   - positions: The positions of the wanted records, in order.
     func within(_ matches: ShardedIndex.Matches, _ positions: [Int], more: Bool) throws -> ByteBuffer {
       try body.write("{\"places\":[" as StaticString)
       for (number, position) in positions.enumerated() {
@@ -171,7 +171,7 @@
     }
   }
 
-  /// What `/v1/search` is asked.
+  /// A request to `/v1/search`.
   struct SearchRequest: Sendable {
     enum Format: String, CaseIterable {
       case json, jsonl, geojson
@@ -194,7 +194,7 @@
     var sequence: Int?
 
     static let limits = 1...1000
-    /// Letters of a query, code points as OpenAPI counts them. Keys may be longer; nobody types so much.
+    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, typed queries are not.
     static let queryLimit = 512
 
     static func check(_ query: String) throws(Problem) {
@@ -214,7 +214,7 @@
         throw .badParameter("format", "It is json, jsonl or geojson.")
       }
       self.format = format
-      // Formats other than json leave both out: OpenAPI has no words to forbid them there.
+      // Formats other than json leave both out: OpenAPI cannot forbid them there.
       wantsDisplay = try parameters.flag("display")
       sequence = try parameters.number("seq", in: 0...(1 << 53))
     }

@@ -4,7 +4,7 @@
 
   import CSystem
 
-  /// What the connections of one event loop share; used on that loop alone.
+  /// The state that the connections of one event loop share. It is used on that loop alone.
   final class LoopState {
     let responder: Responder
     let gate: EngineGate
@@ -25,13 +25,13 @@
     fileprivate func add(_ connection: ConnectionHandler) { connections[ObjectIdentifier(connection)] = connection }
     fileprivate func remove(_ connection: ConnectionHandler) { connections[ObjectIdentifier(connection)] = nil }
 
-    /// Has every connection answer the requests that it has, and end.
+    /// Makes every connection answer the requests that it has, and end.
     func stop() {
       isStopping = true
       for connection in Array(connections.values) { connection.stop() }
     }
 
-    /// The header lines that every answer has.
+    /// Returns the header lines that every answer has.
     fileprivate func writeCommonLines(to buffer: inout ByteBuffer) {
       let second = Int(time(nil))
       if second != dateSecond {
@@ -42,10 +42,10 @@
     }
   }
 
-  /// One connection: takes requests out of what arrives, answers them in their order, and sees to the time.
+  /// One connection. It takes requests from the arriving bytes, answers them in order and keeps the deadlines.
   ///
-  /// A connection is idle, or a request arrives, or one is being answered; each has its deadline, and none is moved by
-  /// single bytes. While a question is asked elsewhere, or the client does not take its answers, nothing more is read.
+  /// A connection is idle, receives a request, or answers one. Each state has its deadline, and single bytes move none.
+  /// While another thread answers, or the client does not take its answers, the connection reads nothing more.
   final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -60,7 +60,7 @@
     private let loop: LoopState
     private let isRefused: Bool
     private var context: ChannelHandlerContext?
-    /// Of the client; asked of the system once, and only for the log.
+    /// The address of the client. The system is asked for it once, and only for the log.
     private var address: SocketAddress?
     private var phase = Phase.idle
     private var deadline = NIODeadline.distantFuture
@@ -68,17 +68,17 @@
     private var timerDeadline = NIODeadline.distantFuture
     private var reader = RequestReader()
     private var input = ByteBuffer()
-    /// Whether the question of a request is asked on another thread.
+    /// Whether another thread is answering a request.
     private var isAsking = false
-    /// Answers that the system has not taken.
+    /// The number of answers that the system has not taken yet.
     private var unsent = 0
-    /// Whether nothing more is taken in.
+    /// Whether arriving bytes are ignored.
     private var isDeaf = false
-    /// Whether the client has no more to say.
+    /// Whether the client has closed its side.
     private var hasInputEnded = false
     private var holdsRead = false
 
-    /// Bodies up to this size are sent in one piece with their head. In bytes.
+    /// The largest body that is sent together with its head, in bytes.
     private static let joinedSize = 16 << 10
 
     init(_ loop: LoopState, isRefused: Bool) {
@@ -129,7 +129,7 @@
       answerRequests(context)
     }
 
-    /// Holds a read back while there is more to do than to read.
+    /// Holds a read back while requests or answers are waiting.
     func read(context: ChannelHandlerContext) {
       if isBusy(context) { holdsRead = true } else { context.read() }
     }
@@ -183,7 +183,7 @@
       }
     }
 
-    /// Asks the question of a request on a thread that may wait.
+    /// Answers a request on a thread that may wait.
     private func ask(_ request: Request, _ context: ChannelHandlerContext) {
       guard self.context != nil else { return }
       isAsking = true
@@ -241,7 +241,7 @@
       }
     }
 
-    /// An answer is with the system, or the connection is gone.
+    /// Notes that the system has taken an answer, or that the connection is gone.
     private func wasSent(_ context: ChannelHandlerContext) {
       unsent -= 1
       guard self.context != nil else { return }
@@ -261,8 +261,8 @@
       context.flush()
     }
 
-    /// Ends the connection once the client has had time to read what it was sent: closed at once, with bytes unread,
-    /// the system would take the answer back.
+    /// Ends the connection once the client has had time to read the answer. If it were closed at once, with bytes
+    /// unread, the system would discard the answer.
     private func end(_ context: ChannelHandlerContext) {
       guard phase != .ending else { return }
       isDeaf = true
@@ -320,7 +320,7 @@
   extension ConnectionHandler: Sendable {}
 
   enum HTTPDate {
-    /// As in `Sun, 06 Nov 1994 08:49:37 GMT`: RFC 9110, section 5.6.7.
+    /// The date of a header field, such as `Sun, 06 Nov 1994 08:49:37 GMT`: RFC 9110, section 5.6.7.
     static func text(_ second: Int) -> String {
       var second = time_t(second)
       var parts = tm()

@@ -6,16 +6,16 @@
 
   import CSystem
 
-  /// How many connections there may be, given how many files the process may have open.
+  /// The limits of connections that follow from the number of files that the process may have open.
   struct ConnectionLimits: Sendable {
-    /// Connections that are answered.
+    /// The most connections that are answered.
     let answered: Int
-    /// Connections beyond those that are told so; what comes on top of them is closed at once.
+    /// The most further connections that are told of the limit. Any more are closed at once.
     let refused: Int
 
     /// - Parameters:
-    ///   - wanted: Connections, at most.
-    ///   - descriptors: Files that the process may have open.
+    ///   - wanted: The most connections.
+    ///   - descriptors: The number of files that the process may have open.
     init(wanted: Int, descriptors: Int) {
       // Shard files take up to an eighth (``Options/openFileLimit``); the index, the event loops, a reload and
       // /metrics take the others.
@@ -24,7 +24,7 @@
       answered = max(1, min(wanted, descriptors - kept - refused))
     }
 
-    /// Has the process open as many files as the system lets it; returns how many that are.
+    /// Raises the limit of open files to the most that the system allows, and returns it.
     static func raiseDescriptors() -> Int {
       #if canImport(Glibc)
         let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -40,8 +40,8 @@
     }
   }
 
-  /// Accepts nothing for a while where there is no descriptor for a connection. Without it the event loop would try again
-  /// all the time: the connection still waits. (NIO's `AcceptBackoffHandler` holds back reads, but not the one under way.)
+  /// A pause of accepting when there is no descriptor for a connection. Without it the event loop would try again all
+  /// the time, because the connection still waits. (NIO's `AcceptBackoffHandler` does not hold back the current read.)
   private final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -66,17 +66,17 @@
   @available(*, unavailable)
   extension AcceptPause: Sendable {}
 
-  /// The event loops, and the place where connections come in.
+  /// The event loops and the listening socket.
   final class Listener: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let states: [ObjectIdentifier: NIOLoopBound<LoopState>]
     private let channel: any Channel
     private let metrics: Metrics
 
-    /// What the system keeps of requests that have not been read, for each connection. In bytes.
+    /// The size of a connection's receive buffer in the system, in bytes.
     private static let receiveBuffer: SocketOptionValue = 64 << 10
 
-    /// - Throws: What the system says where the address cannot be had.
+    /// - Throws: The system's error if it cannot listen on the address.
     init(
       _ settings: ServeSettings, limits: ConnectionLimits, _ group: MultiThreadedEventLoopGroup,
       _ responder: Responder, _ gate: EngineGate, _ metrics: Metrics, _ log: ServerLog
@@ -119,7 +119,7 @@
 
     var port: Int? { channel.localAddress?.port }
 
-    /// Takes no more connections, and ends each behind the answers to the requests that have arrived.
+    /// Closes the socket, and each connection after the answers to the requests that have arrived.
     func stop() {
       channel.close(promise: nil)
       for loop in group.makeIterator() {

@@ -4,23 +4,23 @@
   import ShardedIndex
   import Synchronization
 
-  /// The threads that may wait for the index's files, and what they may use.
+  /// The threads that may wait for the index's files, and their limits.
   ///
-  /// An answer whose shards are in memory takes microseconds, less than a change of threads: it is made on the event loop
-  /// that read the request. An event loop never waits: where something is not in memory the engine says so, and the question
-  /// is asked again on one of these threads.
+  /// An answer from shards in memory takes microseconds, less than a change of threads, so the event loop that read the
+  /// request makes it. An event loop never waits. Where a shard is not in memory the engine throws, and one of these
+  /// threads answers the request.
   final class EngineGate: Sendable {
     private let threads: NIOThreadPool
-    /// Questions that have or wait for a thread.
+    /// The number of requests that have a thread or wait for one.
     private let waiting = Atomic<Int>(0)
     private let budget = MemoryBudget(EngineGate.memoryLimit)
     private let terms = NIOLockedValueBox<[ReadingTerms]>([])
 
     private static let threadCount = 8
-    /// Questions that may wait; what comes after them is refused.
+    /// The most requests that may wait. Further ones are refused.
     private static let queueLimit = 1024
-    /// What reading parts and decoding records may take for all questions together, in bytes: one of any size, or many
-    /// of the usual ones.
+    /// The memory for reading parts and decoding records of all requests together, in bytes: one request of any size,
+    /// or many usual ones.
     static let memoryLimit = 192 << 20
 
     init() {
@@ -29,14 +29,14 @@
       terms.withLockedValue { $0 = (0..<Self.threadCount).map { _ in ReadingTerms(budget) } }
     }
 
-    /// Runs `body` on a thread that may wait; returns false, and runs nothing, if too many wait for one.
+    /// Runs `body` on a thread that may wait. Returns false, and runs nothing, if too many requests wait for a thread.
     func run(_ body: @Sendable @escaping () -> Void) -> Bool {
       guard waiting.add(1, ordering: .relaxed).newValue <= Self.threadCount + Self.queueLimit else {
         waiting.subtract(1, ordering: .relaxed)
         return false
       }
       threads.submit { _ in
-        // As many as threads.
+        // There are as many permits as threads.
         let terms = self.terms.withLockedValue { $0.removeLast() }
         terms.rule { body() }
         self.terms.withLockedValue { $0.append(terms) }

@@ -3,9 +3,9 @@
   import NIOConcurrencyHelpers
   import NIOCore
 
-  /// The content coding gzip (RFC 9110 8.4.1.3): which requests want it, and how bodies get it.
+  /// The content coding gzip (RFC 9110 8.4.1.3): the requests that want it, and the bodies in it.
   enum Gzip {
-    /// Bodies up to this size go out as they are: two packets less save a client nothing. In bytes.
+    /// The largest body that is sent without coding, in bytes: two packets less save a client nothing.
     static let threshold = 4 << 10
 
     /// Whether a request accepts gzip and likes it no less than a body without coding (RFC 9110 12.5.3).
@@ -13,7 +13,7 @@
     /// A server may send bodies without coding to a client that refuses them, and this one does so for small bodies.
     static func isWanted(_ acceptEncoding: String?) -> Bool {
       guard let acceptEncoding else { return false }
-      // In thousandths; nil where the request does not say.
+      // Both weights are in thousandths; nil where the request names none.
       var gzip: Int?
       var identity: Int?
       var others: Int?
@@ -41,7 +41,7 @@
       return text
     }
 
-    /// The thousandths of `q=0.5`; nil for anything else.
+    /// Returns the thousandths of `q=0.5`; nil for anything else.
     private static func quality(_ text: Substring) -> Int? {
       guard text.hasPrefix("q=") || text.hasPrefix("Q=") else { return nil }
       let digits = Array(text.utf8.dropFirst(2))
@@ -56,13 +56,13 @@
       return weight <= 1000 ? weight : nil
     }
 
-    /// The tag of a body with this coding: the same bytes have a tag of their own in each coding (RFC 9110 8.8.3.3).
+    /// Returns the tag of a body in this coding: each coding of the same bytes has its own tag (RFC 9110 8.8.3.3).
     static func tag(_ tag: String) -> String { tag.dropLast() + "-gzip\"" }
 
-    /// A body in this coding.
+    /// Returns a body in this coding.
     ///
     /// - Parameters:
-    ///   - level: Of zlib, 1 to 9.
+    ///   - level: zlib's level, 1 to 9.
     ///   - windowBits: The binary logarithm of zlib's window; the one of 8 KiB keeps a call's own memory near 100 KiB.
     /// - Complexity: O(*n*); at level 1 about 7 ms a megabyte of records (docs/server.md).
     static func compressed(_ body: ByteBuffer, level: CInt, windowBits: CInt = 13) -> ByteBuffer {
@@ -90,7 +90,7 @@
       return compressed
     }
 
-    /// A body that never changes, compressed once: when the first client asks for it so.
+    /// A body that never changes. It is compressed once, when the first client wants it compressed.
     final class Stored: Sendable {
       private let body = NIOLockedValueBox<ByteBuffer?>(nil)
 

@@ -1,7 +1,7 @@
 #if Server
   import NIOCore
 
-  /// The header fields of an answer, in the order in which they were set; each name once.
+  /// The header fields of an answer in the order in which they were set, each name once.
   struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     struct Name: Sendable {
       fileprivate let text: StaticString
@@ -34,7 +34,7 @@
       }
     }
 
-    /// Takes over all fields of others, in the place of those that have the same names.
+    /// Sets all fields of `others`; a field of the same name is replaced.
     mutating func append(contentsOf other: HeaderFields) {
       for (name, value) in other.fields { self[name] = value }
     }

@@ -6,7 +6,7 @@ import CSystem
 import CSystem
 import QueryOutput
 
-/// The HTTP server. The user meets it as `shardq serve`, which starts it.
+/// The HTTP server, which `shardq serve` starts.
 @main
 enum Main {
   #if Server
@@ -16,7 +16,7 @@ enum Main {
         Diagnostics.report("shardq-serve is started by shardq serve, which knows its words")
         exit(ExitStatus.usage.rawValue)
       }
-      // Before there is another thread, which would take them.
+      // Blocked before there is another thread, which would get the signals.
       Signals.hold()
       let descriptors = ConnectionLimits.raiseDescriptors()
       return_large_blocks()

@@ -5,9 +5,9 @@
 
   import CSystem
 
-  /// What the server has done since it began, for `/metrics`.
+  /// The counters of the server since its start, for `/metrics`.
   final class Metrics: Sendable {
-    /// Upper bounds of the histogram's buckets, in microseconds.
+    /// The upper bounds of the histogram's buckets, in microseconds.
     private static let bounds = [
       50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
     ]
@@ -37,7 +37,7 @@
 
     var uptime: Int { max(0, Int(time(nil)) - startTime) }
 
-    /// - Parameter microseconds: From the request's head to the answer, without the way there and back.
+    /// - Parameter microseconds: The time from the request's head to the answer, without the network.
     func count(_ route: Route, status: Int, microseconds: Int) {
       state.withLockedValue {
         $0.requests[Key(route: route, status: status), default: 0] += 1
@@ -47,7 +47,7 @@
       }
     }
 
-    /// In Prometheus' text format, version 0.0.4.
+    /// Returns the metrics in Prometheus' text format, version 0.0.4.
     func text(_ index: ShardedIndex, cacheLimit: Int, generation: String) -> String {
       var text = ""
       func family(_ name: String, _ type: String, _ help: String) {
@@ -116,7 +116,7 @@
       return "\(microseconds / 1_000_000).\(fraction)"
     }
 
-    /// nil where the system does not say.
+    /// The resident memory in bytes; nil where the system does not tell.
     private static var residentBytes: Int? {
       let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }

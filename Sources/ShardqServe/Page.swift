@@ -3,7 +3,7 @@
   import NIOCore
   import ShardedIndex
 
-  /// The page, with the policy that lets its own scripts and styles run and nothing else.
+  /// The page, with the policy that lets only its own scripts and styles run.
   struct Page: Sendable {
     let answer: Answer
 
@@ -29,7 +29,7 @@
       bytes.withUnsafeBufferPointer { SHA256.digest(of: $0) }
     }
 
-    /// What stands between each `<element …>` and `</element>`, byte for byte: what browsers hash.
+    /// Returns the bytes between each `<element …>` and `</element>`, which browsers hash.
     static func contents(of element: String, in html: [UInt8]) -> [[UInt8]] {
       var contents: [[UInt8]] = []
       let (open, close) = (Array("<\(element)".utf8), Array("</\(element)".utf8))

@@ -5,15 +5,16 @@
 
   import CSystem
 
-  /// The interface of the geocoder Photon, for clients that speak to it: `/api`, `/reverse`, `/status`.
+  /// The interface of the geocoder Photon for its clients: `/api`, `/reverse`, `/status`.
   ///
-  /// Each parameter of Photon's page is done or refused by name: a client that got an answer to another question would
-  /// not notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md; docs/server.md has the table.
+  /// Each parameter of Photon's page is supported or refused by name, so that no client gets an answer to another
+  /// question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md; docs/server.md has
+  /// the table.
   enum Photon {
-    /// Parameters that Photon lets clients repeat.
+    /// The parameters that clients of Photon may repeat.
     static let repeatable: Set<String> = ["osm_tag", "layer", "include", "exclude", "countrycode"]
 
-    /// Matches that a request with a filter reads at most.
+    /// The most matches that a request with a filter reads.
     static let readLimit = 10_000
 
     private static let noBias =
@@ -25,7 +26,7 @@
     static let noStructuredSearch = Problem(
       status: 404, detail: "Structured search is not supported here: ask /api?q= with the beginning of a name.")
 
-    /// Refuses the parameters that would change an answer and cannot. A client may send them empty.
+    /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
     static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
       if hasBias {
         for name in ["lat", "lon", "zoom", "location_bias_scale"] where parameters.hasValue(name) {
@@ -41,11 +42,11 @@
       if let geometry = parameters.text("geometry"), !["", "0", "false"].contains(geometry.lowercased()) {
         throw .badParameter("geometry", "Only points are there: leave it out, or send false.")
       }
-      // There is one language and nothing to leave out as double; debugging would add what no client reads.
+      // There is one language and there are no doubles to leave out; debugging would add fields that no client reads.
       for name in ["lang", "dedupe", "debug"] { _ = parameters.text(name) }
     }
 
-    /// Photon caps the number of features, and so does this: 1 to 1000.
+    /// Reads the number of features, 1 to 1000, which Photon caps likewise.
     static func limit(_ parameters: inout QueryParameters, default usual: Int) throws(Problem) -> Int {
       guard let text = parameters.text("limit"), !text.isEmpty else { return usual }
       let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
@@ -81,12 +82,12 @@
       }
     }
 
-    /// What `/api` is asked.
+    /// A request to `/api`.
     struct Request: Sendable {
       var query: String
       var limit: Int
       var box: Box?
-      /// Codes in capital letters; empty for all countries.
+      /// The country codes in capital letters; none for all countries.
       var countries: Set<String>
 
       init(_ parameters: inout QueryParameters) throws(Problem) {
@@ -109,15 +110,15 @@
       }
     }
 
-    /// What `/reverse` is asked.
+    /// A request to `/reverse`.
     struct ReverseRequest: Sendable {
       var latitude: Int32
       var longitude: Int32
-      /// In kilometres.
+      /// The radius in kilometres.
       var radius: Double
       var limit: Int
 
-      /// Of the radius, in kilometres; also what it is when a client sends none.
+      /// The largest radius in kilometres, and the default.
       static let radiusLimit = 5000.0
 
       init(_ parameters: inout QueryParameters) throws(Problem) {
@@ -164,7 +165,7 @@
       }
     }
 
-    /// Photon's own status: that it answers, and when the data is from: when the index was written last.
+    /// Answers `/status` as Photon does: with the time of the data, which is the time when the index was written.
     func photonStatus(_ parameters: inout QueryParameters) throws -> Answer {
       try parameters.finish()
       // The file system is asked.
@@ -182,7 +183,7 @@
       return Answer(body: ByteBuffer(string: text + "}\n"), contentType: "application/json")
     }
 
-    /// As `2026-01-31T12:00:00Z`.
+    /// Returns a time such as `2026-01-31T12:00:00Z`.
     private static func date(_ seconds: Int) -> String {
       var (seconds, parts) = (time_t(seconds), tm())
       guard gmtime_r(&seconds, &parts) != nil else { return "" }
@@ -196,16 +197,16 @@
   }
 
   extension AnswerWriter {
-    /// The answer to `/api`: of the matches those that have a place and pass the filters, as many as are wanted.
+    /// Writes the answer to `/api`: the first matches that have coordinates and pass the filters.
     ///
-    /// - Throws: ``Problem`` where so many matches would have to be read that a client should ask for fewer.
+    /// - Throws: ``Problem`` if too many matches would have to be read.
     func photon(_ request: Photon.Request, _ matches: ShardedIndex.Matches) throws -> ByteBuffer {
       try beginFeatures()
       var found = 0
       var at = 0
       let reach = min(matches.count, Photon.readLimit)
       while found < request.limit, at < reach {
-        // Who finds few may have to read many.
+        // A filter that few matches pass may read many.
         if at > 0, !ReadingTerms.mayWait { throw NotHere() }
         let next = min(reach, at + max(request.limit - found, 64))
         try writeFeatures(matches, at..<next) { record, places, buffer in
@@ -234,10 +235,10 @@
       return box.contains(latitude: PlaceGrid.units(latitude), longitude: PlaceGrid.units(longitude))
     }
 
-    /// The answer to `/reverse`.
+    /// Writes the answer to `/reverse`.
     ///
     /// - Parameters:
-    ///   - positions: In the order of the answer.
+    ///   - positions: The positions of the records, in the order of the answer.
     ///   - matches: All records.
     func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws -> ByteBuffer {
       try beginFeatures()

@@ -5,11 +5,12 @@
     /// The mean radius of the Earth in kilometres (IUGG).
     private static let earthRadius = 6371.0088
 
-    /// Positions of the records nearest to a place, the nearest first; of two as near, the one earlier in the index.
+    /// Returns the positions of the records nearest to a point, the nearest first. Of two as near, the one earlier in
+    /// the index comes first.
     ///
     /// - Parameters:
-    ///   - latitude: In 1e-7 degrees as `longitude`.
-    ///   - radius: In kilometres along the ground; records further away are left out.
+    ///   - latitude: The latitude in 1e-7 degrees, as `longitude`.
+    ///   - radius: The distance along the ground in kilometres; records further away are left out.
     ///   - limit: At least 1.
     /// - Complexity: O(*r* + *c* + *limit*²), *r* records in the cells nearer than the furthest record found and *c* of
     ///   these cells, 64,800 at most.
@@ -31,7 +32,7 @@
       return found.places.map { Int($0.position) }
     }
 
-    /// Takes in what is near enough in one row of cells, outwards from the place's own column.
+    /// Adds the records near enough in one row of cells, outwards from the point's own column.
     private func collect(row: Int, _ place: Place, _ found: inout Nearest) {
       for step in 0...Self.columns / 2 {
         var isNear = false
@@ -48,11 +49,11 @@
       }
     }
 
-    /// A place to measure from. A separation is the square of the sine of half the angle, which grows with the angle
-    /// up to the other end of the world and takes no root.
+    /// The point to measure from. A separation is the square of the sine of half the angle. It grows with the angle up
+    /// to the other end of the world and takes no root.
     private struct Place {
       let latitude, longitude, cosine: Double
-      /// Degrees from 180 west and from 90 south.
+      /// The coordinates in degrees from 180 west and from 90 south.
       let x, y: Double
       var column: Int { min(PlaceGrid.columns - 1, Int(x)) }
 
@@ -74,31 +75,31 @@
         return up * up + cosine * cos(other) * across * across
       }
 
-      /// No more than that from any record in a row of cells.
+      /// Returns a separation that no record in a row of cells is below.
       func separation(fromRow row: Int) -> Double {
         let degrees = max(0, max(Double(row) - y, y - Double(row + 1)))
         let half = sin(Self.radians(degrees) / 2)
         return half * half * Self.slack
       }
 
-      /// No more than that from any record in the cells so many columns to the east (1) or the west (-1).
+      /// Returns a separation that no record in the cells so many columns to the east (1) or the west (-1) is below.
       func separation(fromColumnsAway step: Int, side: Int) -> Double {
         guard step > 0 else { return 0 }
         let within = side > 0 ? Double(column + 1) - x : x - Double(column)
         let degrees = within + Double(step - 1)
-        // To the meridian at the cells' near edge: straight across, or by the pole where it is a quarter away.
+        // The way to the meridian at the cells' near edge is straight, or over the pole where it is a quarter away.
         let sine = cosine * (degrees < 90 ? sin(Self.radians(degrees)) : 1)
         let half = sin(asin(min(1, sine)) / 2)
         return half * half * Self.slack
       }
 
-      /// For what rounding may add.
+      /// The margin for rounding.
       private static let slack = 1 - 1e-9
     }
 
-    /// The nearest places met so far.
+    /// The nearest records so far.
     private struct Nearest {
-      /// The separation beyond which nothing is taken any more.
+      /// The separation beyond which no record is added.
       private(set) var reach: Double
       private(set) var places: [(separation: Double, position: UInt32)] = []
       private let limit: Int

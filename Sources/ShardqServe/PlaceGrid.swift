@@ -2,32 +2,32 @@
   import QueryOutput
   import ShardedIndex
 
-  /// Where the records of one generation lie, by cells of one degree.
+  /// The coordinates of one generation's records, by cells of one degree.
   ///
-  /// An index is sorted by key; this finds records by place. 12 bytes a record and 254 KiB, and while it is made 12
-  /// bytes a record more.
+  /// An index is sorted by key; the grid finds records by their coordinates. It takes 12 bytes a record and 254 KiB,
+  /// and 12 bytes a record more while it is made.
   final class PlaceGrid: Sendable {
     static let columns = 360
     static let rows = 180
-    /// Multiples of 1e-7 degrees in one degree: a hundredth of a millimetre short of what JSON's digits can tell.
+    /// The units in one degree. A unit of 1e-7 degrees is about a centimetre on the ground.
     static let unitsPerDegree: Int32 = 10_000_000
 
     struct Entry {
-      /// In 1e-7 degrees.
+      /// The coordinates in 1e-7 degrees.
       var latitude: Int32
       var longitude: Int32
-      /// The record's place among all of the index.
+      /// The record's position in the index.
       var position: UInt32
     }
 
-    /// By cell, rows from the south, and within one by position.
+    /// The entries by cell, rows from the south, and within a cell by position.
     let entries: [Entry]
-    /// Where each cell's entries begin, and at last where all end.
+    /// The start of each cell's entries, and at last the end of all.
     let starts: [UInt32]
 
     static func size(records: Int) -> Int { records * MemoryLayout<Entry>.stride + (columns * rows + 1) * 4 }
 
-    /// - Parameter degrees: Within a hundred and eighty either way.
+    /// - Parameter degrees: A number from -180 to 180.
     static func units(_ degrees: Double) -> Int32 { Int32((degrees * Double(unitsPerDegree)).rounded()) }
 
     /// - Parameter matches: All records of a generation.
@@ -69,25 +69,27 @@
     }
     private static func cell(_ entry: Entry) -> Int { row(entry.latitude) * columns + column(entry.longitude) }
 
-    /// An order of its own for all positions: the lowest ones of a box would be those whose names begin with A.
+    /// Returns the turn of a position, by which a box with too many records is thinned out. The lowest positions would
+    /// all be those whose names begin with A.
     ///
     /// An odd factor gives every position a turn of its own; ``position(_:)`` has its inverse.
     private static func turn(_ position: UInt32) -> UInt32 { position &* 0x9e37_79b1 }
     private static func position(_ turn: UInt32) -> UInt32 { turn &* 0x0e8b_2f51 }
 
-    /// Positions of the records in a box, its edges included, in order.
+    /// Returns the positions of the records in a box, its edges included, in order.
     ///
     /// - Parameters:
-    ///   - west: In 1e-7 degrees as all the others. Where it is more than `east`, the box goes over the antimeridian.
+    ///   - west: The western edge in 1e-7 degrees, as the others. If it is more than `east`, the box crosses the
+    ///     antimeridian.
     ///   - limit: At least 1.
-    /// - Returns: At most `limit` positions, and whether there are more. Which of more it is depends on nothing but the
-    ///   positions: those whose turn comes first, so that a part of the box gives them again.
+    /// - Returns: At most `limit` positions, and whether there are more. Of more, those whose turn comes first are
+    ///   returned, so that a smaller box inside returns them again.
     /// - Complexity: O(*r* log *limit*), *r* records in the cells that the box touches.
     func positions(west: Int32, south: Int32, east: Int32, north: Int32, limit: Int) -> (found: [Int], more: Bool) {
-      // Turns.
+      // The heap holds turns.
       var found: [UInt32] = []
       var isCut = false
-      // Turns from here on are known to be too late.
+      // Turns from here on come too late.
       var ceiling = UInt64(UInt32.max) + 1
       func collect(_ longitudes: ClosedRange<Int32>) {
         for row in Self.row(south)...Self.row(north) {

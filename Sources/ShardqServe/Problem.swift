@@ -1,16 +1,16 @@
 #if Server
   import QueryOutput
 
-  /// Why a request is not answered: what a client is told, as problem details (RFC 9457).
+  /// The reason why a request is refused, which a client gets as problem details (RFC 9457).
   struct Problem: Error {
     var status: Int
-    /// What is wrong with this request, and what would be right.
+    /// The mistake in this request, and its correction.
     var detail: String
-    /// The parameter that is wrong.
+    /// The wrong parameter.
     var parameter: String? = nil
-    /// The methods that would do, where the method is wrong.
+    /// The allowed methods, where the method is wrong.
     var allowed: String? = nil
-    /// Seconds after which asking again may help.
+    /// The seconds after which a client may try again.
     var retryAfter: Int? = nil
 
     static func badParameter(_ name: String, _ detail: String) -> Problem {

@@ -1,14 +1,14 @@
 #if Server
-  /// The parameters of a request's query, each to be asked for once.
+  /// The parameters of a request's query, each to be read once.
   ///
-  /// A parameter that nobody asked for, or that is there twice, is a mistake that would otherwise go unseen. `_` alone
-  /// may stand there: libraries put a number in it so that no cache answers.
+  /// A parameter that the route does not read, or that is there twice, is a mistake, and is refused. Only `_` may be
+  /// there unread: libraries put a number in it to get past caches.
   struct QueryParameters {
     private var values: [(name: String, value: String, isRead: Bool)] = []
 
     /// - Parameters:
-    ///   - query: What stands behind the `?`, as it was sent; nil where there is none.
-    ///   - repeatable: Parameters that may be there several times: ``texts(_:)``.
+    ///   - query: The part of the target after the `?`, as it was sent; nil without one.
+    ///   - repeatable: The parameters that may be there several times: ``texts(_:)``.
     init(_ query: Substring?, repeatable: Set<String> = []) throws(Problem) {
       for pair in query?.split(separator: "&") ?? [] {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@
       }
     }
 
-    /// The text that is meant by one of `application/x-www-form-urlencoded`; nil for none.
+    /// Decodes a text of `application/x-www-form-urlencoded`; nil if it is not valid.
     static func decoded(_ text: Substring) -> String? {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(text.utf8.count)
@@ -57,10 +57,10 @@
       return values[at].value
     }
 
-    /// Whether a parameter is there and says something.
+    /// Returns whether a parameter is there and not empty.
     mutating func hasValue(_ name: String) -> Bool { !(text(name) ?? "").isEmpty }
 
-    /// All values of a parameter that may be repeated, those left out that are empty.
+    /// Returns all values of a parameter that may be repeated, without the empty ones.
     mutating func texts(_ name: String) -> [String] {
       var texts: [String] = []
       for at in values.indices where values[at].name == name {
@@ -86,7 +86,7 @@
       }
     }
 
-    /// Degrees, as a multiple of 1e-7.
+    /// Returns degrees as a multiple of 1e-7.
     mutating func degrees(_ name: String, limit: Double) throws(Problem) -> Int32 {
       guard let text = text(name) else { throw .badParameter(name, "It is missing.") }
       guard let number = Self.decimal(text), number.magnitude <= limit else {
@@ -95,7 +95,7 @@
       return PlaceGrid.units(number)
     }
 
-    /// The number that decimal digits mean, also with an exponent; nil for anything else.
+    /// Reads a decimal number with or without an exponent; nil for anything else.
     static func decimal(_ text: some StringProtocol) -> Double? {
       // Signs, the point, digits and the exponent's letter: `Double` itself takes words and hexadecimal digits as well.
       let isPlain = text.utf8.allSatisfy {
@@ -105,7 +105,7 @@
       return number
     }
 
-    /// Refuses what nobody asked for.
+    /// Refuses parameters that were not read.
     func finish() throws(Problem) {
       guard let unread = values.first(where: { !$0.isRead }) else { return }
       throw .badParameter(unread.name, "There is no such parameter here: /v1/openapi.json lists those that are.")

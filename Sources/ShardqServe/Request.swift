@@ -2,14 +2,14 @@
   import NIOCore
 
   enum RequestLimits {
-    /// Bytes of the request line, its end not included.
+    /// The most bytes of the request line, its end not included.
     static let line = 8000
     static let fields = 64
-    /// Bytes of all header lines, their ends included.
+    /// The most bytes of all header lines, their ends included.
     static let fieldBytes = 8192
   }
 
-  /// The head of one request: its line and its header fields. A request of this server has nothing else.
+  /// The head of one request: its line and its header fields. Requests to this server have no body.
   struct Request: Sendable {
     enum Method: Sendable, Equatable {
       case get, head, options
@@ -29,19 +29,19 @@
     /// The path and the query as the request has them, without the authority that may stand before.
     let target: String
     let route: Route
-    /// What stands behind the `?`; nil where there is none.
+    /// The part of the target after the `?`; nil without one.
     let query: Substring?
     let arrival = ContinuousClock.now
     /// The target's authority, or else the `Host` field; nil for a request of HTTP/1.0 that has neither.
     let authority: String?
-    /// Whether the connection may go on behind the answer.
+    /// Whether the connection may go on after the answer.
     let keepsConnection: Bool
     /// Whether the client has to be told that the connection goes on.
     let saysKeepAlive: Bool
     private let head: ByteBuffer
     private let fields: [Field]
 
-    /// Where a header field stands in the head.
+    /// The position of a header field in the head.
     struct Field: Sendable {
       var name: Range<Int>
       var value: Range<Int>
@@ -63,7 +63,7 @@
       self.fields = fields
     }
 
-    /// The target as it would stand in an URL: no letter outside ASCII reaches the log, where it could steer a terminal.
+    /// The target as part of a URL. No byte outside ASCII reaches the log, where it could control a terminal.
     var targetInASCII: String {
       if target.utf8.allSatisfy({ $0 < 0x80 }) { return target }
       let digits = Array("0123456789ABCDEF".utf8)
@@ -74,9 +74,9 @@
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The value of a header field; of several of that name all values, with commas between them; nil if there is none.
+    /// Returns the value of a header field, or all values of that name with commas between them; nil if there is none.
     ///
-    /// - Parameter name: In lower case.
+    /// - Parameter name: A name in lower case.
     func field(_ name: StaticString) -> String? {
       head.withUnsafeReadableBytes { bytes in
         var value: String?
@@ -88,7 +88,7 @@
       }
     }
 
-    /// Whether a name is `wanted`, which is in lower case.
+    /// Returns whether a name is `wanted`, which is in lower case.
     static func isName(_ name: Slice<UnsafeRawBufferPointer>, _ wanted: StaticString) -> Bool {
       guard name.count == wanted.utf8CodeUnitCount else { return false }
       return wanted.withUTF8Buffer { wanted in

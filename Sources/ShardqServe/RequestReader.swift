@@ -1,17 +1,17 @@
 #if Server
   import NIOCore
 
-  /// Takes requests out of the bytes of a connection, one by one: HTTP/1.1 and 1.0 without bodies, RFC 9112.
+  /// The reader of requests in the bytes of a connection: HTTP/1.1 and 1.0 without bodies, RFC 9112.
   ///
-  /// It is strict, so that no proxy in front sees another request in the same bytes: lines end with CR LF, field names are
-  /// tokens, no line is folded, no request has two lengths. A body is never read: a request that has one is the last of
-  /// its connection.
+  /// It is strict, so that no proxy in front sees another request in the same bytes: lines end with CR LF, field names
+  /// are tokens, no line is folded, no request has two lengths. It never reads a body: a request with one is the last
+  /// of its connection.
   struct RequestReader {
     enum Result {
-      /// The request is not all there.
+      /// The request has not arrived as a whole.
       case incomplete
       case request(Request)
-      /// The connection cannot go on behind the answer.
+      /// The connection cannot go on after the answer.
       case refused(Problem)
     }
 
@@ -21,9 +21,9 @@
       var minorVersion: UInt8
     }
 
-    /// Bytes of the head that have been looked at: from here on lines are read.
+    /// The bytes of the head that were read as lines.
     private var position = 0
-    /// Bytes in which no line ends.
+    /// The bytes after those that were searched for the end of a line.
     private var searched = 0
     private var line: Line?
     private var fieldStart = 0
@@ -44,12 +44,12 @@
       }
     }
 
-    /// Whether bytes of a request are there.
+    /// Whether bytes of a request have arrived.
     func hasBegun(_ input: ByteBuffer) -> Bool { line != nil || input.readableBytes > 0 }
 
     // MARK: Lines
 
-    /// Reads lines up to the empty one; returns whether that is there.
+    /// Reads lines up to the empty one, and returns whether that has arrived.
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Bool {
       while let end = try lineEnd(bytes) {
         let content = position..<end
@@ -69,7 +69,7 @@
       return false
     }
 
-    /// Where the next line ends, before its CR LF; nil if that is not there.
+    /// Returns the end of the next line, before its CR LF; nil if that has not arrived.
     private mutating func lineEnd(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Int? {
       while searched < bytes.count, bytes[searched] != 0x0a {
         // No control character is part of a head, but for the tab between words.
@@ -158,7 +158,7 @@
         throw Problem(status: 413, detail: "A request has no body here.")
       }
       let (authority, target) = try Self.target(bytes[line.target], isTunnel: method == .other("CONNECT"))
-      // Nobody here speaks what an upgrade or a tunnel leads to, and a body is not read.
+      // The server speaks no protocol that an upgrade or a tunnel leads to, and reads no body.
       let isLast = closes || hasBody || isOther || method == .other("CONNECT")
       let keeps = !isLast && (line.minorVersion > 0 || keepsAlive)
       return Request(
@@ -173,7 +173,7 @@
       return .other(String(decoding: name, as: UTF8.self))
     }
 
-    /// The authority that a target has in its absolute form, and its path and query: RFC 9112, section 3.2.
+    /// Returns the authority of a target in its absolute form, and its path and query: RFC 9112, section 3.2.
     private static func target(
       _ bytes: Slice<UnsafeRawBufferPointer>, isTunnel: Bool
     ) throws(Problem) -> (authority: String?, String) {
@@ -192,7 +192,7 @@
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Whether a byte may be part of a method or of a field's name: RFC 9110, section 5.6.2.
+    /// Returns whether a byte may be part of a method or of a field's name: RFC 9110, section 5.6.2.
     private static func isToken(_ byte: UInt8) -> Bool {
       switch byte {
       case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true

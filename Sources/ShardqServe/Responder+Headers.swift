@@ -2,10 +2,10 @@
   import NIOCore
   import QueryOutput
 
-  /// What answers say of themselves.
+  /// The header fields of responses.
   extension Responder {
-    /// Which tag of `If-None-Match` says that the client has the answer; nil for none, and where that is not known
-    /// before the answer is made.
+    /// Returns the tag of `If-None-Match` by which the client has the answer already; nil if it has not, or if that is
+    /// not known before the answer is made.
     func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
       let tag: String?
       switch route {
@@ -16,7 +16,7 @@
       }
       guard let tag else { return nil }
       guard wantsGzip else { return matches(tag, known) ? tag : nil }
-      // Those two are compressed whenever that is wanted; of the others the small ones are not.
+      // These two are always compressed for a client that wants it; small bodies of the others are not.
       let isAlwaysCompressed = route == .page || route == .description
       if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
       return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
@@ -42,7 +42,7 @@
       ]
     }
 
-    /// What a client is told that made a mistake, or that cannot be answered now.
+    /// Returns the response to a request that has a mistake or cannot be answered now.
     func refusal(_ problem: Problem) -> Response {
       var headers: HeaderFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
       if let allowed = problem.allowed { headers[.allow] = allowed }
@@ -53,12 +53,12 @@
       return Response(status: problem.status, headers: headers, body: body)
     }
 
-    /// What pages of other origins may send along: nothing of it means anything here, and what common libraries send
-    /// is named for browsers that do not know the asterisk.
+    /// The header fields that pages of other origins may send. The server ignores them. Those of common libraries are
+    /// named for browsers that do not know the asterisk.
     static let allowedHeaders =
       "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
 
-    /// What tells browsers to take an answer for what it is, and for nobody else's.
+    /// Adds the header fields that keep browsers from taking an answer for another type or another origin's.
     func harden(_ headers: inout HeaderFields) {
       headers[.xContentTypeOptions] = "nosniff"
       headers[.referrerPolicy] = "no-referrer"

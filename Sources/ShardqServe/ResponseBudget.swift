@@ -1,15 +1,15 @@
 #if Server
   import Synchronization
 
-  /// Bounds what large answers take together while they are on their way to clients that take their time.
+  /// The memory limit of all large answers that slow clients have not taken yet.
   final class ResponseBudget: Sendable {
     fileprivate let reserved = Atomic<Int>(0)
-    /// In bytes.
+    /// The limit in bytes.
     private static let limit = 64 << 20
-    /// Bodies up to this size are not counted: the system's own buffers take them.
+    /// The largest body that is not counted, because the system's own buffers take it.
     private static let free = 16 << 10
 
-    /// Gives its bytes back when it goes away.
+    /// A reservation, which releases its bytes when it goes away.
     final class Reservation: Sendable {
       private let budget: ResponseBudget
       private let size: Int
@@ -18,7 +18,7 @@
     }
 
     /// - Returns: nil for a small body.
-    /// - Throws: ``Problem`` with status 503 where too much is on its way.
+    /// - Throws: ``Problem`` with status 503 if the limit would be exceeded.
     func reserve(_ size: Int) throws(Problem) -> Reservation? {
       guard size > Self.free else { return nil }
       let reservation = Reservation(self, size)

@@ -3,18 +3,18 @@
   import QueryOutput
   import ShardedIndex
 
-  /// The index that is served, and what is kept of the generation that it answers from.
+  /// The served index and the state of the generation that it answers from.
   final class ServedIndex: Sendable {
     let index: ShardedIndex
     let cacheLimit: Int
     private let log: ServerLog
     private let metrics: Metrics
-    /// The newest generation first, and the one before it: answers that began on that one may still come.
+    /// The newest generation and the one before it, from which answers may still be on their way.
     private let generations: NIOLockedValueBox<[ServedGeneration]>
-    /// What newer generations were refused for, so that it is said once.
+    /// The reason for which newer generations were refused, so that it is logged once.
     private let refusal = NIOLockedValueBox<String?>(nil)
 
-    /// How often a question is asked anew that rebuilds overtake.
+    /// The number of attempts at a question that rebuilds overtake.
     private static let attemptCount = 8
 
     init(_ index: ShardedIndex, cacheLimit: Int, log: ServerLog, metrics: Metrics) throws(IndexError) {
@@ -27,12 +27,12 @@
 
     var current: ServedGeneration { generations.withLockedValue { $0[0] } }
 
-    /// What is kept of the generation that an answer is of.
+    /// Returns the state of the generation that an answer is of.
     func generation(of matches: ShardedIndex.Matches) throws(IndexError) -> ServedGeneration {
       if let known = generations.withLockedValue({ $0.first { $0.isOf(matches) } }) { return known }
       let made = try ServedGeneration(matches)
       return generations.withLockedValue { generations in
-        // Somebody else may have been quicker.
+        // Another thread may have been quicker.
         if let known = generations.first(where: { $0.isOf(matches) }) { return known }
         if matches.generation.manifest === index.generation.manifest,
           matches.generation.overlay === index.generation.overlay
@@ -43,11 +43,11 @@
       }
     }
 
-    /// Looks for a newer generation and says what became of it. What cannot be taken leaves all as it is.
+    /// Looks for a newer generation and logs the result. One that cannot be read leaves the current one in use.
     func reload() {
       do throws(IndexError) {
         let hasMoved = try index.reload()
-        // No records are read for it.
+        // This reads no records.
         let generation = try generation(of: index.matches(forPrefix: ""))
         refusal.withLockedValue { $0 = nil }
         if hasMoved {
@@ -67,19 +67,19 @@
       }
     }
 
-    /// Answers a question, and asks again where builds took away what was to be read.
+    /// Answers a question, again where a build removed a file meanwhile.
     func asking<Answer>(_ body: () throws -> Answer) throws -> Answer {
       var attempts = 0
       while true {
         do {
           return try body()
         } catch let error as IndexError {
-          // Who may not wait leaves it to others.
+          // A thread that may not wait leaves it to others.
           guard ReadingTerms.mayWait else { throw error }
           attempts += 1
           switch error {
           case .superseded where attempts < Self.attemptCount: reload()
-          // A shard that is gone under the manifest that names it: a build may be about to say why.
+          // A shard of the manifest is gone: a build may be about to publish another manifest.
           case .vanished where attempts < 2: reload()
           default: throw error
           }
@@ -88,7 +88,7 @@
     }
   }
 
-  /// One generation of the index, and what is made of it once.
+  /// One generation of the index, with the values that are made of it once.
   final class ServedGeneration: Sendable {
     let manifest: Manifest
     private let overlay: Overlay?
@@ -96,12 +96,12 @@
     let schema: Schema
     /// The SHA-256 of the manifest.
     let digest: ManifestDigest
-    /// The beginning of that, and the checksum of the overlay if there is one: what answers call the generation.
+    /// The name of the generation in answers: the beginning of the digest, and the overlay's checksum if there is one.
     let name: String
-    /// Of every answer that follows from the generation and the request alone.
+    /// The entity tag of every answer that follows from the generation and the request alone.
     let tag: String
     private let writers = NIOLockedValueBox<[AnswerWriter]>([])
-    /// Where records lie, once somebody asks for it.
+    /// The grid of coordinates, made at the first request for it.
     let grid = PlaceGridMaker()
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
@@ -116,7 +116,7 @@
       tag = "\"" + ServerVersion.answers + "-" + name + "\""
     }
 
-    /// Whether an answer is of this generation.
+    /// Returns whether an answer is of this generation.
     func isOf(_ matches: ShardedIndex.Matches) -> Bool {
       manifest === matches.generation.manifest && overlay === matches.generation.overlay
     }
@@ -128,7 +128,7 @@
 
     // MARK: Writers
 
-    /// Hands out a writer, which nobody else has meanwhile.
+    /// Calls `body` with a writer that no other thread uses meanwhile.
     func withWriter<Answer>(_ body: (AnswerWriter) throws -> Answer) rethrows -> Answer {
       let writer = writers.withLockedValue { $0.popLast() } ?? AnswerWriter(schema)
       defer {
@@ -138,29 +138,29 @@
       return try body(writer)
     }
 
-    /// Writers that are kept for the next requests.
+    /// The most writers that are kept for the next requests.
     private static let writerLimit = 16
 
-    /// The map of dots as it is answered, once somebody has made it.
+    /// The density grid as it is answered, once it was made.
     var dots: [UInt8]? {
       get { dotsBody.withLockedValue { $0 } }
       set { dotsBody.withLockedValue { $0 = newValue } }
     }
   }
 
-  /// Makes the grid of one generation when it is first asked for.
+  /// The maker of one generation's grid, at the first request for it.
   final class PlaceGridMaker: Sendable {
     private enum State {
       case none
-      /// With those who want to be told of it.
+      /// The grid is being made; these calls wait for its end.
       case making([@Sendable () -> Void])
       case made(PlaceGrid)
     }
     private let state = NIOLockedValueBox(State.none)
 
-    /// The grid; made by `make` if nobody did so before.
+    /// Returns the grid, made by `make` at the first call.
     ///
-    /// - Throws: What `make` throws; ``Unfinished`` if another thread is at it.
+    /// - Throws: The error of `make`; ``Unfinished`` while another thread makes the grid.
     func made(_ make: () throws -> PlaceGrid) throws -> PlaceGrid {
       let known: PlaceGrid? = try state.withLockedValue { state in
         switch state {
@@ -177,7 +177,7 @@
         end(.made(grid))
         return grid
       } catch {
-        // The next one who asks tries again.
+        // The next request tries again.
         end(.none)
         throw error
       }
@@ -192,7 +192,7 @@
       for call in waiting { call() }
     }
 
-    /// Calls `call` once nobody is making the grid any more.
+    /// Calls `call` once no thread is making the grid any more.
     func whenMade(_ call: @Sendable @escaping () -> Void) {
       let waits = state.withLockedValue { state in
         guard case .making(let waiting) = state else { return false }
@@ -204,7 +204,7 @@
   }
 
   enum ServerVersion {
-    /// Of the bodies that answers have: another one where the same records are written otherwise.
+    /// The version of the bodies, which changes when the same records are written otherwise.
     static let answers = "2"
   }
 #endif

@@ -8,7 +8,7 @@
 
   /// The server, from its start to its end.
   ///
-  /// It uses Swift's concurrency nowhere: that has threads of its own on Linux, one of which opens files and ends the
+  /// It does not use Swift's concurrency, which has threads of its own on Linux. One of them opens files, and ends the
   /// process where it cannot.
   final class Server: Sendable {
     private let settings: ServeSettings
@@ -20,13 +20,13 @@
     private let listener: Listener
     /// The most connections since memory was last given back.
     private let crowd = Atomic<Int>(0)
-    /// The connections when memory was last thought of.
+    /// The number of connections when memory was last looked at.
     private let lastCount = Atomic<Int>(0)
 
     /// Opens the index and listens.
     ///
-    /// - Parameter descriptors: Files that the process may have open.
-    /// - Throws: ``IndexError``, or what the system says where the address cannot be had.
+    /// - Parameter descriptors: The number of files that the process may have open.
+    /// - Throws: ``IndexError``, or the system's error if it cannot listen on the address.
     init(_ settings: ServeSettings, descriptors: Int, log: ServerLog) throws {
       self.settings = settings
       self.log = log
@@ -47,7 +47,7 @@
       lookLater()
     }
 
-    /// Says where the server is: the address alone on standard output, for scripts.
+    /// Prints the address on standard output, for scripts, and logs it.
     func announce() throws(WriteError) {
       let address = "http://" + AllowedHosts.inHost(settings.address) + ":\(listener.port ?? settings.port)/"
       log.write(
@@ -62,7 +62,7 @@
       try output.flush()
     }
 
-    /// Looks for a newer generation again and again.
+    /// Looks for a newer generation at every interval.
     private func lookLater() {
       let crowd = max(crowd.load(ordering: .relaxed), openConnections)
       self.crowd.store(crowd, ordering: .relaxed)
@@ -76,18 +76,18 @@
       }
     }
 
-    /// Gives back the memory of many connections that are gone.
+    /// Returns the memory of many closed connections to the system.
     private func giveBack() {
       let crowd = crowd.load(ordering: .relaxed)
       let count = openConnections
       let before = lastCount.exchange(count, ordering: .relaxed)
-      // As long as they are going there is more to come.
+      // As long as connections are closing there is more to come.
       guard crowd >= 1000, count < crowd / 4, count >= before else { return }
       self.crowd.store(count, ordering: .relaxed)
       return_free_memory()
     }
 
-    /// Takes no more connections, answers what has been asked, and calls `end` when that is done or five seconds are over.
+    /// Closes the socket, answers the requests that have arrived, and calls `end` after that or after five seconds.
     func stop(_ end: @Sendable @escaping () -> Void) {
       listener.stop()
       let start = NIODeadline.now()

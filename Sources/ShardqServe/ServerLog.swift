@@ -4,20 +4,20 @@
 
   import CSystem
 
-  /// What the server says on standard error, one line for each thing that happened.
+  /// The log of the server on standard error, one line for each event.
   ///
-  /// No control character reaches it raw, whoever chose the text.
+  /// Control characters are escaped in all texts.
   struct ServerLog: Sendable {
     enum Level: String {
       case info, warning, error
     }
     private let format: ServeSettings.LogFormat
-    /// What was complained of last, so that a fault that every request meets does not fill the disk.
+    /// The last complaint, so that a fault of every request does not fill the disk.
     private let last = NIOLockedValueBox<(text: String, second: Int, repeats: Int)>(("", 0, 0))
 
     init(_ format: ServeSettings.LogFormat) { self.format = format }
 
-    /// - Parameter values: In this order; numbers are not quoted.
+    /// - Parameter values: The names and values in their order; numbers are not quoted.
     func write(_ level: Level, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
       var line: String
       switch format {
@@ -44,7 +44,7 @@
       Diagnostics.note(line)
     }
 
-    /// An error that may come with every request: the same one is said again after ten seconds, and how often it came.
+    /// Logs an error that may come with every request. The same one is logged again after ten seconds, with its count.
     func complain(_ event: String, _ values: KeyValuePairs<String, String>) {
       let text = event + values.map { $0.value }.joined(separator: " ")
       let second = Int(time(nil))
@@ -61,7 +61,7 @@
       if repeats > 0 { write(.error, "repeated", ["times": "\(repeats)"]) }
     }
 
-    /// In UTC, to the millisecond.
+    /// The time in UTC, to the millisecond.
     static func now() -> String {
       var time = timespec()
       clock_gettime(CLOCK_REALTIME, &time)

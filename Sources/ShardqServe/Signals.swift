@@ -3,10 +3,11 @@
 
   import CSystem
 
-  /// SIGTERM and SIGINT end the server once it has answered what it was asked, within five seconds; a second one ends
-  /// it at once. SIGHUP has it look for a newer generation. SIGPIPE means nothing: writes fail by themselves.
+  /// The signals of the server. SIGTERM and SIGINT end it once it has answered the requests that have arrived, within
+  /// five seconds; a second one ends it at once. SIGHUP makes it look for a newer generation. SIGPIPE is ignored:
+  /// writes fail by themselves.
   enum Signals {
-    /// Which one asked for the end; 0 for none.
+    /// The signal that asked for the end; 0 for none.
     private static let received = Atomic<CInt>(0)
 
     private static var set: sigset_t {
@@ -16,7 +17,7 @@
       return set
     }
 
-    /// Keeps them for ``wait(_:_:)``, on this thread and all that it starts.
+    /// Blocks the signals for ``wait(_:_:)``, on this thread and all that it starts.
     static func hold() {
       signal(SIGPIPE, SIG_IGN)
       var set = set
@@ -39,8 +40,7 @@
       }
     }
 
-    /// Ends the process as what asked for it wants: after SIGTERM with status 0, after SIGINT by that signal, so that
-    /// the shell knows.
+    /// Ends the process: after SIGTERM with status 0, after SIGINT by that signal, so that the shell knows.
     static func end() -> Never {
       let number = received.load(ordering: .relaxed)
       if number == SIGINT { die(number) }

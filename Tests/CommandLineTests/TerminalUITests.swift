@@ -312,6 +312,6 @@ import Testing
 @Test("the clipboard's base 64")
 func base64() {
   for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("São", "U8Ojbw==")] {
-    #expect(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self) == encoded)
+    #expect(String(decoding: Base64.encoded(Array(text.utf8)), as: UTF8.self) == encoded)
   }
 }

@@ -1,25 +1,26 @@
-/// A query log's sessions, every other one: one half to choose by, the other to check the choice with.
-struct LogHalves: ~Copyable {
-  struct Counts: Equatable, Sendable {
-    var sessions = 0
-    var keystrokes = 0
+/// The two halves of a query log, which its sessions belong to by turns. One half chooses, the other checks the choice.
+package struct LogHalves: ~Copyable {
+  /// The numbers of sessions and keystrokes of a half.
+  package struct Counts: Equatable, Sendable {
+    package var sessions = 0
+    package var keystrokes = 0
   }
 
   private var reader: QueryLogReader
   private var before = ""
-  /// Of the session under way.
+  /// The half of the current session.
   private var half = 1
-  /// Of what was read so far, by half.
+  /// The counts of the lines that were read so far, by half.
   private(set) var counts = [Counts(), Counts()]
 
   init(opening path: String) throws(PlanError) {
     do throws(QueryLogError) { reader = try QueryLogReader(opening: path) } catch { throw .log(error) }
   }
 
-  /// The next text that somebody searched for, and in which half; nil at the end.
+  /// Returns the next searched text and its half; nil at the end.
   ///
-  /// A session begins where the box was cleared before, and where nothing of what was in it is left at its beginning:
-  /// so a list of queries alone has sessions as well.
+  /// A session begins where the box was cleared before, and where the text begins with another character than the one
+  /// before it. So a plain list of queries has sessions as well.
   mutating func next() throws(PlanError) -> (text: String, half: Int)? {
     do throws(QueryLogError) {
       while let keystroke = try reader.next() {
@@ -38,7 +39,7 @@ struct LogHalves: ~Copyable {
     }
   }
 
-  /// What a log has, by half.
+  /// Counts the sessions and keystrokes of a whole log, by half.
   static func counts(of path: String) throws(PlanError) -> [Counts] {
     var halves = try LogHalves(opening: path)
     while try halves.next() != nil {}

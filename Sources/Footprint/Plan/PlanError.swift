@@ -1,24 +1,24 @@
 import ShardBuilder
 import ShardedIndex
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 @nonexhaustive
 package enum PlanError: Error, Equatable, Sendable {
   /// The log could not be read.
   case log(QueryLogError)
-  /// The log is read once for each candidate, and this is nothing that can be.
+  /// The log is read once for each candidate, and a pipe or a directory cannot be.
   case logNotRegular(path: String)
   /// The log has fewer than two sessions, so that it has no halves.
   case tooFewSessions(path: String, sessions: Int)
-  /// Something else stands in the log than when it was read before.
+  /// The log has changed since it was read first.
   case logChanged(path: String)
-  /// An index could not be read: the one that is planned for, or a candidate.
+  /// The index that is planned for, or a candidate, could not be read.
   case index(IndexError)
   /// An index could not be built.
   case build(BuildError)
   /// The directory's file system has fewer bytes left than a candidate may take.
   case noRoom(path: String, needed: Int, available: Int)
-  /// No candidate is as small on disk as was asked for. In bytes.
+  /// Every candidate takes more of the disk than the limit. Both sizes are in bytes.
   case noneFits(limit: Int, smallest: Int)
 }
 

@@ -1,53 +1,27 @@
 import ShardedIndex
 
-/// What one half of a query log made an index do, its cache empty at the beginning.
+/// The figures of an index that answered one half of a query log, from an empty cache on.
 package struct ReplayFigures: Sendable, Equatable {
   package var sessions = 0
   package var keystrokes = 0
-  /// Parts of shards that were loaded.
+  /// The number of parts of shards that were loaded.
   package var loads = 0
-  /// What was decompressed, in bytes, as ``Statistics/loadedBytes`` counts.
+  /// The decompressed bytes, as ``Statistics/loadedBytes`` counts them.
   package var loadedBytes = 0
-  /// Of the bytes that one keystroke decompressed; from 64 KiB on to the next KiB.
+  /// The bytes that 99 of 100 keystrokes decompressed at most; from 64 KiB on rounded up to the next KiB.
   package var loadedBytesP99 = 0
-  /// What the cache held at the end.
+  /// The bytes in the cache at the end.
   package var residentBytes = 0
 
-  /// - Returns: Rounded down; 0 without keystrokes.
+  /// The decompressed bytes per keystroke, rounded down; 0 without keystrokes.
   package var loadedBytesPerKeystroke: Int { keystrokes == 0 ? 0 : loadedBytes / keystrokes }
+
+  /// The part of the log that was played.
+  var counts: LogHalves.Counts { .init(sessions: sessions, keystrokes: keystrokes) }
 }
 
-/// How often something had which size: exact below 64 KiB, to the next KiB from there on; in memory that does not grow
-/// with how often.
-struct SizeCounts {
-  private var small = [Int](repeating: 0, count: exact)
-  /// By KiB, rounded up.
-  private var large: [Int: Int] = [:]
-  private(set) var count = 0
-  private static let exact = 64 << 10
-
-  mutating func add(_ size: Int) {
-    count += 1
-    if size < Self.exact { small[size] += 1 } else { large[(size + 1023) / 1024, default: 0] += 1 }
-  }
-
-  /// The least size that `percent` in a hundred do not exceed; 0 if there are none.
-  func percentile(_ percent: Int) -> Int {
-    var left = (count * percent + 99) / 100
-    guard left > 0 else { return 0 }
-    for (size, number) in small.enumerated() {
-      left -= number
-      if left <= 0 { return size }
-    }
-    for (size, number) in large.sorted(by: { $0.key < $1.key }) {
-      left -= number
-      if left <= 0 { return size * 1024 }
-    }
-    return 0
-  }
-}
-
-/// Plays one half of a query log through the engine, as an app asks: the box's text, and the first rows of its matches.
+/// A player of one half of a query log. It asks the engine as an app does: for the text and the first rows of its
+/// matches.
 struct Player {
   private let index: ShardedIndex
   private let rows: Int
@@ -75,7 +49,7 @@ struct Player {
       residentBytes: statistics.residentBytes)
   }
 
-  /// Plays both halves of `log`, each to an index of its own, so that they know nothing of each other.
+  /// Plays both halves of a log, each through an index of its own, so that no half warms the other's cache.
   static func replay(
     _ log: String, on directory: String, cacheLimitBytes: Int, rows: Int
   ) throws(PlanError) -> [ReplayFigures] {

@@ -2,12 +2,12 @@ import ShardBuilder
 
 import CSystem
 
-/// A directory for indexes that are made to be measured and thrown away.
+/// A temporary directory for the candidates of a plan.
 ///
-/// It is locked for as long as its maker lives: what one that was killed has left is removed by the next.
+/// Its maker holds a lock on it. The next plan removes the directory of a process that was killed.
 package final class WorkDirectory: Sendable {
   package let path: String
-  /// Of the directory that it was made in.
+  /// The path of the directory that it was made in.
   package let parentPath: String
   private let parent: CInt
   private let name: String
@@ -15,7 +15,7 @@ package final class WorkDirectory: Sendable {
 
   private static let prefix = "shardq-plan-"
 
-  /// Makes one in `parent`, and removes those that nobody holds any more.
+  /// Makes a directory in `parent`, and removes those without a living maker.
   package init(in parent: String) throws(BuildError) {
     let directory = Self.open(parent, in: AT_FDCWD, O_DIRECTORY)
     guard directory >= 0 else { throw .io(operation: "open directory", path: parent, errno: errno) }
@@ -35,7 +35,7 @@ package final class WorkDirectory: Sendable {
         throw .io(operation: "create a directory in", path: parent, errno: code)
       }
       let own = Self.openOwn(name, in: directory)
-      // Somebody who removes what is abandoned may have come in between: then this one is gone, or about to be.
+      // Another plan may have removed this one as abandoned before the lock: then it is gone, or about to be.
       var (opened, found) = (stat(), stat())
       if own >= 0, flock(own, LOCK_EX | LOCK_NB) == 0, fstat(own, &opened) == 0,
         fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0, opened.st_ino == found.st_ino
@@ -59,18 +59,19 @@ package final class WorkDirectory: Sendable {
     close(parent)
   }
 
-  /// Removes it with all that is in it, also while somebody still writes to it. From any thread, as often as you like.
+  /// Removes the directory with its content, also while it is written to. Any thread may call this, more than once.
   package func remove() {
-    // What is written meanwhile keeps the directory from going; once it is gone nothing can be made in it.
+    // A file that is written meanwhile keeps the directory from being removed. Once it is gone no file can be made in
+    // it.
     for _ in 0..<1000 where !Self.removeTree(name, in: parent) { usleep(1000) }
   }
 
-  /// Removes the directory `name` in this one, with all that is in it.
+  /// Removes the directory `name` in this one, with its content.
   package func remove(_ name: String) { Self.removeTree(name, in: lock) }
 
   // MARK: System calls
 
-  /// - Returns: Whether nothing of that name is there any more.
+  /// - Returns: Whether the name is gone.
   @discardableResult
   private static func removeTree(_ name: String, in parent: CInt) -> Bool {
     let directory = open(name, in: parent, O_DIRECTORY | O_NOFOLLOW)
@@ -90,7 +91,7 @@ package final class WorkDirectory: Sendable {
     }
   }
 
-  /// -1 if it is no directory, or somebody else's.
+  /// Opens a directory of this user; -1 for anything else.
   private static func openOwn(_ name: String, in directory: CInt) -> CInt {
     let file = open(name, in: directory, O_DIRECTORY | O_NOFOLLOW)
     guard file >= 0 else { return -1 }

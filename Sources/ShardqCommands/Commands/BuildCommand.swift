@@ -6,7 +6,7 @@
 
   import CSystem
 
-  /// How a dataset is read: the same for building an index and for proving one.
+  /// The options of reading a dataset, for `build`, `verify` and the other commands that compare one with an index.
   struct InputOptions: ParsableArguments {
     @OptionGroup var reading: ReadingOptions
 
@@ -24,7 +24,7 @@
         valueName: "a,b"))
     var keep: NameList?
 
-    /// Whether anything was said of it.
+    /// Whether any of the options was given.
     var isSaid: Bool { key != nil || keep != nil || !reading.words.isEmpty }
 
     func apply(to options: inout BuildOptions) {
@@ -33,13 +33,13 @@
       options.keep = keep?.names
     }
 
-    /// The same as arguments.
+    /// The options as arguments.
     var words: [String] {
       reading.words + (key.map { ["--key", $0] } ?? []) + (keep.map { ["--keep", $0.text] } ?? [])
     }
   }
 
-  /// What a build may replace.
+  /// The options that limit what a build may replace.
   struct SafetyOptions: ParsableArguments {
     @Option(
       name: .customLong("min-records"),
@@ -116,7 +116,7 @@
 
     @Option(
       name: .customLong("part-size"),
-      help: ArgumentHelp("What a query that misses unpacks of a shard, about.", valueName: "size"))
+      help: ArgumentHelp("Amount decompressed when a query is not in the cache.", valueName: "size"))
     var partSize = ByteSize(bytes: BuildOptions().partSizeBytes)
 
     @Option(
@@ -155,7 +155,7 @@
     func run() throws {
       if watch {
         var isWaiting = false
-        // Another build ends sooner or later, and nothing says when: it is tried again until then, and told once.
+        // Another build is running. It is reported once, and this one tries again until the other has ended.
         Watch.run(inputs) { changed in
           isWaiting = build(isRepeated: isWaiting, changed) == .busy
           return isWaiting
@@ -166,8 +166,8 @@
     }
 
     /// - Parameters:
-    ///   - isRepeated: Whether this is tried again because another build ran, which was told already.
-    ///   - changed: Tells which file has changed meanwhile, so that nothing is to be made of what was read.
+    ///   - isRepeated: Whether this is another attempt because another build ran, which was reported already.
+    ///   - changed: Returns the file that has changed since the build began, which then is abandoned.
     private func build(isRepeated: Bool, _ changed: () -> String?) -> ExitStatus {
       var options = BuildOptions()
       input.apply(to: &options)
@@ -211,7 +211,7 @@
       if !watch, let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
     }
 
-    /// What a user may not expect of the index that was built.
+    /// Returns notes about the built index that a user may not expect.
     private func cautions(_ summary: BuildSummary, _ directory: String) -> [String] {
       let counted = QueryRunner.counted
       func list(_ names: [String]) -> String { names.map { "\"" + printable($0) + "\"" }.joined(separator: ", ") }
@@ -247,13 +247,13 @@
       return notes
     }
 
-    /// A query that finds something, with a prefix that can be typed.
+    /// Returns a query that finds something, with a prefix that can be typed.
     private func nextCommand(_ directory: String) -> String? {
       guard let index = try? ShardedIndex(opening: directory), let matches = try? index.matches(forPrefix: "") else {
         return nil
       }
       let (middle, some) = (index.recordCount / 2, 64)
-      // One at a time: each may have megabytes, and what a build holds is bounded.
+      // Records are read one at a time: each may have megabytes, and a build's memory is bounded.
       let prefixes = (middle..<min(middle + some, index.recordCount)).lazy.compactMap {
         try? matches.records(in: $0..<$0 + 1).first.map { String($0.key.prefix(3)) }
       }
@@ -265,7 +265,7 @@
   }
 
   extension BuildError {
-    /// With which status a build that failed so ends.
+    /// The status of a build that failed so.
     var exitStatus: ExitStatus {
       switch self {
       case .locked, .replaced: .busy
@@ -298,7 +298,7 @@
   }
 
   enum Clock {
-    /// Milliseconds from some moment on.
+    /// The milliseconds since an unspecified moment.
     static var now: Int {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
@@ -311,12 +311,12 @@
     }
   }
 
-  /// One line on a terminal, written over and over.
+  /// A progress line on a terminal, which is written over itself.
   final class ProgressLine {
-    private var last = Clock.now  // Nothing is shown of what is over in no time.
+    private var last = Clock.now  // A phase that is over at once is not shown.
     private var isShown = false
 
-    /// - Parameter what: Of which build it is the progress, if there are several.
+    /// - Parameter what: The name of the build, if there are several.
     func show(_ progress: BuildProgress, of what: String = "") {
       let now = Clock.now
       guard now - last >= 200 else { return }

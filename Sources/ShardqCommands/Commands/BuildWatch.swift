@@ -4,14 +4,14 @@
 
   import CSystem
 
-  /// The signal that asked a command to end, which then ends at the next place where it can.
+  /// The signal that asked a command to end. The command ends at the next point where it can.
   enum StopSignal {
     private static let received = Atomic<CInt>(0)
 
-    /// 0 for none.
+    /// The number of the signal; 0 for none.
     static var number: CInt { received.load(ordering: .relaxed) }
 
-    /// From now on SIGINT and SIGTERM are noted; a second one ends the process at once.
+    /// Notes SIGINT and SIGTERM from now on. A second one ends the process at once.
     static func listen() {
       for number in [SIGINT, SIGTERM] {
         received.store(0, ordering: .relaxed)
@@ -39,17 +39,17 @@
     }
   }
 
-  /// Does something over again each time that files change, until SIGINT or SIGTERM.
+  /// The watch over files: it repeats an action each time that they change, until SIGINT or SIGTERM.
   ///
-  /// Files are looked at once a second: that sees what is renamed into their place, written over a network or by another
-  /// container, where notifications do not come, and costs a system call a file.
+  /// Files are looked at once a second, by a system call each. That also sees files that were renamed, or written over
+  /// a network or by another container, where notifications do not come.
   enum Watch {
-    /// What of a file says that it is another one, or another content.
+    /// The properties of a file that change with the file or its content.
     private struct State: Equatable {
       var device: dev_t
       var file: ino_t
       var size: off_t
-      /// Of the content and of the file's own data, seconds and nanoseconds.
+      /// The times of the content and of the file's own data, in seconds and nanoseconds.
       var times: [Int]
 
       init?(_ path: String) {
@@ -72,24 +72,24 @@
       }
     }
 
-    /// Calls `body` when the files have stayed as they are for a second, and again whenever they have changed and then done
-    /// so: what is still being written is not read.
+    /// Calls `body` when the files have not changed for a second, and again after each change once they have not
+    /// changed for a second. So a file that is still being written is not read.
     ///
-    /// - Parameter body: Given what tells which file has changed since it was called, nil for none. Returns whether it is to
-    ///   be tried again though no file changes.
-    /// - Returns: Never: it ends the process by the signal that asked for it, between two calls. A second signal ends it
+    /// - Parameter body: The action. Its parameter returns a file that has changed since the call, nil for none. It
+    ///   returns whether it is to be called again though no file changes.
+    /// - Returns: Never. The process ends by the signal that asked for it, between two calls; a second signal ends it
     ///   at once.
     static func run(_ paths: [String], _ body: (() -> String?) -> Bool) -> Never {
       StopSignal.listen()
       var missing: String?
       var last = paths.map(State.init)
       var built: [State?]?
-      // What was written long before need not be waited for; what is not there, the first build tells.
+      // Files written long ago need no wait. The first build reports a missing file.
       var isDue = last.allSatisfy { $0?.isOld ?? true }
       var isAgain = false
       while true {
         if isDue {
-          // Looked at before they are read: what changes meanwhile is another change.
+          // The states are taken before the files are read: a change meanwhile is another change.
           let start = last
           built = start
           isAgain = body { zip(paths, zip(paths.map(State.init), start)).first { $0.1.0 != $0.1.1 }?.0 }
@@ -110,7 +110,7 @@
       }
     }
 
-    /// For a second, or until a signal comes: then it does not return.
+    /// Waits for a second. A signal ends the process meanwhile.
     private static func wait() {
       for _ in 0..<10 {
         if StopSignal.number != 0 { StopSignal.end() }

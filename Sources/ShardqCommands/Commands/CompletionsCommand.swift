@@ -27,7 +27,7 @@
       }
     }
 
-    @Argument(help: "Whose script.")
+    @Argument(help: "The shell.")
     var shell: Shell
 
     func run() throws {
@@ -40,8 +40,8 @@
       }
     }
 
-    /// As the parser's library generates it, but for a first word that is no command: behind it stand the options of
-    /// `query`. Fish has them there by itself. `Tests/Install` types into the shells and looks.
+    /// Returns the script that the parser's library generates, changed so that the options of `query` follow a first
+    /// word that is no command. Fish needs no change. `Tests/Install` types into the shells and looks.
     static func script(for shell: Shell) -> String {
       let script = CompletedCommand.completionScript(for: shell.completionShell)
       switch shell {
@@ -76,12 +76,12 @@
   }
 
   extension CompletionKind {
-    /// For what nobody can foresee. Without it zsh shows what it expects there, and then does not complete the options.
+    /// The completion of free text. Without it zsh shows what it expects there, and then does not complete the options.
     static var nothing: CompletionKind { .list([]) }
   }
 
-  /// What scripts are made from: never parsed. A plain query needs no word for itself, so its options stand beside the
-  /// commands.
+  /// The command that scripts are generated from. It is never parsed. A plain query needs no command word, so its
+  /// options stand beside the commands.
   private struct CompletedCommand: ParsableCommand {
     static let configuration = Shardq.configuration
     @OptionGroup var query: QueryOptions

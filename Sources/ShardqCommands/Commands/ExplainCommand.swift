@@ -35,7 +35,7 @@
     }
 
     func run() throws {
-      // Nothing is evicted, so that everything that was loaded can be counted.
+      // The cache evicts nothing, so that all loaded shards can be counted.
       let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
         try explain(index)
@@ -47,7 +47,7 @@
     private func explain(_ index: ShardedIndex) throws(IndexError) {
       let manifest = index.generation.manifest
       let folded = Fold.fold(prefix)
-      // Two runs may meet in a shard.
+      // Two runs of shards may share one.
       var considered: [Manifest.Shard] = []
       for number in Set(try manifest.shards(forTyped: folded).joined()).sorted() {
         considered.append(try manifest.shard(number))
@@ -56,7 +56,7 @@
       let counted = index.statistics
       let shown = min(limit, matches.count)
       try matches.read(0..<shown, into: RecordBuffer())
-      // Shards that hold matches; those that are considered and hold none were looked into for nothing.
+      // The shards that hold matches; the query looks into the other considered ones in vain.
       var hit: Set<Int> = []
       for places in matches.placesInShards(of: 0..<matches.count) {
         hit.formUnion(try manifest.shards(holding: places))
@@ -113,7 +113,7 @@
       finish(matches.isEmpty ? .negative : .done)
     }
 
-    /// Shards listed one by one.
+    /// The most shards that are listed one by one.
     private static let listLimit = 100
   }
 #endif

@@ -120,7 +120,7 @@
       return .done
     }
 
-    /// Where the matches are, those that have a place.
+    /// Returns the coordinates of the matches that have some.
     private static func places(
       of matches: ShardedIndex.Matches, _ latitude: Int, _ longitude: Int
     ) throws(IndexError) -> [Place] {

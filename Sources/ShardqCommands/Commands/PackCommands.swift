@@ -9,14 +9,14 @@
   struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff",
-      abstract: "Write what leads from one index to another.",
+      abstract: "Write a patch between two indexes.",
       discussion: """
         EXAMPLES:
           shardq diff yesterday today -o today.pack      then, where a copy of yesterday is: shardq apply today.pack
           shardq diff old new -o - | ssh host shardq apply -i /srv/cities -
 
-        A pack holds the new manifest and the shards that the old index lacks, of both only what is not there already.
-        A file is there when it is whole.
+        A patch, a pack file, holds the new manifest and the shards that the old index lacks, of both only the parts
+        that the old index has not. The file appears under its name once it is whole.
         """)
 
     @Argument(help: ArgumentHelp("The directory of the index to begin with.", valueName: "old"), completion: .directory)
@@ -55,23 +55,23 @@
   struct ApplyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "apply",
-      abstract: "Bring an index to where a pack leads.",
+      abstract: "Update an index with a patch.",
       discussion: """
         EXAMPLES:
           shardq apply today.pack                        to ./shards
           shardq apply -i /srv/cities today.pack
           curl -s https://example.org/today.pack | shardq apply -i /srv/cities -
 
-        The index is the old one until it is the new one, and who reads it is not disturbed. Stopped at any moment, it
-        may be called again. A pack that does not begin with this very index is refused, and so is a damaged one; an
-        index that is there already is left alone.
+        Readers see the old index until the new one is complete. If apply is interrupted, run it again. A pack that
+        was not made from this very index is refused, and so is a damaged one. An index that is up to date already is
+        left as it is.
         """)
 
     @OptionGroup var location: IndexLocation
 
     @Option(
       name: .customLong("expect-digest"),
-      help: ArgumentHelp("The SHA-256 of the manifest that the pack must lead to.", valueName: "hex"))
+      help: ArgumentHelp("The SHA-256 that the updated manifest must have.", valueName: "hex"))
     var expectedDigest: ManifestDigest?
 
     @Argument(help: ArgumentHelp("The pack; - for standard input.", valueName: "pack"), completion: .file())
@@ -95,7 +95,7 @@
     }
   }
 
-  /// Says why a pack was not made or applied and gives the status to end with.
+  /// Reports why a pack was not made or applied, and returns the status to end with.
   private func report(_ error: PackError) -> ExitStatus {
     switch error {
     case .index(let error): return QueryRunner.report(error)

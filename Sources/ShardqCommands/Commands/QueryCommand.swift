@@ -2,7 +2,8 @@
   import ArgumentParser
   import QueryOutput
 
-  /// All of a plain query but the prefix. It may stand before any word, so the whole command's completions have it too.
+  /// The options of a plain query. They may stand before any word, so the completions of the whole command have them
+  /// too.
   package struct QueryOptions: ParsableArguments {
     @OptionGroup var location: IndexLocation
     @OptionGroup var pin: IndexPin

@@ -2,7 +2,7 @@
   import ArgumentParser
   import ShardBuilder
 
-  /// How a dataset is read: the same wherever a command takes one.
+  /// The options of reading a dataset, the same for each command that takes one.
   struct ReadingOptions: ParsableArguments {
     @Option(
       name: .customLong("input-format"),
@@ -118,7 +118,7 @@
       return options
     }
 
-    /// The same as arguments.
+    /// The options as arguments.
     var words: [String] {
       var words: [String] = []
       func add(_ option: String, _ value: String?) { if let value { words += [option, value] } }

@@ -112,7 +112,7 @@
       settings.expectedDigest = pin.expectedDigest?.description ?? ""
       settings.address = listen.address
       settings.port = listen.port
-      // Who listens for everybody is asked by names that nobody here knows, unless they are said.
+      // A public server is asked by names that only --host could tell.
       settings.hosts = isPublic && hosts.isEmpty ? ["*"] : hosts
       settings.cacheBytes = cache.bytes
       settings.placesBytes = places.bytes
@@ -174,7 +174,7 @@
       (address, self.port) = (name, port)
     }
 
-    /// Whether no other machine reaches it.
+    /// Whether no other machine reaches the address.
     var isLoopback: Bool {
       if !address.contains(":") { return address.hasPrefix("127.") }
       var six = in6_addr()

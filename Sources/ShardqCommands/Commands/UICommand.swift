@@ -84,14 +84,14 @@
       }
     }
 
-    /// What of the record is printed, and how.
+    /// The options of printing the chosen record.
     struct Printing {
       var format: OutputFormat?
       var fields: [String] = []
       var endsWithZero = false
       var printsQuery = false
 
-      /// A writer that writes the fields that were named.
+      /// Returns a writer of the named fields.
       func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
         let isChosen = endsWithZero || !fields.isEmpty
         let format = format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
@@ -108,7 +108,7 @@
         location, options: .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
       let printing = Printing(
         format: format, fields: fields?.names ?? [], endsWithZero: endsWithZero, printsQuery: printsQuery)
-      // Before anything is typed.
+      // A wrong field is reported before anything is typed.
       if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
         finish(.usage)
@@ -123,7 +123,7 @@
       finish(Self.run(index, settings, printing))
     }
 
-    /// The list over the index that is meant where nothing is said; nil where there is none.
+    /// Runs the list over the default index; nil where there is none.
     static func runIfIndexed() -> ExitStatus? {
       do throws(IndexError) {
         let index = try ShardedIndex(
@@ -135,7 +135,7 @@
       }
     }
 
-    /// What the environment says of the terminal.
+    /// The settings that the environment implies.
     static var settings: TypingList.Settings {
       var settings = TypingList.Settings()
       settings.hasColor = variable("NO_COLOR") == ""
@@ -148,7 +148,7 @@
 
     static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 
-    /// Runs the list, and prints the record that was chosen.
+    /// Runs the list, and prints the chosen record.
     static func run(
       _ index: ShardedIndex, _ settings: TypingList.Settings, _ printing: Printing
     ) -> ExitStatus {
@@ -160,7 +160,7 @@
         Diagnostics.report("there is no terminal to draw on: shardq query PREFIX prints matches without one")
         return .usage
       }
-      // The list went on, but 0 would say that all was well.
+      // The list went on after damage, but status 0 would hide it.
       let damage = list.met.map(QueryRunner.report)
       switch outcome {
       case .cancelled: return .cancelled
@@ -191,7 +191,7 @@
       switch printing.writer(of: matches.generation.schema) {
       case .success(let made): writer = made
       case .failure(let unknown):
-        // A rebuild took the field away.
+        // A rebuild has removed the field.
         Diagnostics.report(unknown.message)
         return .usage
       }

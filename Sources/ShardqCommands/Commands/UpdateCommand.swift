@@ -100,7 +100,7 @@
     }
   }
 
-  /// What a build may take of the machine.
+  /// The options that limit what a build takes of the machine.
   struct ResourceOptions: ParsableArguments {
     @Option(name: .customLong("memory"), help: ArgumentHelp("The most memory to use.", valueName: "size"))
     var memory = ByteSize(bytes: BuildOptions().memoryBytes)
@@ -121,7 +121,7 @@
     }
   }
 
-  /// What builds and updates say of themselves.
+  /// The notes of builds and updates.
   enum BuildReport {
     /// Runs a build with a progress line.
     static func running(

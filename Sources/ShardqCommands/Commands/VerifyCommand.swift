@@ -34,111 +34,144 @@
     }
 
     func run() throws {
-      var output = Output()
-      var failure: WriteError? = nil
-      func say(_ line: String) {
-        guard failure == nil else { return }
-        do throws(WriteError) {
-          try output.write(printable(line))
-          try output.write("\n" as StaticString)
-        } catch {
-          failure = error
-        }
-      }
-      let comparison =
-        source.isEmpty
-        ? nil
-        : Verifier.Source(
-          source,
-          options: input.reading.datasetOptions,
-          template: input.key, keep: input.keep?.names)
-      var strays: [String] = []
-      var kept: [String] = []
+      let report = VerifyReport()
       let summary: Verifier.Summary
       do throws(Verifier.Failure) {
         summary = try Verifier.verify(
           index: QueryRunner.indexPath(location.index), source: comparison,
           options: .init(expectedDigest: pin.expectedDigest)
-        ) {
-          finding in
-          switch finding {
-          case .damage(let file, let reason): say("\(file): \(reason)")
-          case .unread(_, let reason): Diagnostics.report(reason)
-          case .missing(let record, let count):
-            say("not in the index\(count > 1 ? ", \(count) times" : ""): \(record)")
-          case .unexpected(let record, let count):
-            say("not in the dataset\(count > 1 ? ", \(count) times" : ""): \(record)")
-          case .wrongAnswer(let prefix, let reason): say("prefix \"\(prefix)\": \(reason)")
-          case .stray(let file, let isShard): if isShard { kept.append(file) } else { strays.append(file) }
-          }
-        }
+        ) { report.add($0) }
       } catch {
-        switch error {
-        case .index(let error): finish(QueryRunner.report(error))
-        case .source(let error):
-          Diagnostics.report(error.description)
-          finish(error.exitStatus)
-        case .template(let error):
-          Diagnostics.report(error.text)
-          finish(error.exitStatus)
-        }
+        finish(Self.status(of: error))
       }
       do throws(WriteError) {
-        if let failure { throw failure }
-        try output.flush()
+        try report.end()
       } catch {
         finish(Diagnostics.failed(error))
       }
-      let counted = QueryRunner.counted
-      func note(_ files: [String], _ what: String) {
-        let shown = files.count > 5 ? 3 : files.count
-        for file in files.prefix(shown) { Diagnostics.note("\(printable(file)): \(what)") }
-        if files.count > shown {
-          Diagnostics.note("… and " + counted(files.count - shown, "file", nil) + " more: " + what)
-        }
+      report.noteFiles()
+      Diagnostics.note(VerifyReport.text(of: summary))
+      let isNegative = summary.damagedFiles + summary.differences + summary.wrongAnswers > 0
+      finish(isNegative ? .negative : summary.unreadFiles > 0 ? .inputOutput : .done)
+    }
+
+    /// The dataset that the index is compared with; nil without one.
+    private var comparison: Verifier.Source? {
+      guard !source.isEmpty else { return nil }
+      return Verifier.Source(
+        source, options: input.reading.datasetOptions, template: input.key, keep: input.keep?.names)
+    }
+
+    /// Reports why nothing could be verified and returns the status to end with.
+    private static func status(of failure: Verifier.Failure) -> ExitStatus {
+      switch failure {
+      case .index(let error): return QueryRunner.report(error)
+      case .source(let error):
+        Diagnostics.report(error.description)
+        return error.exitStatus
+      case .template(let error):
+        Diagnostics.report(error.text)
+        return error.exitStatus
       }
-      note(kept, "kept for readers of the last generation, until the next build")
-      note(strays, "does not belong to the index")
-      var line = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
-      line += counted(summary.bytes, "byte", nil) + ": "
+    }
+  }
+
+  /// The findings of `verify`: printed as they come, files that do not belong to the index aside.
+  private final class VerifyReport {
+    private var output = Output()
+    /// Why a finding could not be printed; the later ones are not tried.
+    private var failure: WriteError?
+    private var strays: [String] = []
+    private var kept: [String] = []
+
+    func add(_ finding: Verifier.Finding) {
+      switch finding {
+      case .damage(let file, let reason): print("\(file): \(reason)")
+      case .unread(_, let reason): Diagnostics.report(reason)
+      case .missing(let record, let count): print("not in the index\(Self.times(count)): \(record)")
+      case .unexpected(let record, let count): print("not in the dataset\(Self.times(count)): \(record)")
+      case .wrongAnswer(let prefix, let reason): print("prefix \"\(prefix)\": \(reason)")
+      case .stray(let file, let isShard): if isShard { kept.append(file) } else { strays.append(file) }
+      }
+    }
+
+    private static func times(_ count: Int) -> String { count > 1 ? ", \(count) times" : "" }
+
+    private func print(_ line: String) {
+      guard failure == nil else { return }
+      do throws(WriteError) {
+        try output.write(printable(line))
+        try output.write("\n" as StaticString)
+      } catch {
+        failure = error
+      }
+    }
+
+    /// Writes what is still buffered.
+    func end() throws(WriteError) {
+      if let failure { throw failure }
+      try output.flush()
+    }
+
+    /// Notes the files that do not belong to the index.
+    func noteFiles() {
+      Self.note(kept, "kept for readers of the last generation, until the next build")
+      Self.note(strays, "does not belong to the index")
+    }
+
+    private static func note(_ files: [String], _ what: String) {
+      let shown = files.count > 5 ? 3 : files.count
+      for file in files.prefix(shown) { Diagnostics.note("\(printable(file)): \(what)") }
+      if files.count > shown {
+        Diagnostics.note("… and " + QueryRunner.counted(files.count - shown, "file", nil) + " more: " + what)
+      }
+    }
+
+    // MARK: Summary
+
+    /// The summary, a line about the index and the others about the dataset.
+    static func text(of summary: Verifier.Summary) -> String {
+      let counted = QueryRunner.counted
+      var text = counted(summary.records, "record", nil) + " in " + counted(summary.shards, "shard", nil) + ", "
+      text += counted(summary.bytes, "byte", nil) + ": "
       var state: [String] = []
       if summary.damagedFiles > 0 {
         state.append(counted(summary.damagedFiles, "finding of damage", "findings of damage"))
       }
       if summary.unreadFiles > 0 { state.append(counted(summary.unreadFiles, "failure to read", "failures to read")) }
-      line += state.isEmpty ? "every byte is sound" : state.joined(separator: ", ")
-      if let records = summary.sourceRecords {
-        line += "\n" + counted(records, "record", nil) + " in the dataset"
-        if summary.badRecords > 0 { line += " and " + counted(summary.badRecords, "bad one", nil) }
-        line +=
-          summary.differences == 0
-          ? ": all in the index, and no others" : ": " + counted(summary.differences, "difference", nil)
-        for cause in summary.causes.prefix(10) {
-          line += "\n" + counted(cause.records, "record differs", "records differ") + " only in: " + cause.text
-        }
-        if summary.unlisted > 0 {
-          line += "\n" + counted(summary.unlisted, "difference is", "differences are") + " not listed"
-        }
-        if summary.unexaminedShards > 0 {
-          line +=
-            "\n" + counted(summary.unexaminedShards, "shard that differs was", "shards that differ were")
-            + " not looked into, and " + (summary.unexaminedShards == 1 ? "counts" : "count")
-            + " as one difference each"
-        }
-        if summary.prefixes > 0 {
-          line += "\n" + counted(summary.prefixes, "prefix", "prefixes") + " asked: "
-          line +=
-            summary.wrongAnswers == 0 ? "every answer is right" : counted(summary.wrongAnswers, "wrong answer", nil)
-        }
+      text += state.isEmpty ? "every byte is sound" : state.joined(separator: ", ")
+      if let records = summary.sourceRecords { text += comparisonText(of: summary, sourceRecords: records) }
+      return text
+    }
+
+    private static func comparisonText(of summary: Verifier.Summary, sourceRecords: Int) -> String {
+      let counted = QueryRunner.counted
+      var text = "\n" + counted(sourceRecords, "record", nil) + " in the dataset"
+      if summary.badRecords > 0 { text += " and " + counted(summary.badRecords, "bad one", nil) }
+      text +=
+        summary.differences == 0
+        ? ": all in the index, and no others" : ": " + counted(summary.differences, "difference", nil)
+      for cause in summary.causes.prefix(10) {
+        text += "\n" + counted(cause.records, "record differs", "records differ") + " only in: " + cause.text
       }
-      Diagnostics.note(line)
-      let isNegative = summary.damagedFiles + summary.differences + summary.wrongAnswers > 0
-      finish(isNegative ? .negative : summary.unreadFiles > 0 ? .inputOutput : .done)
+      if summary.unlisted > 0 {
+        text += "\n" + counted(summary.unlisted, "difference is", "differences are") + " not listed"
+      }
+      if summary.unexaminedShards > 0 {
+        text += "\n" + counted(summary.unexaminedShards, "shard that differs was", "shards that differ were")
+        text += " not looked into, and " + (summary.unexaminedShards == 1 ? "counts" : "count")
+        text += " as one difference each"
+      }
+      if summary.prefixes > 0 {
+        text += "\n" + counted(summary.prefixes, "prefix", "prefixes") + " asked: "
+        text += summary.wrongAnswers == 0 ? "every answer is right" : counted(summary.wrongAnswers, "wrong answer", nil)
+      }
+      return text
     }
   }
 
   extension DatasetError {
-    /// With which status a command ends that could not read its dataset.
+    /// The status of a command that could not read its dataset.
     var exitStatus: ExitStatus {
       switch self {
       case .cannotOpen, .isDirectory: .notFound

@@ -5,8 +5,8 @@
   struct CachedFiles {
     /// Takes files out of the system's cache.
     ///
-    /// A file that was just written lies there in pieces of up to 2 MiB. One touch of such an executable counts 2 MiB as
-    /// resident, which it does not after a restart.
+    /// A file that was just written lies there in pieces of up to 2 MiB. One touch of such an executable counts 2 MiB
+    /// as resident, which it does not after a restart.
     func evict(_ paths: [String]) {
       #if os(Linux)
         for path in paths {
@@ -21,8 +21,8 @@
 
     /// Brings files to the system's cache.
     ///
-    /// A design that loads everything does so at its first start. One that does not would otherwise be measured with the
-    /// disk in its answers.
+    /// A design that loads everything does so at its first start. One that does not would otherwise be measured with
+    /// the disk in its answers.
     func read(_ paths: [String]) {
       withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
         for path in paths {

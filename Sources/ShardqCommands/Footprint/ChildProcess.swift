@@ -3,25 +3,25 @@
 
   import CSystem
 
-  /// A program that was run to its end.
+  /// The result of a program that was run to its end.
   struct ChildProcess {
-    /// Lines of standard output.
+    /// The lines of standard output.
     var output: [Substring] = []
-    /// What it said on standard error, at most the end of it.
+    /// The end of standard error.
     var errors = ""
-    /// 128 and the signal's number where a signal ended it.
+    /// The exit status, or 128 and the number of the signal that ended the program.
     var status: CInt = 0
-    /// The monotonic clock before it was started. Nanoseconds.
+    /// The monotonic clock before the start, in nanoseconds.
     var start = 0
 
     enum Failure: Error {
       case cannotStart(path: String, errno: CInt)
-      /// Somebody wants the command to end; the program has been ended.
+      /// A signal asked the command to end; the program was killed.
       case stopped
     }
 
-    /// Runs a program; its standard input is a pipe that only this process holds, so that it can see when nobody waits
-    /// for it any more.
+    /// Runs a program. Its standard input is a pipe that only this process holds, so that the program sees when this
+    /// process is gone.
     ///
     /// - Parameter showsErrors: Whether its standard error is this process's own.
     static func run(_ path: String, _ arguments: [String], showsErrors: Bool = false) throws(Failure) -> ChildProcess {
@@ -38,7 +38,7 @@
       if !showsErrors { posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO) }
       var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
       defer { for word in words { free(word) } }
-      // The same for every run: what else stands in the environment of whoever measures is not there.
+      // Every run has the same environment, without the other variables of this process.
       let variables = ["TMPDIR"].compactMap { name in getenv(name).map { name + "=" + String(cString: $0) } }
       var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
       defer { for variable in environment { free(variable) } }

@@ -1,12 +1,11 @@
 #if CommandLineTool
   import ArgumentParser
-  import Footprint
   import QueryOutput
   import ShardedIndex
 
   import CSystem
 
-  /// How the figures are printed.
+  /// The format of the figures.
   enum FootprintFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json
   }
@@ -27,8 +26,8 @@
 
         One query log is run through every design, each in a process of its own, and the answers are compared. Peak and \
         private memory, faults and bytes read are what the kernel says of that process; start is from before the \
-        process is started to its first answer; median and p99 are of the answers, one for each key. Nobody waits for \
-        the pauses of the log. A log has a line for each change of the search box: milliseconds, a tab, the text.
+        process is started to its first answer; median and p99 are of the answers, one for each key. The pauses of the \
+        log are skipped. A log has a line for each change of the search box: milliseconds, a tab, the text.
 
         Designs: \(FootprintDesign.others.map(\.name).joined(separator: ", ")).
         """)
@@ -143,21 +142,16 @@
       if dataset != nil { progress.show("building an index") }
       let path = try indexPath(scratch)
       let opened: ShardedIndex
-      let log = scratch + "/log"
-      let counts: (keys: Int, sessions: Int)
-      do throws(IndexError) {
-        opened = try ShardedIndex(opening: path)
-      } catch {
-        throw CommandFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
-      }
-      counts = try writeLog(to: log, opened)
+      do throws(IndexError) { opened = try ShardedIndex(opening: path) } catch { throw CommandFailure(error) }
+      let typed = try writeLog(to: scratch + "/log", opened)
       let names = designs?.names.filter { $0 != "none" && $0 != FootprintDesign.own }
       var run = try FootprintRun(
-        index: path, log: log, keyCount: counts.keys, scratch: scratch, wanted: names, progress: progress)
+        index: path, log: scratch + "/log", keyCount: typed.keyCount, scratch: scratch, wanted: names,
+        progress: progress)
       try run.run()
       var report = FootprintReport(
         index: dataset ?? opened.path, recordCount: opened.recordCount, logName: self.log ?? "seed \(seed ?? 1)",
-        keyCount: counts.keys, sessionCount: counts.sessions, rows: run.rows, leftOut: run.leftOut, gates: [])
+        keyCount: typed.keyCount, sessionCount: typed.sessionCount, rows: run.rows, leftOut: run.leftOut, gates: [])
       let own = run.rows[0]
       if let maxResident {
         report.gates.append(
@@ -175,7 +169,7 @@
       return report
     }
 
-    /// The index to measure; for a dataset one is built, by a process of its own.
+    /// Returns the directory of the index to measure. For a dataset a process of its own builds one.
     private func indexPath(_ scratch: String) throws(CommandFailure) -> String {
       guard let dataset else { return QueryRunner.indexPath(location.index) }
       let arguments = ["build", dataset, "--index", scratch + "/index"] + input.words
@@ -194,115 +188,34 @@
       return scratch + "/index"
     }
 
-    /// Writes what is typed, checked line by line, to a file that every process reads.
-    private func writeLog(
-      to path: String, _ index: ShardedIndex
-    ) throws(CommandFailure) -> (keys: Int, sessions: Int) {
-      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard file >= 0 else {
-        throw CommandFailure(
-          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
-      }
-      defer { close(file) }
-      var output = Output(file)
-      var counts = (keys: 0, sessions: 0)
-      var wasCleared = true
-      var failure: CommandFailure?
-      func add(_ keystroke: Keystroke, _ output: inout Output) throws(CommandFailure) {
-        do throws(WriteError) {
-          try output.write(keystroke.line)
-        } catch {
-          throw CommandFailure(
-            status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
-        }
-        if !keystroke.beginsSession {
-          counts.keys += 1
-          if wasCleared { counts.sessions += 1 }
-        }
-        wasCleared = keystroke.beginsSession
-      }
+    /// Writes the log that every process reads: a checked copy of `--log`, or made-up typing.
+    private func writeLog(to path: String, _ index: ShardedIndex) throws(CommandFailure) -> TypedLog {
+      var typed = try TypedLog(path)
       if let log {
-        do throws(QueryLogError) {
-          var reader = try QueryLogReader(opening: log)
-          while let keystroke = try reader.next() {
-            do throws(CommandFailure) { try add(keystroke, &output) } catch { failure = error }
-            if failure != nil { break }
-          }
-        } catch {
-          throw CommandFailure(status: error.status, message: error.description)
-        }
-        if let failure { throw failure }
+        try typed.copy(log)
       } else {
-        do throws(IndexError) {
-          var typing = try TypingGenerator(index: index, seed: seed ?? 1)
-          while counts.keys < keystrokes ?? 1000, failure == nil, let keystroke = try typing.next() {
-            do throws(CommandFailure) { try add(keystroke, &output) } catch { failure = error }
-          }
-        } catch {
-          throw CommandFailure(status: QueryRunner.exitStatus(of: error), message: error.description)
-        }
-        if let failure { throw failure }
+        try typed.makeUp(for: index, seed: seed ?? 1, keyCount: keystrokes ?? 1000)
       }
-      do throws(WriteError) {
-        try output.flush()
-      } catch {
-        throw CommandFailure(
-          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
-      }
-      guard counts.keys > 0 else {
+      try typed.end()
+      guard typed.keyCount > 0 else {
         throw CommandFailure(
           status: .badData,
           message: log.map { "\($0) has no text: nothing was typed" }
             ?? "\(index.path) has no key that anybody could type")
       }
-      return counts
+      return typed
     }
 
     private func write(_ text: String, to path: String) throws(CommandFailure) {
       let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard file >= 0 else {
-        throw CommandFailure(
-          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(errno)))")
-      }
+      guard file >= 0 else { throw .cannotWrite(path, errno) }
       defer { close(file) }
       var output = Output(file)
       do throws(WriteError) {
         try output.write(text)
         try output.flush()
       } catch {
-        throw CommandFailure(
-          status: .inputOutput, message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
-      }
-    }
-  }
-
-  extension QueryLogError {
-    /// The status that a command ends with when it cannot read a log.
-    var status: ExitStatus {
-      switch self {
-      case .io("open", _, ENOENT), .io("open", _, EACCES), .io("open", _, ENOTDIR): .notFound
-      case .io: .inputOutput
-      default: .badData
-      }
-    }
-  }
-
-  /// A directory for what is needed meanwhile.
-  struct ScratchDirectory {
-    let path: String
-
-    init?() {
-      let base = getenv("TMPDIR").flatMap { $0[0] == 0 ? nil : String(cString: $0) } ?? "/tmp"
-      var template = Array((base + "/shardq-footprint.XXXXXX").utf8CString)
-      guard mkdtemp(&template) != nil else { return nil }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    func remove() {
-      for directory in [path + "/index", path] {
-        for file in CachedFiles.names(in: directory) { unlink(file) }
-        unlink(directory + "/.lock")
-        rmdir(directory)
+        throw .cannotWrite(path, error.errno)
       }
     }
   }

@@ -1,11 +1,11 @@
 #if CommandLineTool
   import QueryOutput
 
-  /// What a footprint run found, for people and for programs.
+  /// The report of a footprint run, for people and for programs.
   struct FootprintReport {
     var index: String
     var recordCount: Int
-    /// Where the log is from: a file, or `seed N`.
+    /// The origin of the log: a file, or `seed N`.
     var logName: String
     var keyCount: Int
     var sessionCount: Int
@@ -19,7 +19,7 @@
       var option: String
       var limit: Double
       var value: Double
-      /// For people: both numbers with their unit.
+      /// Returns a number with its unit, for people.
       var describe: (Double) -> String
 
       var isPassed: Bool { value <= limit }
@@ -31,10 +31,9 @@
 
     // MARK: Table
 
-    /// The figures, then what is behind them.
+    /// The figures, then the meanings of the designs.
     var table: String {
-      let header = ["", "peak", "private", "start", "median", "p99", "read", "faults", "on disk"]
-      var cells = [header]
+      var cells = [["", "peak", "private", "start", "median", "p99", "read", "faults", "on disk"]]
       for row in rows {
         let figures = row.figures
         cells.append([
@@ -45,18 +44,10 @@
           Self.size(row.diskBytes),
         ])
       }
-      let widths = header.indices.map { column in cells.map { $0[column].count }.max()! }
       var text =
         "\(QueryRunner.counted(recordCount, "record")), \(QueryRunner.counted(keyCount, "key")) in "
         + "\(QueryRunner.counted(sessionCount, "session")) (\(printable(logName)))\n\n"
-      for line in cells {
-        var padded = ""
-        for (column, cell) in line.enumerated() {
-          let space = String(repeating: " ", count: widths[column] - cell.count)
-          padded += column == 0 ? cell + space : "  " + space + cell
-        }
-        text += padded + "\n"
-      }
+      text += alignedColumns(cells, leftAligned: 0)
       if let own = rows.first(where: { $0.design == FootprintDesign.own }) { text += "\n" + Self.perKey(own) }
       let meanings = FootprintDesign.others.filter { design in rows.contains { $0.design == design.name } }
       if !meanings.isEmpty {

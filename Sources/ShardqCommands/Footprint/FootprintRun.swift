@@ -4,7 +4,7 @@
 
   import CSystem
 
-  /// What was measured of one design.
+  /// The figures of one design.
   struct FootprintRow {
     struct Sample {
       var keys: Int
@@ -13,10 +13,10 @@
       var privatePages: Int
     }
     var design: String
-    /// Nanoseconds from before the process was started to its first answer, one for each start.
+    /// The nanoseconds from before the process was started to its first answer, one number for each start.
     var starts: [Int] = []
     var samples: [Sample] = []
-    /// By the names that ``Replay`` gives them. Times in nanoseconds, sizes in bytes.
+    /// The figures by the names that ``Replay`` gives them, times in nanoseconds and sizes in bytes.
     var figures: [String: Int] = [:]
     var answers = ""
     var diskBytes = 0
@@ -65,7 +65,7 @@
       (self.name, self.meaning, self.hasFile, self.isSQLite) = (name, meaning, hasFile, isSQLite)
     }
 
-    /// In bytes of the folded key: behind that the tries' recursion takes more stack than there is.
+    /// The longest folded key in bytes. With longer keys the tries' recursion takes more stack than there is.
     static let longestTrieKey = 1000
   }
 
@@ -73,10 +73,10 @@
   struct FootprintRun {
     var index: String
     var log: String
-    /// How many keys the log has.
+    /// The number of keys in the log.
     var keyCount: Int
     var scratch: String
-    /// nil: all that there are.
+    /// The names of the designs to measure; nil for all.
     var wanted: [String]?
     var progress: FootprintProgress
 
@@ -98,7 +98,7 @@
     mutating func run() throws(CommandFailure) {
       var selected = try selectedDesigns()
       let dataset = scratch + "/dataset.json"
-      // Without other designs no answers are compared, and any model will do.
+      // Without other designs no answers are compared, so any model is right.
       let list = selected.isEmpty ? ExportedList() : try export(to: dataset)
       if list.longestKey > FootprintDesign.longestTrieKey {
         for design in selected where design.isTrie {
@@ -135,7 +135,7 @@
       return selected
     }
 
-    /// What the export says of the dataset.
+    /// The properties of the dataset that the export prints.
     private struct ExportedList {
       var model = "records"
       var fieldCount = 0
@@ -249,7 +249,7 @@
     }
   }
 
-  /// One line on a terminal that says what is being done; nothing elsewhere.
+  /// The progress line on a terminal; elsewhere nothing is shown.
   struct FootprintProgress {
     let isShown = isatty(STDERR_FILENO) == 1
 

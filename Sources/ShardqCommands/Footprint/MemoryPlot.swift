@@ -3,17 +3,17 @@
 
   import CSystem
 
-  /// Resident memory over a typed session, a line for each design; memory on a logarithmic scale.
+  /// A plot of the resident memory over a typed session, a line for each design, on a logarithmic scale.
   struct MemoryPlot {
     private struct Line {
       var name: String
       var points: [(keys: Int, bytes: Double)]
-      /// The most before the first answer, if that is clearly more than behind it.
+      /// The most memory before the first answer, if it is clearly more than after it.
       var peak: Double?
     }
     private let lines: [Line]
     private let keyCount: Int
-    /// Bytes, powers of ten or 2 or 5 times one.
+    /// The ends of the scale in bytes: 1, 2 or 5 times a power of ten.
     private let bottom: Double
     private let top: Double
 
@@ -51,7 +51,7 @@
       return ticks
     }
 
-    /// From 0, at the bottom, to 1.
+    /// Returns the height of a number of bytes, from 0 at the bottom to 1.
     private func height(_ bytes: Double) -> Double {
       min(max((log10(bytes) - log10(bottom)) / (log10(top) - log10(bottom)), 0), 1)
     }
@@ -62,7 +62,7 @@
         : bytes >= 1e6 ? "\(Int((bytes / 1e6).rounded())) MB" : "\(Int((bytes / 1e3).rounded())) kB"
     }
 
-    /// Places for labels, each as near to its wish as there is room, in the order of the wishes.
+    /// Returns the heights of labels, each as near to its wish as there is room, in the order of the wishes.
     private static func spread(_ wishes: [Double], distance: Double, limit: ClosedRange<Double>) -> [Double] {
       let order = wishes.indices.sorted { wishes[$0] < wishes[$1] }
       var places = wishes
@@ -81,8 +81,8 @@
 
     // MARK: SVG
 
-    /// Colours that are told apart in light and dark, and by people who tell few colours apart (Okabe and Ito); dashes
-    /// for those who tell none.
+    /// The colours of the lines, which differ in light and dark and for people who distinguish few colours (Okabe and
+    /// Ito). Dashes serve those who distinguish none.
     private static let colours = [
       "#d55e00", "#0091d5", "#00a878", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#b59f00",
     ]
@@ -148,7 +148,7 @@
 
     // MARK: Terminal
 
-    /// In braille dots, or in ASCII where the terminal may not know them.
+    /// Returns the plot in braille dots, or in ASCII where the terminal may not know them.
     func text(isUTF8: Bool, columns: Int = 64, rows: Int = 14) -> String {
       let (dotsAcross, dotsDown) = isUTF8 ? (2, 4) : (1, 1)
       let (width, height) = (columns * dotsAcross, rows * dotsDown)
@@ -166,7 +166,7 @@
       for (number, line) in lines.enumerated() {
         let letter = Self.letter(number)
         if let peak = line.peak, let first = line.points.first {
-          // Every second dot, so that it is told from a line that rises.
+          // Every second dot, so that it differs from a line that rises.
           for row in stride(from: y(peak), through: y(first.bytes), by: isUTF8 ? 2 : 1) {
             dot(min(width - 1, number * dotsAcross), row, letter)
           }
@@ -208,7 +208,7 @@
 
     private static func letter(_ number: Int) -> UInt8 { UInt8(ascii: "a") + UInt8(number % 26) }
 
-    /// Whether what is printed is read as UTF-8, by the variables in the order in which they count.
+    /// Whether the terminal reads UTF-8, by the environment's variables in the order of their precedence.
     static var isUTF8Terminal: Bool {
       for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
         guard let value = getenv(name), value[0] != 0 else { continue }

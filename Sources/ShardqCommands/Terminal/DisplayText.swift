@@ -1,16 +1,16 @@
 import QueryOutput
 
-/// One line, or part of one, as it is sent to a terminal: bytes, and the columns that they take.
+/// A line or part of a line for a terminal: its bytes, and the columns that they take.
 package struct DisplayText: Equatable, Sendable {
   package private(set) var bytes: [UInt8] = []
   package private(set) var columns = 0
 
   package init() {}
 
-  /// Escape sequences, which take no column.
+  /// Appends escape sequences, which take no column.
   package mutating func control(_ sequence: String) { bytes += sequence.utf8 }
 
-  /// Text that is known to be plain.
+  /// Appends text without control characters.
   package mutating func plain(_ text: String, columns: Int? = nil) {
     bytes += text.utf8
     self.columns += columns ?? text.unicodeScalars.count
@@ -21,32 +21,32 @@ package struct DisplayText: Equatable, Sendable {
     columns += other.columns
   }
 
-  /// Text that is sent as it is and takes these columns.
+  /// Appends text that takes so many columns, unchanged.
   package mutating func raw(_ text: [UInt8], columns: Int) {
     bytes += text
     self.columns += columns
   }
 
-  /// Spaces up to column `column`, counted from the start of this text.
+  /// Appends spaces up to column `column`, counted from the start of this text.
   package mutating func pad(to column: Int) {
     guard columns < column else { return }
     bytes += [UInt8](repeating: 0x20, count: column - columns)
     columns = column
   }
 
-  /// Text from anywhere: control characters escaped, at most `limit` columns, with `ellipsis` where it is cut.
+  /// Appends any text with control characters escaped, at most `limit` columns, with `ellipsis` where it is cut.
   ///
-  /// Right-to-left text is isolated, so that what follows it on the line stays where it is.
+  /// Right-to-left text is isolated, so that the rest of the line keeps its columns.
   ///
   /// - Parameters:
-  ///   - markEnd: What stands before it is marked: `mark` is written before it, `unmark` behind it.
-  ///   - isolates: Whether the terminal is told where right-to-left text begins and ends.
+  ///   - markEnd: The end of the marked beginning: `mark` is written before it, `unmark` behind it.
+  ///   - isolates: Whether marks tell the terminal where right-to-left text begins and ends.
   package mutating func text(
     _ text: String, markEnd: String.Index? = nil, mark: String = "", unmark: String = "", limit: Int,
     ellipsis: String = "…", isolates: Bool = true
   ) {
     guard limit > 0 else { return }
-    // Where the text as it has been written so far could still be followed by the ellipsis.
+    // The last point at which the text could be followed by the ellipsis.
     var cut: (bytes: Int, columns: Int, isMarked: Bool) = (bytes.count, columns, false)
     let (start, room) = (columns, limit - 1)
     var isMarked = false
@@ -103,7 +103,7 @@ package struct DisplayText: Equatable, Sendable {
     }
   }
 
-  /// Whether there are letters that are written from right to left among those that are shown.
+  /// Returns whether letters among the shown ones are written from right to left.
   private static func isRightToLeft(_ text: String, limit: Int) -> Bool {
     if text.utf8.count <= limit * 4, !text.utf8.contains(where: { $0 >= 0xd6 }) { return false }
     return text.unicodeScalars.prefix(limit * 4).contains { scalar in

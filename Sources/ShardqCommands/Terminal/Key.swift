@@ -1,6 +1,6 @@
-/// What a person did at a terminal.
+/// A key or a mouse action at a terminal.
 package enum Key: Equatable, Sendable {
-  /// One character, or what was pasted.
+  /// One character, or a pasted text.
   case text(String)
   case enter, escape, tab, backtab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
@@ -14,12 +14,12 @@ package enum Key: Equatable, Sendable {
   case wheelDown(column: Int, row: Int)
   /// The left button went down; columns and rows begin at 1.
   case click(column: Int, row: Int)
-  /// The answer to the question where the cursor stands.
+  /// The terminal's report of the cursor's position.
   case cursor(row: Int, column: Int)
 }
 
 extension Key {
-  /// The key that one byte below U+0080, or one whole character, stands for.
+  /// Returns the key of one byte below U+0080, or of one whole character.
   static func plain(_ bytes: [UInt8]) -> Key? {
     switch bytes[0] {
     case 0x0d: .enter
@@ -31,7 +31,7 @@ extension Key {
     }
   }
 
-  /// The key of a sequence `ESC [ … final`, with its modifiers.
+  /// Returns the key of a sequence `ESC [ … final`, with its modifiers.
   static func sequence(_ numbers: [Int], final: UInt8) -> Key? {
     var key: Key?
     switch final {
@@ -51,7 +51,7 @@ extension Key {
     return key.map { $0.held(modifiers) }
   }
 
-  /// The key of a sequence `ESC O … final`: an arrow, or one of the keypad.
+  /// Returns the key of a sequence `ESC O … final`: an arrow, or one of the keypad.
   static func single(_ numbers: [Int], final: UInt8) -> Key? {
     switch final {
     case 0x4d: .enter
@@ -79,7 +79,7 @@ extension Key {
     modifiers & 4 != 0 ? .control(self) : modifiers & 2 != 0 ? .alt(self) : modifiers & 1 != 0 ? .shift(self) : self
   }
 
-  /// The key of a mouse report; nil for motion, other buttons, and a button that goes up.
+  /// Returns the key of a mouse report; nil for motion, other buttons, and a button that goes up.
   static func mouse(_ button: Int, _ column: Int, _ row: Int) -> Key? {
     guard column > 0, row > 0 else { return nil }
     return switch button & ~0x1c {

@@ -1,8 +1,8 @@
-/// Takes apart the bytes that a terminal sends, one by one: where the bytes are cut into pieces changes nothing.
+/// The decoder of the bytes that a terminal sends. It takes them one by one, so it does not matter how reads cut them.
 ///
 /// A terminal and a multiplexer send more than keys: answers to questions of a program that ended, reports of focus and
-/// mouse, whole strings. The decoder follows the grammar of ECMA-48, so that it drops such a sequence as a whole, however
-/// long, and holds no more than ``sequenceLimit`` bytes of it.
+/// mouse, whole strings. The decoder follows the grammar of ECMA-48, so that it drops such a sequence as a whole,
+/// however long, and holds no more than ``sequenceLimit`` bytes of it.
 ///
 /// The key Escape and the first byte of a sequence are one byte, so the caller says by ``timedOut()`` that nothing came
 /// within ``delay``.
@@ -20,42 +20,42 @@ package struct KeyDecoder {
     case mouse
     /// A string that ST ends, one of the kind OSC also BEL.
     case string
-    /// The same, and the last byte was ESC.
+    /// A string whose last byte was ESC.
     case stringEscape
     case paste
   }
   private var state = State.ground
   private var held: [UInt8] = []
-  /// How many bytes the present character has.
+  /// The number of bytes of the current character.
   private var size = 0
   private var isTooLong = false
-  /// The byte behind ESC that began the present sequence; 0 where one byte of eight bits did.
+  /// The byte behind ESC that began the current sequence; 0 where one byte of eight bits did.
   private var introducer: UInt8 = 0
-  /// Whether nothing has come behind ``introducer``: the two bytes may be Alt and a key.
+  /// Whether ``introducer`` was the last byte: the two bytes may be Alt and a key.
   private var isBare = false
   /// Whether ESC came before: Alt and a character, or Alt and an arrow as some terminals send it.
   private var isAlt = false
   private var pasted: [UInt8] = []
-  /// How many bytes of ``pasteEnd`` have come.
+  /// The number of bytes of ``pasteEnd`` that have come.
   private var endSize = 0
   private var keys: [Key] = []
 
-  /// A longer paste is cut off; no query is that long.
+  /// The most bytes of a paste, which is cut off there; no query is that long.
   private static let pasteLimit = 4096
   private static let sequenceLimit = 64
   private static let pasteEnd: [UInt8] = Array("\u{1b}[201~".utf8)
-  /// Milliseconds that the rest of a sequence, string or paste may take once it has begun: a slow line cuts anywhere.
+  /// The milliseconds that the rest of a sequence, string or paste may take: a slow line cuts anywhere.
   private static let sequenceDelay = 1000
 
   package init() {}
 
-  /// Whether more bytes may belong to the present ones.
+  /// Whether the next bytes may belong to the current key.
   package var isWaiting: Bool {
     if case .ground = state { return false }
     return true
   }
 
-  /// How long to wait for a byte before ``timedOut()``, in milliseconds; nil for as long as it takes.
+  /// The milliseconds to wait for a byte before ``timedOut()``; nil to wait forever.
   package var delay: Int? {
     switch state {
     case .ground: nil
@@ -65,7 +65,7 @@ package struct KeyDecoder {
     }
   }
 
-  /// Nothing came in time: the present bytes are all.
+  /// Ends the current key, since no byte came in time.
   package mutating func timedOut() -> [Key] {
     switch state {
     case .escape: keys.append(.escape)
@@ -188,7 +188,7 @@ package struct KeyDecoder {
     if case .stringEscape = state {
       switch byte {
       case 0x5c: reset()
-      case 0x1b: (state, isBare) = (.string, false)  // What a multiplexer hands through has each ESC twice.
+      case 0x1b: (state, isBare) = (.string, false)  // A multiplexer passes strings through with each ESC twice.
       default:
         drop()
         reset()
@@ -226,11 +226,11 @@ package struct KeyDecoder {
 
   // MARK: Keys
 
-  /// Ends a sequence or character that means `key`, if anything.
+  /// Ends a sequence or character, which means `key` if that is not nil.
   private mutating func finish(_ key: Key?) {
     switch key {
     case .cursor, .click, .wheelUp, .wheelDown, nil:
-      // Two ESC before what is no key of Alt: the first one was the key Escape.
+      // Two ESC before a key without Alt: the first one was the key Escape.
       if isAlt, introducer != 0 { keys.append(.escape) }
       if let key { keys.append(key) }
     case let key?: keys.append(isAlt ? .alt(key) : key)
@@ -247,7 +247,7 @@ package struct KeyDecoder {
     }
   }
 
-  /// Drops what has come, since `byte` is no part of it.
+  /// Drops the bytes so far, since `byte` does not belong to them.
   private mutating func breakOff(before byte: UInt8) {
     drop()
     reset()

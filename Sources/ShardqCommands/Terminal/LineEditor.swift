@@ -1,22 +1,22 @@
 import ShardedIndex
 
-/// One line of text with a cursor in it, edited as people are used to from their shell.
+/// A line of text with a cursor, edited as in a shell.
 package struct LineEditor: Equatable, Sendable {
   /// The text before the cursor and behind it, each cut into characters by itself: Backspace may leave the cursor
   /// before a scalar that would join the character on its left.
   private var before: [Character] = []
   private var after: [Character] = []
-  /// No query that finds something is longer; in bytes of UTF-8.
+  /// The most bytes of the text in UTF-8. No longer query finds anything.
   package static let limit = 4096
 
   package init(_ text: String = "") { insert(text) }
 
   package var characters: [Character] { before + after }
-  /// Characters before the cursor.
+  /// The number of characters before the cursor.
   package var cursor: Int { before.count }
   package var text: String { String(before) + String(after) }
 
-  /// Line ends and tabs count as spaces; other control characters are left out.
+  /// Inserts text. Line ends and tabs become spaces; other control characters are left out.
   package mutating func insert(_ text: String) {
     var clean = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -27,7 +27,7 @@ package struct LineEditor: Equatable, Sendable {
       }
     }
     guard !clean.isEmpty else { return }
-    // What is typed may join the character before it.
+    // A typed scalar may join the character before it.
     let longer = String(before) + String(clean)
     guard longer.utf8.count + String(after).utf8.count <= Self.limit else { return }
     before = Array(longer)
@@ -41,14 +41,14 @@ package struct LineEditor: Equatable, Sendable {
   package mutating func moveWordRight() { move(to: wordEnd) }
 
   private mutating func move(to place: Int) {
-    // Characters that stood apart because the cursor stood between them join as it leaves.
+    // Characters that only the cursor kept apart join as it leaves.
     let (all, text) = (characters, text)
     let left = String(all[..<place])
     before = Array(left)
     after = Array(String(text.unicodeScalars.dropFirst(left.unicodeScalars.count)))
   }
 
-  /// Takes a character, or the last scalar of it where its script is typed so: ``BackwardDeletion``.
+  /// Removes the character before the cursor, or its last scalar where its script is typed so: ``BackwardDeletion``.
   package mutating func deleteBefore() {
     guard let last = before.popLast() else { return }
     before += Array(BackwardDeletion.rest(of: last))

@@ -1,12 +1,12 @@
 import CSystem
 import ShardedIndex
 
-/// What a list shows for one record.
+/// The row of a list for one record.
 package struct Row: Sendable {
-  /// The record's key in its own spelling, and where the part that was typed ends.
+  /// The record's key in its own spelling, and the end of its typed beginning.
   package var key: String
   package var matchEnd: String.Index
-  /// As they stand in the record; nil where it has none.
+  /// The coordinates as the record has them; nil without any.
   package var latitude: String?
   package var longitude: String?
 
@@ -16,19 +16,19 @@ package struct Row: Sendable {
   }
 }
 
-/// What answering took: the visible part of loading lazily.
+/// The cost of an answer, which shows how little was loaded.
 package struct Cost: Equatable, Sendable {
   package var microseconds = 0
-  /// Shards that were looked into, whether or not they had to be loaded.
+  /// The shards of the answer, whether or not they had to be loaded.
   package var shards = 0
   package var loads = 0
-  /// Decompressed for it.
+  /// The bytes that were decompressed for the answer.
   package var bytes = 0
 }
 
-/// A list that follows a query: how many records match, which of them are in the window, which one is selected.
+/// A list that follows a query: the number of matches, the rows in the window, and the selected row.
 ///
-/// Nothing but the rows of the window is ever decoded.
+/// Only the rows of the window are decoded.
 package struct ListModel {
   private let index: ShardedIndex
   private var session: ShardedIndex.Session
@@ -40,14 +40,14 @@ package struct ListModel {
   package private(set) var selection = 0
   package private(set) var height = 0
   package private(set) var cost = Cost()
-  /// Why the list does not show what was asked for.
+  /// The reason why the list does not show the current query's matches.
   package private(set) var failure: IndexError?
-  /// The first error of all that the list has met, also where it could go on. Builds that were faster are none.
+  /// The first error, also one after which the list went on. A rebuild meanwhile is none.
   package private(set) var met: IndexError?
   private var folded: [UInt8] = []
-  /// Whether ``matches`` are those of what was asked last.
+  /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
-  /// Fields of the selected record, and which one that is.
+  /// The fields of the selected record, and its number.
   private var details: (selection: Int, fields: [ShardedIndex.Record.Field])?
 
   package init(_ index: ShardedIndex) {
@@ -63,7 +63,7 @@ package struct ListModel {
     index.generation.schema.latitude != nil && index.generation.schema.longitude != nil
   }
 
-  /// Asks for `text`, and shows the first of its matches.
+  /// Searches `text`, and shows its first matches.
   package mutating func ask(_ text: String) {
     isAnswered = false
     rows = []
@@ -78,7 +78,7 @@ package struct ListModel {
     }
   }
 
-  /// Runs `body` on the newest generation, and anew where builds overtake it.
+  /// Runs `body` on the newest generation, again where a build overtakes it.
   private mutating func followingBuilds(_ body: (inout ListModel) throws(IndexError) -> Void) throws(IndexError) {
     for attempt in 0..<8 {
       do throws(IndexError) {
@@ -93,7 +93,7 @@ package struct ListModel {
 
   /// Makes the window `height` rows high.
   package mutating func resize(height: Int) {
-    // Rows that come into a higher window come above where a lower one had to leave them out.
+    // A higher window shows more rows above, where the lower one was at the end.
     top = max(0, top - max(0, height - self.height))
     self.height = max(0, height)
     scroll(to: selection)
@@ -110,12 +110,12 @@ package struct ListModel {
     if selection < top { top = selection }
     if selection >= top + height { top = max(0, selection - height + 1) }
     top = max(0, min(top, matches.count - height))
-    // Rows of another answer would be taken for this one's.
+    // Rows of another answer must not stay.
     guard isAnswered else { return }
     if top != before || rows.count != min(height, matches.count - top) {
       measure { (model) throws(IndexError) in
         try model.followingBuilds { (model) throws(IndexError) in
-          // Another generation may have fewer.
+          // Another generation may have fewer matches.
           model.selection = max(0, min(model.selection, model.matches.count - 1))
           model.top = max(0, min(model.top, model.matches.count - model.height))
           try model.fetch()
@@ -137,17 +137,17 @@ package struct ListModel {
     cost.microseconds = (Self.now - start) / 1000
     cost.loads = after.misses - before.misses
     cost.bytes = after.loadedBytes - before.loadedBytes
-    // Characters that came together were asked one after the other: what was loaded for the first ones was touched too.
+    // Characters that came together are searched one after the other, so shards of the first ones count too.
     cost.shards = max(touched(), cost.loads)
   }
 
-  /// Notes an error that the list goes on after.
+  /// Notes an error after which the list goes on.
   package mutating func meet(_ error: IndexError) {
     if case .superseded = error { return }
     if met == nil { met = error }
   }
 
-  /// Reads the rows of the window, and no other.
+  /// Reads the rows of the window.
   private mutating func fetch() throws(IndexError) {
     rows = []
     details = nil
@@ -162,7 +162,7 @@ package struct ListModel {
     }
   }
 
-  /// How many shards the answer and its rows are from: those at the ends of the answer, and those that hold the rows.
+  /// Returns the number of shards at the ends of the answer and of those that hold its rows.
   private mutating func touched() -> Int {
     let end = min(matches.count, top + height)
     do throws(IndexError) {
@@ -173,7 +173,7 @@ package struct ListModel {
     }
   }
 
-  /// The selected record's fields; none where it cannot be read.
+  /// Returns the selected record's fields; none where it cannot be read.
   package mutating func selectedFields() -> [ShardedIndex.Record.Field] {
     if let details, details.selection == selection { return details.fields }
     var fields: [ShardedIndex.Record.Field] = []
@@ -190,7 +190,7 @@ package struct ListModel {
     selection >= top && selection - top < rows.count ? rows[selection - top] : nil
   }
 
-  /// In nanoseconds, on a clock that only goes forward.
+  /// The monotonic clock in nanoseconds.
   static var now: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,30 +1,30 @@
 import QueryOutput
 import ShardedIndex
 
-/// The list as it looks: a line to type in, a line of information, the rows, and beside them a map.
+/// The look of the list: a line to type in, a line of information, the rows, and beside them a map.
 package struct ListScreen {
   package var theme: Theme
-  /// Whether a map is wanted; where there is no room for one, there is none.
+  /// Whether a map is wanted. Without room for one, none is drawn.
   package var showsMap: Bool
   private var land: LandGrid?
   package var zoom = 1
-  /// Land as it was drawn last: it stays the same while the selection moves about the whole world.
+  /// The land as it was drawn last. It stays the same while the selection moves on a map of the whole world.
   private var drawn: WorldMap?
 
   package init(theme: Theme, showsMap: Bool) { (self.theme, self.showsMap) = (theme, showsMap) }
 
-  /// Lines above the rows.
+  /// The number of lines above the rows.
   package static let headHeight = 2
   private static let minimumMapColumns = 60
   private static let minimumMapRows = 8
   private static let prompt = "> "
 
-  /// Where things are in a window.
+  /// The layout of a window.
   package struct Layout: Equatable, Sendable {
     package var size: Terminal.Size
-    /// Columns of the list; all of them where there is no map.
+    /// The columns of the list; all columns where there is no map.
     package var listColumns: Int
-    /// Columns of the map and where it begins, counted from 0; 0 columns for no map.
+    /// The columns of the map and its first column, counted from 0; 0 columns for no map.
     package var mapColumns: Int
     package var mapStart: Int { size.columns - mapColumns }
     package var rowCount: Int { max(0, size.rows - ListScreen.headHeight) }
@@ -38,12 +38,12 @@ package struct ListScreen {
     return Layout(size: size, listColumns: size.columns - map - 1, mapColumns: map)
   }
 
-  /// A screen's content: per line what is on the left and what is on the right, and where the cursor is.
+  /// A screen's content: the left and the right side of each line, and the cursor.
   package struct Frame: Equatable, Sendable {
     package var layout: Layout
     package var left: [DisplayText]
     package var right: [DisplayText]
-    /// Column of the cursor in the first line, counted from 0.
+    /// The cursor's column in the first line, counted from 0.
     package var cursor: Int
   }
 
@@ -81,11 +81,11 @@ package struct ListScreen {
     return Frame(layout: layout, left: left, right: right, cursor: cursor)
   }
 
-  /// What stands in the place of rows where there are none, line by line.
+  /// The lines that replace the rows where there are none.
   private func notice(_ model: ListModel, _ columns: Int) -> [String] {
     guard model.rows.isEmpty else { return [] }
     if let failure = model.failure {
-      // Paths and what is wrong with them are long, and nothing of them should be missing.
+      // Paths and their errors are long, and no part of them should be missing.
       var lines = [""]
       for character in failure.description {
         if lines[lines.count - 1].count >= max(8, columns - 4) { lines.append("") }
@@ -102,7 +102,7 @@ package struct ListScreen {
     line.plain(Self.prompt)
     line.control(theme.reset)
     let room = max(1, columns - line.columns - 1)
-    // What stands before the cursor is seen as far as there is room for it.
+    // The text before the cursor is shown as far as there is room.
     var (start, width) = (editor.cursor, 0)
     while start > 0 {
       let next = DisplayWidth.columns(of: editor.characters[start - 1])
@@ -117,7 +117,7 @@ package struct ListScreen {
 
   // MARK: Information
 
-  /// What the answer is and what it took, as much of it as there is room for.
+  /// Returns the count and the cost of the answer, as much as there is room for.
   package func infoLine(_ model: ListModel, _ columns: Int) -> DisplayText {
     var line = DisplayText()
     if model.failure != nil {
@@ -160,7 +160,7 @@ package struct ListScreen {
 
   // MARK: Rows
 
-  /// The coordinates of the rows, as exact as there is room for beside names.
+  /// Returns the coordinates of the rows, as exact as there is room beside the names.
   static func coordinates(of rows: [Row], columns: Int) -> (texts: [String], columns: Int) {
     let digits: Int? = columns >= 56 ? 6 : columns >= 34 ? 2 : nil
     guard let digits else { return (rows.map { _ in "" }, 0) }
@@ -170,7 +170,7 @@ package struct ListScreen {
     return (texts, texts.reduce(0) { max($0, $1.utf8.count) })
   }
 
-  /// A decimal number with no more digits behind the point than that, rounded by leaving the others out.
+  /// Returns a decimal number with at most so many digits behind the point; the others are cut off.
   private static func shortened(_ number: String, _ digits: Int) -> String {
     let isPlain = number.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d || $0 == 0x2e || $0 == 0x2b }
     guard isPlain, let point = number.utf8.firstIndex(of: 0x2e) else { return isPlain ? number : "?" }
@@ -192,7 +192,7 @@ package struct ListScreen {
     if coordinateColumns > 0 {
       if isSelected || !coordinates.isEmpty { line.pad(to: columns - coordinates.utf8.count) }
       if !coordinates.isEmpty {
-        // Where a terminal takes a name for wider or narrower than it is counted here, columns still stay in line.
+        // Columns stay in line even where the terminal takes a name for wider or narrower than it is counted here.
         line.control("\u{1b}[\(columns - coordinates.utf8.count + 1)G")
         if !isSelected { line.control(theme.quiet) }
         line.plain(coordinates)

@@ -1,19 +1,19 @@
-/// Brings a screen from one frame to the next by what differs, in one write.
+/// The painter of a screen. It writes the differences between two frames at once.
 package struct Painter {
-  /// Whether the screen is the terminal's own, or some lines below the cursor.
+  /// Whether the screen is the whole terminal, or lines below the cursor.
   package let isFullScreen: Bool
   private var last: ListScreen.Frame?
-  /// The line that the cursor is on within a frame, counted from the first one that is drawn; between frames it is 0.
+  /// The cursor's line within a frame, counted from the first drawn line; between frames it is 0.
   private var cursorRow = 0
-  /// The column of the cursor since the last frame, counted from 0.
+  /// The cursor's column after the last frame, counted from 0.
   package private(set) var cursorColumn = 0
 
   package init(isFullScreen: Bool) { self.isFullScreen = isFullScreen }
 
-  /// The next frame is drawn whole: the present content of the screen is unknown.
+  /// Makes the next frame be drawn whole, since the content of the screen is unknown.
   package mutating func forget() { last = nil }
 
-  /// The bytes that take the screen over, `rows` lines of it.
+  /// Returns the bytes that take over `rows` lines of the screen.
   package mutating func begin(rows: Int, mouse: Bool) -> [UInt8] {
     var bytes = isFullScreen ? Array("\u{1b}[?1049h".utf8) : makeRoom(rows: rows)
     last = nil
@@ -22,9 +22,10 @@ package struct Painter {
     return bytes
   }
 
-  /// The bytes that bring `rows` lines below the user's onto the screen: what stands above them scrolls up.
+  /// Returns the bytes that bring `rows` lines below the user's onto the screen; the lines above scroll up.
   ///
-  /// - Parameter above: How many lines above the cursor the list begins, where the terminal has wrapped its first line.
+  /// - Parameter above: The lines between the list's first one and the cursor, where the terminal has wrapped the
+  ///   first.
   package mutating func makeRoom(rows: Int, above: Int = 0) -> [UInt8] {
     last = nil
     var text = "\r" + (above > 0 ? "\u{1b}[\(above)A" : "") + Self.erase(rows)
@@ -32,30 +33,30 @@ package struct Painter {
     return Array(text.utf8)
   }
 
-  /// Erases the cursor's line, then those below it where there are some, and stays.
+  /// Returns the bytes that erase the cursor's line and those below it.
   ///
   /// An erase of all that begins in the first column of the screen's first line would have tmux keep the list among the
   /// lines that have scrolled out, and bring none of them back when the window gets higher.
   private static func erase(_ rows: Int) -> String { rows > 1 ? eraseBelow : "\u{1b}[K" }
   private static let eraseBelow = "\u{1b}[K\u{1b}7\u{1b}[B\u{1b}[J\u{1b}8"
 
-  /// How many lines above the cursor the list begins after a change of the window's width to `columns`.
+  /// Returns the number of lines between the list's first one and the cursor after the window's width became `columns`.
   ///
   /// Some terminals wrap a line anew that has become too long, and the cursor goes to a further line with the text it
-  /// stands behind; others cut the line off. The column that the cursor has then (counted from 0) tells, unless it is the
-  /// last one.
+  /// stands behind; others cut the line off. The column that the cursor has then (counted from 0) tells, unless it is
+  /// the last one.
   package static func linesAbove(cursorColumn: Int, now column: Int, columns: Int, rewraps: Bool) -> Int {
     guard cursorColumn >= columns else { return 0 }
     if column >= columns - 1 { return rewraps ? (cursorColumn - 1) / columns : 0 }
     return (cursorColumn - column).isMultiple(of: columns) ? (cursorColumn - column) / columns : 0
   }
 
-  /// Asks the terminal where the cursor is: between frames, on the first line.
+  /// Asks the terminal for the cursor's position: between frames, it is on the first line.
   package static let whereIsCursor = Array("\u{1b}[6n".utf8)
 
-  /// The bytes that give the screen back.
+  /// Returns the bytes that restore the screen.
   ///
-  /// They do not say where the cursor is, so that they are right at any time: between frames it is on the first line.
+  /// They do not depend on the cursor's position, so they are right at any time.
   package static func farewell(isFullScreen: Bool, mouse: Bool) -> [UInt8] {
     var text = "\u{1b}[?2026l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h"
     if mouse { text += "\u{1b}[?1006l\u{1b}[?1000l" }
@@ -64,7 +65,7 @@ package struct Painter {
     return Array(text.utf8)
   }
 
-  /// The bytes that draw a frame.
+  /// Returns the bytes that draw a frame.
   package mutating func draw(_ frame: ListScreen.Frame) -> [UInt8] {
     var bytes: [UInt8] = []
     let isNew = last == nil || last!.layout != frame.layout || last!.left.count != frame.left.count

@@ -1,23 +1,23 @@
 import CSystem
 
-/// The terminal that a process was started from, taken over key by key and given back as it was.
+/// The terminal that a process was started from. It is taken over, read key by key, and restored.
 ///
-/// There is one, since there is one `/dev/tty` and signal handlers have nothing but globals. It is given back by
+/// There is one, since there is one `/dev/tty`, and signal handlers can only use globals. It is restored by
 /// ``leave()``, by signals that end the process, crashes included, and after SIGKILL by a guard: ``TerminalGuard``.
 package enum Terminal {
-  // Touched by one thread, and by its signal handlers, which only read what was set before they were installed. In
-  // memory of its own, since a handler may not make up anything at its first use.
+  // One thread uses it, and its signal handlers, which only read what was set before they were installed. It is
+  // allocated beforehand, since a handler may not initialise a global at its first use.
   private struct Held {
     var descriptor: CInt
     var saved: termios
     var raw: termios
     var isRaw: Bool
-    /// Written when the terminal is given back.
+    /// The bytes that are written when the terminal is restored.
     var farewell: UnsafeMutablePointer<UInt8>?
     var farewellSize: Int
     var wakeRead: CInt
     var wakeWrite: CInt
-    /// Where the guard hears whether there is something to give back; -1 without one.
+    /// The pipe that tells the guard whether there is something to restore; -1 without one, since handlers read it.
     var guardian: CInt
     var guardProcess: pid_t
   }
@@ -38,14 +38,14 @@ package enum Terminal {
     package init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
   }
 
-  /// Whether a terminal can be had: this process was started from one and still belongs to it.
+  /// Whether there is a terminal: this process was started from one and still belongs to it.
   package static var isThere: Bool {
     let descriptor = openTerminal()
     if descriptor >= 0 { close(descriptor) }
     return descriptor >= 0
   }
 
-  /// Opens the terminal; changes nothing of it yet.
+  /// Opens the terminal without changing it.
   package static func open() throws(OpenError) {
     let descriptor = openTerminal()
     guard descriptor >= 0 else { throw OpenError(errno: errno) }
@@ -71,7 +71,7 @@ package enum Terminal {
         wakeWrite: -1, guardian: -1, guardProcess: 0))
   }
 
-  /// Takes keys one by one from now on, and promises `farewell` to the terminal when it is given back.
+  /// Takes over the terminal: keys come one by one, and `farewell` is written when it is restored.
   package static func enter(farewell: [UInt8]) {
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, farewell.count))
     copy.update(from: farewell, count: farewell.count)
@@ -81,16 +81,16 @@ package enum Terminal {
     resume()
   }
 
-  /// Takes the terminal again, after it was given back or somebody else changed it.
+  /// Takes over the terminal again, after it was restored or another program changed it.
   package static func resume() {
     held.isRaw = true
     while tcsetattr(held.descriptor, TCSANOW, &held.raw) != 0, errno == EINTR {}
     tell(TerminalGuard.held)
   }
 
-  /// Has a process of its own look after the terminal, in case this one is killed.
+  /// Starts the guard, which restores the terminal in case this process is killed.
   package static func startGuard() {
-    // As the system has them, which may be a little different from what was asked for.
+    // The settings as the system took them, which may differ a little from those that were set.
     var raw = termios()
     guard held.isRaw, tcgetattr(held.descriptor, &raw) == 0 else { return }
     let farewell = Array(UnsafeBufferPointer(start: held.farewell, count: held.farewellSize))
@@ -104,20 +104,20 @@ package enum Terminal {
     if held.guardian >= 0 { _ = posixWrite(held.guardian, &state, 1) }
   }
 
-  /// Gives the terminal back as it was. Does nothing the second time.
+  /// Restores the terminal. Does nothing the second time.
   package static func leave() { giveBack() }
 
-  /// The same for the last time: the guard goes too.
+  /// Restores the terminal for the last time, and ends the guard.
   package static func finish() {
     leave()
     guard held.guardian >= 0 else { return }
     close(held.guardian)
     held.guardian = -1
-    // A millisecond; without it, where nobody looks after orphans, its entry stays in the system's list.
+    // Waits a millisecond at most. Otherwise its entry may stay in the process list where init reaps no orphans.
     while waitpid(held.guardProcess, nil, 0) < 0, errno == EINTR {}
   }
 
-  /// Calls nothing but what a signal handler may call.
+  /// Restores the terminal by calls that a signal handler may make.
   private static func giveBack() {
     guard memory != nil, held.isRaw else { return }
     held.isRaw = false
@@ -126,7 +126,7 @@ package enum Terminal {
       let size = posixWrite(held.descriptor, held.farewell! + done, held.farewellSize - done)
       if size > 0 { done += size } else if errno != EINTR { break }
     }
-    // Keys that nobody has read are for whoever comes next.
+    // Keys that were not read are left for the next reader.
     while tcsetattr(held.descriptor, TCSADRAIN, &held.saved) != 0, errno == EINTR {}
     tell(TerminalGuard.free)
   }
@@ -135,7 +135,7 @@ package enum Terminal {
 
   private static let deadly = [
     SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2,
-    // Crashes: whoever looks at them wants a terminal to look with.
+    // After a crash the terminal has to work too.
     SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS,
   ]
 
@@ -152,7 +152,7 @@ package enum Terminal {
     for number in [SIGWINCH, SIGTSTP, SIGCONT] { handle(number, wake) }
   }
 
-  /// Gives the terminal back and dies by the same signal, as if nobody had caught it.
+  /// Restores the terminal and dies by the same signal, as if it had not been caught.
   private static let die: @convention(c) (CInt) -> Void = { number in
     Terminal.giveBack()
     signal(number, SIG_DFL)
@@ -170,7 +170,7 @@ package enum Terminal {
     errno = before
   }
 
-  /// What was ignored stays ignored, as `nohup` wants it.
+  /// Installs a handler unless the signal is ignored, as `nohup` wants it.
   private static func handle(_ number: CInt, _ body: @escaping @convention(c) (CInt) -> Void) {
     var (action, former) = (sigaction(), sigaction())
     sigaction(number, nil, &former)
@@ -189,7 +189,7 @@ package enum Terminal {
 
   /// Stops the process as the key for it does elsewhere; returns when it goes on.
   ///
-  /// Does nothing where no shell could let it go on: in `$(…)` the shell itself waits in the same group.
+  /// Does nothing where no shell could continue the process: in `$(…)` the shell itself waits in the same group.
   package static func suspend() {
     guard getpgrp() != getsid(0) else { return }
     leave()
@@ -205,7 +205,7 @@ package enum Terminal {
     /// The time is up.
     case nothing
     case resized
-    /// Somebody wants the process to stop, as by `kill -TSTP`.
+    /// The process was asked to stop, as by `kill -TSTP`.
     case stop
     /// The process goes on after it was stopped: the screen and the terminal's settings may be another's.
     case continued
@@ -215,7 +215,7 @@ package enum Terminal {
 
   /// Waits for keys or a signal.
   ///
-  /// - Parameter milliseconds: How long at most; nil for as long as it takes.
+  /// - Parameter milliseconds: The longest wait; nil to wait forever.
   package static func next(within milliseconds: Int? = nil) -> Event {
     while true {
       // `select`, since on macOS `poll` does not wait for terminals.
@@ -269,7 +269,7 @@ package enum Terminal {
     return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
   }
 
-  /// Writes all of it, in one call where the terminal takes it.
+  /// Writes all bytes, in one call where the terminal takes them.
   package static func write(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { buffer in
       var done = 0

@@ -1,22 +1,22 @@
 import CSystem
 
-/// A process that gives the terminal back where the one that drew on it was killed by what nobody can catch: SIGKILL,
-/// also the system's own when memory runs out.
+/// A process that restores the terminal when the process that drew on it was killed by SIGKILL, as the system does when
+/// memory runs out.
 ///
-/// It waits at a pipe that ends with the other process, and has nothing to do where that has given the terminal back.
+/// It waits at a pipe that ends with the other process, and does nothing if that process has restored the terminal.
 package enum TerminalGuard {
-  /// Makes a guard of the program, as its only argument.
+  /// The only argument of a program that is to be a guard.
   package static let argument = "---terminal-guard"
   static let held: UInt8 = 0x68
   static let free: UInt8 = 0x66
 
-  /// Starts a guard: this program again, in a group of its own, so that what is sent to the other's group misses it.
+  /// Starts a guard: this program again, in a group of its own, so that signals to this process's group miss it.
   ///
-  /// - Returns: Where to write ``held`` and ``free``, and the guard's process; nil where there can be none.
+  /// - Returns: The pipe for ``held`` and ``free``, and the guard's process; nil where it could not be started.
   static func start(saved: termios, raw: termios, farewell: [UInt8]) -> (descriptor: CInt, process: pid_t)? {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
-    // This process keeps the reading end too: should the guard be gone, writing to it does no harm.
+    // This process keeps the reading end too, so that a write does no harm should the guard be gone.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -36,7 +36,7 @@ package enum TerminalGuard {
       posix_spawnattr_destroy(&attributes)
     }
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    // Who reads what the other prints does not have to wait for the guard.
+    // A reader of the other's output does not have to wait for the guard.
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
@@ -61,11 +61,11 @@ package enum TerminalGuard {
     return (ends[1], process)
   }
 
-  /// What the guard does until it is not needed any more.
+  /// Runs the guard until it is not needed any more.
   package static func run() -> Never {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE] { signal(number, SIG_IGN) }
     #if os(Linux)
-      // Who lists processes sees what it is, not the last part of the path that it was started by.
+      // A list of processes shows this name, not the last part of the path that the guard was started by.
       let name = open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
       if name >= 0 {
         _ = write(name, "shardq-guard", 12)
@@ -83,11 +83,11 @@ package enum TerminalGuard {
     guard state[0] == held, terminal >= 0 else { _exit(0) }
     _ = write(terminal, farewell, farewell.count)
     if tcgetpgrp(terminal) != group {
-      // A shell that was faster has said so, and asked for the next command, on the screen that is left just now.
+      // A faster shell has printed its message and its prompt on the screen that is being left.
       let notice = Array("shardq was killed; Enter shows the prompt.\r\n".utf8)
       _ = write(terminal, notice, notice.count)
     }
-    // A shell that was faster has set the terminal as it wants it, and that stays.
+    // The settings of a faster shell stay.
     var present = termios()
     if tcgetattr(terminal, &present) == 0, bytes(present) == bytes(raw) {
       var saved = saved

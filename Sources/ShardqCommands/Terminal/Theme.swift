@@ -1,8 +1,8 @@
-/// How parts of the screen are told apart: by colour, or by nothing but bold and reverse.
+/// The styles of the parts of the screen: colours, or only bold and reverse.
 package struct Theme: Sendable {
   package let isASCII: Bool
   package let hasColor: Bool
-  /// Whether right-to-left names are isolated; terminals that know no Unicode would show the marks.
+  /// Whether right-to-left names are isolated. Terminals without Unicode would show the marks.
   package let isolates: Bool
 
   package init(hasColor: Bool, isASCII: Bool) {

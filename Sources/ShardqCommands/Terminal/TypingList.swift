@@ -6,7 +6,7 @@ import ShardedIndex
 package struct TypingList {
   package struct Settings: Sendable {
     package var query = ""
-    /// Lines of the screen to use; nil for all of it.
+    /// The lines of the screen to use; nil for all.
     package var height: Height?
     package var showsMap = true
     package var isASCII = false
@@ -47,13 +47,13 @@ package struct TypingList {
   private var decoder = KeyDecoder()
   private var painter: Painter
   private var size = Terminal.Size(columns: 80, rows: 24)
-  /// The terminal's line that the first line of the list is on; nil where it is not known.
+  /// The terminal's line of the list's first one; nil where it is not known.
   private var firstLine: Int?
-  /// A click that waits for the terminal to say where that line is.
+  /// A click that waits for the terminal's report of that line.
   private var openClick: (column: Int, row: Int)?
-  /// How many answers of the terminal are still to come, where the cursor is.
+  /// The number of cursor reports that are still to come.
   private var asked = 0
-  /// Whether the list waits for such an answer before it draws: ``makeRoom(after:)``.
+  /// Whether the list waits for a report before it draws: ``makeRoom(after:)``.
   private var awaitsPlace = false
   /// Whether the terminal has been seen to wrap lines anew.
   private var rewraps = false
@@ -76,15 +76,15 @@ package struct TypingList {
     painter = Painter(isFullScreen: settings.height == nil)
   }
 
-  /// What was typed last.
+  /// The typed text.
   package var query: String { editor.text }
 
-  /// The first error that the list met and went on after, in a shard or in the map's land; nil if there was none.
+  /// The first error after which the list went on, in a shard or in the map's land; nil without one.
   package var met: IndexError? { model.met }
 
-  /// Takes the terminal and follows what is typed. The terminal is as it was when this returns.
+  /// Takes over the terminal and follows the typing. The terminal is restored when this returns.
   ///
-  /// - Throws: If there is no terminal; nothing has been drawn then.
+  /// - Throws: ``Terminal/OpenError`` if there is no terminal, before anything is drawn.
   package mutating func run() throws(Terminal.OpenError) -> Outcome {
     try Terminal.open()
     if settings.isPlain { return runPlain() }
@@ -143,7 +143,7 @@ package struct TypingList {
       case .continued: resume()
       case .closed: return .closed
       }
-      // All that is waiting is one change: nobody sees what lies between.
+      // All waiting keys are one change: the states between are not seen.
       let before = editor.text
       for key in keys {
         if let outcome = handle(key) { return outcome }
@@ -155,7 +155,7 @@ package struct TypingList {
 
   // MARK: Another size
 
-  /// Milliseconds that the list waits for the terminal to say where the cursor is.
+  /// The milliseconds that the list waits for a cursor report.
   private static let answerDelay = 300
 
   private mutating func resized() {
@@ -170,8 +170,8 @@ package struct TypingList {
     }
   }
 
-  /// Goes to the list's first line and makes room below it, the terminal having said in which column the cursor is; nil
-  /// where no answer came.
+  /// Goes to the list's first line and makes room below it, given the cursor's column of the terminal's report; nil
+  /// without a report.
   private mutating func makeRoom(after answer: (row: Int, column: Int)?) {
     guard awaitsPlace else { return }
     awaitsPlace = false
@@ -211,7 +211,7 @@ package struct TypingList {
 
   // MARK: Keys
 
-  /// Does what a key says; returns how it all ends, where it does.
+  /// Handles a key, and returns the outcome if the key ends the list.
   private mutating func handle(_ key: Key) -> Outcome? {
     let page = max(1, model.height - 1)
     switch key {
@@ -248,7 +248,7 @@ package struct TypingList {
     return nil
   }
 
-  /// Whether nobody asked for reports of a mouse that may come all the same, from a program that ended before.
+  /// Whether mouse reports come though they are not wanted, because of a program that ended before.
   private var ignoresMouse: Bool { !settings.usesMouse || settings.isPlain }
 
   private mutating func edit(_ key: Key) {
@@ -270,7 +270,7 @@ package struct TypingList {
     }
   }
 
-  /// Brings the matches to what has been typed: what comes next is about them.
+  /// Searches the typed text, since the next key is about its matches.
   private mutating func synchronize() {
     if model.query != editor.text { model.ask(editor.text) }
   }
@@ -282,7 +282,7 @@ package struct TypingList {
 
   private mutating func accept() -> Outcome? {
     synchronize()
-    // What cannot be read cannot be chosen; why it cannot stands above the list.
+    // A record that cannot be read cannot be chosen. The reason stands above the list.
     if model.failure != nil { return nil }
     return model.matches.isEmpty ? .nothing : .chosen(model.matches, model.selection)
   }
@@ -294,10 +294,10 @@ package struct TypingList {
     return true
   }
 
-  /// Selects what was clicked; the second click in a row within half a second accepts it.
+  /// Selects the clicked row; the second click on it within half a second accepts it.
   private mutating func click(column: Int, row: Int) -> Outcome? {
     guard let firstLine else {
-      // Asked only now: who is killed before the answer comes leaves it to the shell, as if it had been typed.
+      // Asked only now: a process killed before the report comes leaves it to the shell, as if it had been typed.
       openClick = (column, row)
       askForCursor()
       return nil
@@ -316,14 +316,14 @@ package struct TypingList {
   /// Puts the selected key on the clipboard, where the terminal lets programs do so.
   private mutating func copy() {
     guard let row = model.selectedRow, row.key.utf8.count <= 4096 else { return }
-    Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encode(Array(row.key.utf8)) + [0x07])
+    Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encoded(Array(row.key.utf8)) + [0x07])
   }
 
   // MARK: Line by line
 
-  /// The list for who listens to it, or has a terminal that cannot move its cursor: every change is one line of text.
+  /// Runs the list for screen readers and for terminals that cannot move the cursor: every change is one line of text.
   ///
-  /// A line says what was typed, how many match and which one is selected; nothing is ever drawn over.
+  /// A line has the typed text, the number of matches and the selected one; nothing is drawn over.
   private mutating func runPlain() -> Outcome {
     Terminal.enter(farewell: [])
     Terminal.write(
@@ -386,7 +386,7 @@ package struct TypingList {
 }
 
 extension KeyDecoder {
-  /// How long the rest of what Escape began may take, in milliseconds: `$ESCDELAY`, else 100 as elsewhere.
+  /// The milliseconds that the rest of an escape sequence may take: `$ESCDELAY`, else 100.
   static let escapeDelay: Int = {
     guard let text = getenv("ESCDELAY"), let delay = Int(String(cString: text)), delay >= 0 else { return 100 }
     return min(delay, 1000)

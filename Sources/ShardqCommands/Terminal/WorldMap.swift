@@ -1,30 +1,30 @@
 import ShardedIndex
 
-/// Where on Earth, in degrees: north and east are positive.
+/// Coordinates on Earth in degrees: north and east are positive.
 package struct Place: Equatable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
-  /// nil for what is no place on Earth.
+  /// Makes coordinates of numbers; nil where they are not on Earth.
   package init?(latitude: Double, longitude: Double) {
     guard latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
     (self.latitude, self.longitude) = (latitude, longitude)
   }
 
-  /// - Parameters: As they stand in a record.
+  /// - Parameters: The texts of the record's fields.
   package init?(latitude: String, longitude: String) {
     guard let latitude = Double(latitude), let longitude = Double(longitude) else { return nil }
     self.init(latitude: latitude, longitude: longitude)
   }
 }
 
-/// Which cells of half a degree hold a record: what continents are drawn with.
+/// The cells of half a degree that hold a record, by which continents are drawn.
 package struct LandGrid: Sendable {
   package static let columns = 720
   package static let rows = 360
-  /// One bit a cell, from 180 degrees west on, from 90 degrees north on.
+  /// The cells, one bit each, from 180 degrees west on, from 90 degrees north on.
   private var bits: [UInt64]
-  /// Which part of all cells holds records.
+  /// The share of the cells that hold records.
   let density: Double
 
   package init(_ isLand: (_ column: Int, _ row: Int) -> Bool) {
@@ -38,7 +38,7 @@ package struct LandGrid: Sendable {
     density = Double(bits.reduce(0) { $0 + $1.nonzeroBitCount }) / Double(Self.columns * Self.rows)
   }
 
-  /// How many of some cells hold records. Columns go round the Earth, rows end at the poles.
+  /// Returns the number of cells in a range that hold records. Columns go round the Earth, rows end at the poles.
   func landCount(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Int {
     var count = 0
     for row in rows where row >= 0 && row < Self.rows {
@@ -54,26 +54,26 @@ package struct LandGrid: Sendable {
 
 /// A map of the Earth, or of part of it, in characters: degrees of longitude and latitude are equally long on it.
 package struct WorldMap: Sendable {
-  /// What a character of the map shows, the more important later.
+  /// The content of a character of the map, the more important later.
   package enum Layer: UInt8, Sendable {
     case sea, land, match, selected
   }
 
-  /// What is drawn: its size in characters, and which part of the Earth.
+  /// The drawn part of the Earth, and its size in characters.
   package struct View: Equatable, Sendable {
     package private(set) var columns: Int
     package private(set) var rows: Int
     package let isASCII: Bool
-    /// Degrees from one dot to the next.
+    /// The degrees from one dot to the next.
     fileprivate private(set) var stepX: Double
     fileprivate private(set) var stepY: Double
     fileprivate private(set) var west: Double
     fileprivate private(set) var north: Double
 
-    /// Inhabited latitudes, as far as the world as a whole is drawn.
+    /// The inhabited latitudes, which a map of the whole world shows.
     private static let (northEnd, southEnd) = (84.0, -58.0)
 
-    /// How many times closer the map may be looked at: beyond that, a cell of half a degree is more than a character.
+    /// The largest zoom. Beyond it a cell of half a degree is more than a character.
     package static func zoomLimit(columns: Int) -> Int {
       var zoom = 1
       while 360 / Double(max(1, columns) * 2 * zoom) > 0.3 { zoom *= 2 }
@@ -81,8 +81,8 @@ package struct WorldMap: Sendable {
     }
 
     /// - Parameters:
-    ///   - rows: At most; the world as a whole needs no more than its shape says.
-    ///   - zoom: At least 1, the whole world.
+    ///   - rows: The most rows; a map of the whole world needs no more than its shape gives.
+    ///   - zoom: The zoom; 1 is the whole world.
     package init(columns: Int, rows: Int, zoom: Int, center: Place?, isASCII: Bool) {
       self.isASCII = isASCII
       let (dotsX, dotsY) = isASCII ? (1.0, 1.0) : (2.0, 4.0)
@@ -107,7 +107,7 @@ package struct WorldMap: Sendable {
     var dotsAcross: Int { columns * (isASCII ? 1 : 2) }
     var dotsDown: Int { rows * (isASCII ? 1 : 4) }
 
-    /// The dot that a place is on; nil for what lies outside. Near the poles the world ends with its last row.
+    /// Returns the dot of coordinates; nil outside. Near the poles the world ends with its last row.
     func dot(of place: Place) -> (x: Int, y: Int)? {
       var east = place.longitude - west
       east -= (east / 360).rounded(.down) * 360
@@ -120,7 +120,7 @@ package struct WorldMap: Sendable {
       return (min(x, dotsAcross - 1), max(0, min(y, dotsDown - 1)))
     }
 
-    /// The cells of ``LandGrid`` that a dot covers.
+    /// Returns the cells of ``LandGrid`` that a dot covers.
     fileprivate func cells(x: Int, y: Int) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>) {
       let left = (west + Double(x) * stepX + 180) * 2
       let top = (90 - (north - Double(y) * stepY)) * 2
@@ -133,11 +133,11 @@ package struct WorldMap: Sendable {
   }
 
   package let view: View
-  /// Per character, eight dots in Braille's order, or one.
+  /// The dots of each character: eight in Braille's order, or one.
   private var dots: [UInt8]
   private var layers: [Layer]
 
-  /// The map without anything on it but land.
+  /// Makes a map with only land.
   package init(_ view: View, land: LandGrid?) {
     self.view = view
     dots = [UInt8](repeating: 0, count: view.columns * view.rows)
@@ -146,7 +146,7 @@ package struct WorldMap: Sendable {
     for y in 0..<view.dotsDown {
       for x in 0..<view.dotsAcross {
         let (columns, rows) = view.cells(x: x, y: y)
-        // A dot of a hundred cells is no land for one record in them, where land has more: seas would fill with islands.
+        // One record in a dot of a hundred cells is no land where land has more: seas would fill with islands.
         let wanted = max(1, Int(Double(columns.count * rows.count) * land.density / 2))
         if land.landCount(columns: columns, rows: rows) >= wanted { set(x, y, .land) }
       }
@@ -161,7 +161,7 @@ package struct WorldMap: Sendable {
     if layer.rawValue > layers[cell].rawValue { layers[cell] = layer }
   }
 
-  /// Puts a record on the map. Returns whether it lies on the part that is drawn.
+  /// Puts a record on the map, and returns whether it lies on the drawn part.
   @discardableResult
   package mutating func mark(_ place: Place, _ layer: Layer) -> Bool {
     guard let dot = view.dot(of: place) else { return false }
@@ -169,7 +169,7 @@ package struct WorldMap: Sendable {
     return true
   }
 
-  /// One row of characters.
+  /// Returns one row of characters.
   ///
   /// - Parameters:
   ///   - style: The escape sequence that begins a layer; `reset` ends all.
@@ -180,7 +180,7 @@ package struct WorldMap: Sendable {
     for column in 0..<view.columns {
       let cell = row * view.columns + column
       var layer = layers[cell]
-      // What is empty has no colour of its own, so a row of land with gaps is one run.
+      // Empty characters have no colour of their own, so a row of land with gaps is one run.
       if layer == .sea, current != .selected { layer = current }
       if layer != current {
         if !style(current).isEmpty { text.control(reset) }

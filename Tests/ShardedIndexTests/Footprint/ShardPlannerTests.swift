@@ -146,11 +146,11 @@ import CSystem
     options.triesAll = true
     let plan = try ShardPlanner.plan(
       log: typed.log, source: .datasets([typed.dataset]), in: directory.path, options: options)
-    #expect(plan.candidates.map(\.packing.shardBytes) == [16 << 10, 16 << 10, 80 << 10, 80 << 10])
-    #expect(plan.candidates.map(\.packing.partBytes) == [1 << 10, 3 << 9, 1 << 10, 3 << 9])
+    #expect(plan.candidates.map(\.sizes.shardBytes) == [16 << 10, 16 << 10, 80 << 10, 80 << 10])
+    #expect(plan.candidates.map(\.sizes.partBytes) == [1 << 10, 3 << 9, 1 << 10, 3 << 9])
     for candidate in plan.candidates {
       var build = options.build
-      (build.shardLimitBytes, build.partSizeBytes) = (candidate.packing.shardBytes, candidate.packing.partBytes)
+      (build.shardLimitBytes, build.partSizeBytes) = (candidate.sizes.shardBytes, candidate.sizes.partBytes)
       Files.remove(directory("index"))
       let summary = try ShardBuilder.build([typed.dataset], into: directory("index"), options: build)
       #expect((candidate.files, candidate.bytes) == (summary.shardCount + 1, summary.bytes))
@@ -213,7 +213,7 @@ import CSystem
       try ShardPlanner.plan(log: $0, source: .index(typed.index), in: directory.path, options: typed.options)
     }
     #expect(plans[0].candidates.map(\.choosing) == plans[1].candidates.map(\.choosing))
-    #expect(plans[0].best.packing == plans[1].best.packing)
+    #expect(plans[0].best.sizes == plans[1].best.sizes)
     #expect(plans[0].usual.heldOut.loadedBytes != plans[1].usual.heldOut.loadedBytes)
     #expect(plans[0].usual.heldOut.keystrokes == plans[1].usual.heldOut.keystrokes)
   }
@@ -242,7 +242,7 @@ import CSystem
   /// A candidate of which only what decides is known.
   private static func candidate(_ shard: Int, _ part: Int, disk: Int, _ choosing: Int, _ heldOut: Int) -> PlanCandidate
   {
-    var candidate = PlanCandidate(packing: ShardSizes(shardBytes: shard, partBytes: part))
+    var candidate = PlanCandidate(sizes: ShardSizes(shardBytes: shard, partBytes: part))
     (candidate.diskBytes, candidate.choosing.loadedBytes, candidate.heldOut.loadedBytes) = (disk, choosing, heldOut)
     return candidate
   }
@@ -251,26 +251,26 @@ import CSystem
   func choice() {
     let usual = Self.candidate(ShardSizes.usual.shardBytes, ShardSizes.usual.partBytes, disk: 100, 50, 50)
     func chosen(_ candidates: [PlanCandidate], limit: Int = 105) -> (best: ShardSizes, choice: ShardSizes) {
-      var search = Search(usual: usual, diskLimitBytes: limit)
+      var search = PlanSearch(usual: usual, diskLimitBytes: limit)
       for candidate in candidates { search.add(candidate) }
       let plan = Plan(candidates: search.candidates, usual: usual, best: search.best, diskLimitBytes: limit)
-      return (plan.best.packing, plan.choice.packing)
+      return (plan.best.sizes, plan.choice.sizes)
     }
     let (good, large) = (Self.candidate(1, 1, disk: 105, 40, 49), Self.candidate(2, 1, disk: 106, 30, 30))
     let (lucky, same) = (Self.candidate(3, 1, disk: 90, 39, 50), Self.candidate(4, 1, disk: 100, 50, 40))
-    #expect(chosen([good, large]) == (good.packing, good.packing))
+    #expect(chosen([good, large]) == (good.sizes, good.sizes))
     #expect(chosen([large]) == (.usual, .usual))
-    #expect(chosen([good, lucky]) == (lucky.packing, .usual))
+    #expect(chosen([good, lucky]) == (lucky.sizes, .usual))
     #expect(chosen([same]) == (.usual, .usual))
     // The default is too large: then anything that fits will do.
-    #expect(chosen([lucky], limit: 95) == (lucky.packing, lucky.packing))
+    #expect(chosen([lucky], limit: 95) == (lucky.sizes, lucky.sizes))
   }
 
   @Test("the search goes a step at a time and passes over what must be too large")
   func search() {
     let usual = Self.candidate(64, 5, disk: 100, 50, 50)
-    var search = Search(usual: usual, diskLimitBytes: 105)
-    let neighbours = search.neighbours(of: usual.packing, [16, 64, 256], [1, 4, 5, 6])
+    var search = PlanSearch(usual: usual, diskLimitBytes: 105)
+    let neighbours = search.neighbours(of: usual.sizes, [16, 64, 256], [1, 4, 5, 6])
     #expect(
       neighbours.map { [$0.shardBytes, $0.partBytes] } == [
         [16, 6], [64, 6], [256, 6], [16, 5], [64, 5], [256, 5], [16, 4], [64, 4], [256, 4],

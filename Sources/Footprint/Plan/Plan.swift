@@ -1,0 +1,39 @@
+/// An index of one pair of sizes, built and measured. All sizes are in bytes.
+package struct PlanCandidate: Sendable, Equatable {
+  package var sizes: ShardSizes
+  /// The number of files: shards and the manifest.
+  package var files = 0
+  /// The size of all files together.
+  package var bytes = 0
+  /// The mean size of a shard's file, which is what a changed record writes anew.
+  package var meanShardBytes = 0
+  /// The size of all files, each filled up to blocks of 4,096 bytes.
+  package var diskBytes = 0
+  /// The manifest and the headers of all shards in memory: the most that finding a part takes.
+  package var directoryBytes = 0
+  /// The figures of the half of the log that chooses.
+  package var choosing = ReplayFigures()
+  /// The figures of the other half.
+  package var heldOut = ReplayFigures()
+}
+
+/// The measured candidates and the choice among them.
+package struct Plan: Sendable {
+  /// All measured candidates, by shard size, then by part size.
+  package var candidates: [PlanCandidate] = []
+  /// The candidate of the sizes that a build without options has.
+  package var usual: PlanCandidate
+  /// The candidate that decompresses the fewest bytes on the choosing half, of those within ``diskLimitBytes``.
+  package var best: PlanCandidate
+  package var diskLimitBytes: Int
+
+  /// Whether the half that was held out supports the choice: ``best`` decompresses fewer bytes there than ``usual``, or
+  /// ``usual`` takes too much of the disk.
+  package var isConfirmed: Bool {
+    best.sizes != usual.sizes
+      && (best.heldOut.loadedBytes < usual.heldOut.loadedBytes || usual.diskBytes > diskLimitBytes)
+  }
+
+  /// The candidate to build.
+  package var choice: PlanCandidate { isConfirmed ? best : usual }
+}

@@ -1,0 +1,84 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+
+  /// The format of a report.
+  enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  /// Names and values that are printed for people or as one JSON object.
+  struct Report {
+    enum Value {
+      case number(Int)
+      case text(String)
+      case list([String])
+      /// JSON as it is; people see the note.
+      case raw(String)
+    }
+
+    private var lines: [(name: String, value: Value, note: String?)] = []
+
+    mutating func add(_ name: String, _ value: Value, note: String? = nil) {
+      lines.append((name, value, note))
+    }
+
+    /// Prints the report, and ends the process where that fails.
+    ///
+    /// - Parameter more: Lines that people see below it.
+    func print(_ format: ReportFormat, then more: String = "") {
+      var output = Output()
+      do throws(WriteError) {
+        try output.write(format == .json ? json : text + more)
+        try output.flush()
+      } catch {
+        finish(Diagnostics.failed(error))
+      }
+    }
+
+    private var text: String {
+      let width = lines.map(\.name.utf8.count).max() ?? 0
+      return lines.map { name, value, note in
+        var line = name.split(separator: "_").joined(separator: " ")
+        line += String(repeating: " ", count: width - name.utf8.count + 2)
+        switch value {
+        case .number(let number): line += QueryRunner.grouped(number) + (note.map { " " + $0 } ?? "")
+        case .text(let text): line += printable(text) + (note.map { " " + $0 } ?? "")
+        case .list(let names): line += names.map(printable).joined(separator: ", ")
+        case .raw: line += note ?? ""
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        return line + "\n"
+      }.joined()
+    }
+
+    private var json: String {
+      let members = lines.map { line in
+        let value =
+          switch line.value {
+          case .number(let number): String(number)
+          case .text(let text): JSONText.string(text)
+          case .list(let texts): "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
+          case .raw(let json): json
+          }
+        return JSONText.string(line.name) + ":" + value
+      }
+      return "{" + members.joined(separator: ",") + "}\n"
+    }
+  }
+
+  /// Returns rows of cells as lines with two spaces between columns. One column is aligned to the left, the others to
+  /// the right; spaces at the end of a line are left out.
+  func alignedColumns(_ rows: [[String]], leftAligned: Int) -> String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }
+    return rows.map { cells in
+      let padded = cells.enumerated().map { column, cell in
+        let space = String(repeating: " ", count: widths[column] - cell.count)
+        return column == leftAligned ? cell + space : space + cell
+      }
+      var line = padded.joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line + "\n"
+    }.joined()
+  }
+#endif

@@ -1,0 +1,55 @@
+#if Server
+  /// A path that the server answers.
+  enum Route: String, CaseIterable {
+    case page = "/"
+    case search = "/v1/search"
+    case within = "/v1/within"
+    case dots = "/v1/dots"
+    case status = "/v1/status"
+    case description = "/v1/openapi.json"
+    case photon = "/api"
+    case reverse = "/reverse"
+    case structured = "/structured"
+    case photonStatus = "/status"
+    case health = "/healthz"
+    case metrics = "/metrics"
+    case none = ""
+
+    var name: String {
+      switch self {
+      case .page: "page"
+      case .search: "search"
+      case .within: "within"
+      case .dots: "dots"
+      case .status: "status"
+      case .description: "openapi"
+      case .photon: "photon"
+      case .reverse: "reverse"
+      case .structured: "structured"
+      case .photonStatus: "photon-status"
+      case .health: "healthz"
+      case .metrics: "metrics"
+      case .none: "none"
+      }
+    }
+
+    init(path: Substring) {
+      if let route = Route(rawValue: String(path)) {
+        self = route
+      } else if path.hasSuffix("/"), let route = Route(rawValue: String(path.dropLast())), route.isPhotons {
+        // Photon's clients write its paths either way.
+        self = route
+      } else {
+        self = .none
+      }
+    }
+
+    /// Whether the route is one of the geocoder Photon.
+    var isPhotons: Bool {
+      switch self {
+      case .photon, .reverse, .structured, .photonStatus: true
+      default: false
+      }
+    }
+  }
+#endif
