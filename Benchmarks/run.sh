@@ -2,6 +2,7 @@
 # Builds what is measured and what measures it, then prints the tables. See README.md.
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
+#     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #
@@ -32,5 +33,32 @@ if [ "${1:-}" = --encodings ]; then
   fi
   .build/release/bench --data "$cities" --array .build/cities.array > .build/array.txt
   exec python3 encodings/encodings.py .build/cities.array --shardq "$SHARDQ_BIN" --data "$cities"
+fi
+if [ "${1:-}" = --write ]; then
+  shift
+  shardq=$SHARDQ_BIN
+  [ ! -d "$shardq" ] || shardq=$shardq/shardq
+  cities=${SHARDQ_DATA:-../../shared/data}/cities.json.zst
+  figures=.build/figures.md
+  {
+    echo "# Figures"
+    echo
+    echo "\`Benchmarks/run.sh --write\` measured these figures and wrote this page on $(date +%F); do not edit it."
+    echo "The machine: $(getconf _NPROCESSORS_ONLN) processors, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(uname -s)."
+    echo "[Benchmarks](../Benchmarks/README.md) says who is measured and how."
+    echo
+    .build/release/bench --programs .build/baseline "$@"
+    echo
+    echo "## Designs that people use instead"
+    echo
+    echo "\`shardq footprint\` on the city list; [footprint](footprint.md) says what each design is."
+    echo
+    echo '```'
+    "$shardq" footprint --dataset "$cities" --svg .build/footprint.svg
+    echo '```'
+  } >"$figures"
+  mv "$figures" ../docs/figures.md
+  mv .build/footprint.svg ../docs/footprint.svg
+  exit 0
 fi
 exec .build/release/bench --programs .build/baseline "$@"
