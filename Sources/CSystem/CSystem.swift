@@ -8,3 +8,11 @@
 #else
   @_exported import Darwin
 #endif
+
+/// Returns the result of `call`, with `errno`; makes the call again as long as a signal came first.
+@inlinable package func retrying(_ call: () -> CInt) -> CInt {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}

@@ -1,7 +1,18 @@
+/// A position in the window of a dataset. Behind the window's last byte ``InputWindow/padding`` more may be read, which
+/// have the bytes that end a scan.
 typealias Bytes = UnsafePointer<UInt8>
+
+/// Returns the bytes from `start` to `end`; valid until the window moves on.
+@inline(__always) func stretch(_ start: Bytes, _ end: Bytes) -> UnsafeBufferPointer<UInt8> {
+  UnsafeBufferPointer(start: start, count: end - start)
+}
+
+/// Whether a byte is an ASCII digit. The subtraction wraps on purpose: a byte below "0" becomes a large number.
+@inline(__always) func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
 /// Eight bytes at a time in one register.
 ///
+/// The operators wrap on purpose: a carry or borrow out of the highest byte says nothing of the others.
 /// A mask has the top bit of each byte that it marks. Those of ``zeroes`` are exact. Those of ``anyZero`` and
 /// ``anyBelow32`` are exact up to their lowest mark and may be wrong above it (a borrow travels upwards), which is
 /// cheaper and enough to find the first.
@@ -29,30 +40,32 @@ enum Word {
   byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
 }
 
-/// How many line feeds there are in `count` bytes at `start`.
+/// Returns how many line feeds there are in `count` bytes at `start`.
+///
+/// No lane wraps: it counts to 255 at most before pairs of lanes, of 16 bits, are added up.
 func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   var total = 0
   var index = 0
   let feeds = Word.filled(0x0A)
-  while count &- index >= 8 {
-    // Each of eight lanes counts to at most 255, then pairs of lanes are added up.
+  while count - index >= 8 {
+    // Eight lanes count, then pairs of lanes are added up.
     var lanes: UInt64 = 0
-    let stop = min(index &+ 8 &* 255, count &- 7)
+    let stop = min(index + 8 * 255, count - 7)
     while index < stop {
       lanes &+= Word.zeroes(Word.load(start + index) ^ feeds) &>> 7
-      index &+= 8
+      index += 8
     }
     let pairs = (lanes & 0x00FF_00FF_00FF_00FF) &+ (lanes &>> 8 & 0x00FF_00FF_00FF_00FF)
-    total &+= Int(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) &>> 48)
+    total += Int(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) &>> 48)
   }
   while index < count {
-    total &+= start[index] == 0x0A ? 1 : 0
-    index &+= 1
+    total += start[index] == 0x0A ? 1 : 0
+    index += 1
   }
   return total
 }
 
-/// The first byte of `start ..< end` that is not part of well-formed UTF-8 (Unicode 16, table 3-7); nil if all is.
+/// Returns the first byte of `start ..< end` that is not part of well-formed UTF-8 (Unicode 16, table 3-7); nil if all is.
 ///
 /// Overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
 func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {

@@ -12,7 +12,7 @@ struct Container {
   static let tarCount = 512
 
   /// - Parameter start: The first bytes: ``startCount`` or more, or all there are.
-  static func found(in start: UnsafeBufferPointer<UInt8>) -> Container? {
+  static func found(in start: [UInt8]) -> Container? {
     func begins(_ bytes: UInt8...) -> Bool { start.starts(with: bytes) }
     func begins(_ text: String) -> Bool { start.starts(with: text.utf8) }
     // A text may begin with these letters; it has no control characters behind them.
@@ -55,7 +55,7 @@ struct Container {
     return nil
   }
 
-  private static func zip(_ start: UnsafeBufferPointer<UInt8>) -> Container {
+  private static func zip(_ start: [UInt8]) -> Container {
     func has(_ text: String) -> Bool {
       let text = Array(text.utf8)
       return start.count >= text.count
@@ -81,7 +81,7 @@ struct Container {
         format: "json"))
   }
 
-  private static func markup(_ start: UnsafeBufferPointer<UInt8>) -> Container? {
+  private static func markup(_ start: [UInt8]) -> Container? {
     let text = String(decoding: start.drop { isJSONSpace($0) }.prefix(15), as: UTF8.self).lowercased()
     if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
       return Container(

@@ -51,11 +51,11 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
   }
 
   /// Whether the first line has 19 columns, digits alone in the first and a place on Earth in the fifth and sixth.
-  static func beginsAsGeonames(_ start: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func beginsAsGeonames(_ start: [UInt8]) -> Bool {
     let line = start.prefix { $0 != UInt8(ascii: "\n") }
     let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     guard cells.count == geonamesColumns.count, !cells[0].isEmpty,
-      cells[0].allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }),
+      cells[0].allSatisfy({ isDigit($0) }),
       let latitude = Double(String(decoding: cells[4], as: UTF8.self)),
       let longitude = Double(String(decoding: cells[5], as: UTF8.self))
     else { return false }

@@ -54,7 +54,7 @@ struct DatasetOpening {
 
   private func unusable(_ reason: String) -> DatasetError { .unusable(path: path, reason: reason) }
 
-  private func start(_ window: InputWindow) -> UnsafeBufferPointer<UInt8> { window.bytes(from: offset) }
+  private func start(_ window: borrowing InputWindow) -> [UInt8] { window.bytes(from: offset) }
 
   // MARK: Before the records
 
@@ -107,7 +107,7 @@ struct DatasetOpening {
 
   /// The format of what has no name that tells.
   private mutating func formatOfContent(
-    _ start: UnsafeBufferPointer<UInt8>, _ window: InputWindow
+    _ start: [UInt8], _ window: borrowing InputWindow
   ) throws(DatasetError) -> DatasetFormat {
     switch start.first(where: { !isJSONSpace($0) && $0 != JSONRecords.recordSeparator }) {
     case UInt8(ascii: "["): return .json
@@ -135,7 +135,7 @@ struct DatasetOpening {
     return .lines
   }
 
-  private func sniffed(_ window: InputWindow) -> DelimiterSniffer {
+  private func sniffed(_ window: borrowing InputWindow) -> DelimiterSniffer {
     DelimiterSniffer(start(window), isAll: window.isLast, comment: dialect.comment)
   }
 
@@ -191,7 +191,7 @@ struct DatasetOpening {
   }
 
   /// Refuses a file whose first line is a title, or a remark, above the header.
-  private func checkHeader(_ window: InputWindow) throws(DatasetError) {
+  private func checkHeader(_ window: borrowing InputWindow) throws(DatasetError) {
     guard let later = sniffed(window).laterHeader else { return }
     let skipped = dialect.skippedLines + later
     throw unusable(
@@ -322,7 +322,7 @@ struct DatasetOpening {
     }
   }
 
-  private static func mayBeContainer(_ window: InputWindow) -> Bool {
+  private static func mayBeContainer(_ window: borrowing InputWindow) -> Bool {
     let start = window.bytes(from: 0)
     let first = start.first { !isJSONSpace($0) }
     return first == UInt8(ascii: "<")
@@ -330,7 +330,7 @@ struct DatasetOpening {
       || start.starts(with: "7z".utf8)
   }
 
-  private static func wrongEncoding(_ start: UnsafeBufferPointer<UInt8>) -> String? {
+  private static func wrongEncoding(_ start: [UInt8]) -> String? {
     guard start.count >= 4 else { return nil }
     switch (start[0], start[1], start[2], start[3]) {
     case (0xFF, 0xFE, 0, 0), (1..., 0, 0, 0): return "UTF-32LE"

@@ -20,7 +20,7 @@ struct DelimitedRecords {
   private let isRagged: Bool
   private let null: [UInt8]?
   private let isLines: Bool
-  /// How many fields a record has; 0 while the header is read.
+  /// The number of fields of a record; 0 while the header is read.
   private(set) var columnCount = 0
   private(set) var names = FieldNames()
 
@@ -51,7 +51,7 @@ struct DelimitedRecords {
     return nil
   }
 
-  /// The same headers with a name for each that has none, and another for each that repeats one.
+  /// Returns the headers with a name for each that has none, and another for each that repeats one.
   private static func named(_ headers: [String]) -> [String] {
     var taken = Set(headers.map { Array($0.utf8) })
     var seen = Set<[UInt8]>()
@@ -82,7 +82,7 @@ struct DelimitedRecords {
     return step
   }
 
-  /// A line that is a comment; nil where none begins.
+  /// Reads a line that is a comment; nil where none begins.
   private func readComment(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> RecordStep? {
     let count = min(comment.count, end - start)
     for index in 0..<count where start[index] != comment[index] { return nil }
@@ -97,17 +97,17 @@ struct DelimitedRecords {
     return count == comment.count && count > 0 ? .nothing(end: end) : nil
   }
 
-  /// Makes null of the fields whose whole text stands for it, outside quotes.
+  /// Makes null of the fields whose whole text stands for null, outside quotes.
   private func markNulls(_ null: [UInt8], _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark) {
     for index in sink.fieldIndices(since: mark)
     where Int(sink.fields[index].length) == null.count && !sink.isInExtra(field: index, since: mark) {
       let at = sink.origin + Int(sink.fields[index].offset)
-      guard UnsafeBufferPointer(start: window + at, count: null.count).elementsEqual(null),
+      guard stretch(window + at, window + at + null.count).elementsEqual(null),
         !isCSV || at == 0 || window[at - 1] != UInt8(ascii: "\"")
       else { continue }
       let extraStart = sink.extra.count
       for byte in "null".utf8 { sink.extra.append(byte) }
-      sink.fields.start[index].kind = .literal
+      sink.fields[index].kind = .literal
       sink.moveToExtra(field: index, from: extraStart)
     }
   }
@@ -129,7 +129,7 @@ struct DelimitedRecords {
       seen |= x
       var stops = Word.zeroes(x ^ tabs) | Word.zeroes(x ^ feeds)
       while stops != 0 {
-        let stop = p + (stops.trailingZeroBitCount &>> 3)
+        let stop = p + stops.trailingZeroBitCount / 8
         if stop.pointee == 0x0A {
           p = stop
           break scan
@@ -139,9 +139,9 @@ struct DelimitedRecords {
             name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
             length: stop - field)
         }
-        column &+= 1
+        column += 1
         field = stop + 1
-        stops &= stops &- 1
+        stops &= stops - 1
       }
       p += 8
     }
@@ -168,12 +168,12 @@ struct DelimitedRecords {
     _ start: Bytes, _ end: Bytes, _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark
   ) -> Fault? {
     let backslash = UInt8(ascii: "\\")
-    guard UnsafeBufferPointer(start: start, count: end - start).contains(backslash) else { return nil }
+    guard stretch(start, end).contains(backslash) else { return nil }
     for index in sink.fieldIndices(since: mark) where sink.fields[index].kind == .string {
       let slice = sink.fields[index]
       var p = window + sink.origin + Int(slice.offset)
       let fieldEnd = p + Int(slice.length)
-      guard UnsafeBufferPointer(start: p, count: fieldEnd - p).contains(backslash) else { continue }
+      guard stretch(p, fieldEnd).contains(backslash) else { continue }
       let extraStart = sink.extra.count
       while p < fieldEnd {
         guard p.pointee == backslash else {
@@ -207,71 +207,15 @@ struct DelimitedRecords {
     var column = 0
     let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
     var seen: UInt64 = 0
-    var isQuoted = false
     let delimiter = delimiter
     let delimiters = Word.filled(delimiter)
     while true {
-      // A field begins at `p`.
-      let name = UInt32(truncatingIfNeeded: column)
-      isQuoted = p.pointee == UInt8(ascii: "\"") && p < end
-      if isQuoted {
-        let open = p
-        let text = p + 1
-        var doubled = 0
-        p = text
-        while true {
-          let x = Word.load(p)
-          let quotes = Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
-          seen |= x
-          guard quotes != 0 else {
-            p += 8
-            continue
-          }
-          p += quotes.trailingZeroBitCount &>> 3
-          if p >= end {
-            guard isLast else { return .incomplete }
-            return .bad(Fault(at: open, reason: "this quote is never closed"), end: nil)
-          }
-          guard p[1] == UInt8(ascii: "\"") else { break }
-          doubled += 1
-          p += 2
-        }
-        if column >= most {
-        } else if doubled == 0 {
-          sink.append(name: name, kind: .string, offset: text - window, length: p - text)
-        } else {
-          let extraStart = sink.extra.count
-          sink.extra.reserve(p - text)
-          var q = text
-          while q < p {
-            sink.extra.append(q.pointee)
-            q += q.pointee == UInt8(ascii: "\"") ? 2 : 1
-          }
-          sink.append(name: name, kind: .string, extraFrom: extraStart)
-        }
-        p += 1
-      } else {
-        let text = p
-        while true {
-          let x = Word.load(p)
-          let stops =
-            Word.anyZero(x ^ delimiters) | Word.anyZero(x ^ Word.filled(0x0A))
-            | Word.anyZero(x ^ Word.filled(0x0D)) | Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
-          seen |= x
-          guard stops == 0 else {
-            p += stops.trailingZeroBitCount &>> 3
-            break
-          }
-          p += 8
-        }
-        if p.pointee == UInt8(ascii: "\"") {
-          let isAfterBlanks = UnsafeBufferPointer(start: text, count: p - text).allSatisfy { $0 == 0x20 }
-          return .bad(
-            Fault(
-              at: p, reason: "a quote inside a field that does not begin with one",
-              remedy: isAfterBlanks ? .blankBeforeQuote : .quoteInside), end: nil)
-        }
-        if column < most { sink.append(name: name, kind: .string, offset: text - window, length: p - text) }
+      // A field begins at `p`. Those that are too many are read and not taken.
+      let name = column < most ? UInt32(truncatingIfNeeded: column) : nil
+      if p.pointee == UInt8(ascii: "\""), p < end {
+        if let fault = quotedField(&p, name, window, end, isLast, &seen, &sink) { return fault }
+      } else if let fault = plainField(&p, name, window, delimiters, &seen, &sink) {
+        return .bad(fault, end: nil)
       }
       column += 1
       if p.pointee == delimiter {
@@ -292,7 +236,77 @@ struct DelimitedRecords {
     return .record(end: next)
   }
 
-  /// A field has ended, and neither the record nor the field before another one has.
+  /// Reads a field in quotes, and moves `p` behind the closing one.
+  @inline(__always) private func quotedField(
+    _ p: inout Bytes, _ name: UInt32?, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ seen: inout UInt64,
+    _ sink: inout RecordSink
+  ) -> RecordStep? {
+    let open = p
+    let text = p + 1
+    var doubled = 0
+    p = text
+    while true {
+      let x = Word.load(p)
+      let quotes = Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
+      seen |= x
+      guard quotes != 0 else {
+        p += 8
+        continue
+      }
+      p += quotes.trailingZeroBitCount / 8
+      if p >= end {
+        guard isLast else { return .incomplete }
+        return .bad(Fault(at: open, reason: "this quote is never closed"), end: nil)
+      }
+      guard p[1] == UInt8(ascii: "\"") else { break }
+      doubled += 1
+      p += 2
+    }
+    if let name, doubled == 0 {
+      sink.append(name: name, kind: .string, offset: text - window, length: p - text)
+    } else if let name {
+      let extraStart = sink.extra.count
+      sink.extra.reserve(p - text)
+      var q = text
+      while q < p {
+        sink.extra.append(q.pointee)
+        q += q.pointee == UInt8(ascii: "\"") ? 2 : 1
+      }
+      sink.append(name: name, kind: .string, extraFrom: extraStart)
+    }
+    p += 1
+    return nil
+  }
+
+  /// Reads a field without quotes, and moves `p` to its end.
+  @inline(__always) private func plainField(
+    _ p: inout Bytes, _ name: UInt32?, _ window: Bytes, _ delimiters: UInt64, _ seen: inout UInt64,
+    _ sink: inout RecordSink
+  ) -> Fault? {
+    let start = p
+    while true {
+      let x = Word.load(p)
+      let stops =
+        Word.anyZero(x ^ delimiters) | Word.anyZero(x ^ Word.filled(0x0A))
+        | Word.anyZero(x ^ Word.filled(0x0D)) | Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
+      seen |= x
+      guard stops == 0 else {
+        p += stops.trailingZeroBitCount / 8
+        break
+      }
+      p += 8
+    }
+    if p.pointee == UInt8(ascii: "\"") {
+      let isAfterBlanks = stretch(start, p).allSatisfy { $0 == 0x20 }
+      return Fault(
+        at: p, reason: "a quote inside a field that does not begin with one",
+        remedy: isAfterBlanks ? .blankBeforeQuote : .quoteInside)
+    }
+    if let name { sink.append(name: name, kind: .string, offset: start - window, length: p - start) }
+    return nil
+  }
+
+  /// Returns the fault where a field has ended and neither a delimiter nor the end of the line follows.
   private func notTheEnd(_ p: Bytes, _ start: Bytes) -> Fault {
     if p.pointee == 0x0D {
       return Fault(at: p, reason: "a carriage return without a line feed", remedy: .carriageReturn)

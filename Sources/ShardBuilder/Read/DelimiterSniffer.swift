@@ -24,7 +24,7 @@ struct DelimiterSniffer {
   /// - Parameters:
   ///   - text: From the first line that counts.
   ///   - isAll: Whether the dataset ends with it.
-  init(_ text: UnsafeBufferPointer<UInt8>, isAll: Bool, comment: String?) {
+  init(_ text: [UInt8], isAll: Bool, comment: String?) {
     self.isAll = isAll || text.count >= Self.sampleLimit
     let comment = Array((comment ?? "").utf8)
     var line = [0, 0, 0, 0]

@@ -1,6 +1,6 @@
-/// How many letters two words differ by: for advice on a name that is not there.
+/// The number of letters by which two words differ: for advice on a name that is not there.
 package enum EditDistance {
-  /// The name that is meant, as far as can be told: the one with the fewest edits, case and outer blanks aside, and at most
+  /// Returns the name that is probably meant: the one with the fewest edits, case and outer blanks aside, and at most
   /// one edit for each three letters; nil if none is that near.
   ///
   /// - Complexity: O(names), the longest 64 letters long.
@@ -14,15 +14,15 @@ package enum EditDistance {
     return best?.name
   }
 
-  /// Of letters beyond ASCII case counts.
+  /// Returns the letters in lower case, without outer blanks; beyond ASCII, case counts.
   private static func plain(_ word: String) -> [UInt32] {
-    var letters = word.unicodeScalars.prefix(64).map { $0.value &- 0x41 < 26 ? $0.value + 0x20 : $0.value }
+    var letters = word.unicodeScalars.prefix(64).map { ("A"..."Z").contains($0) ? $0.value + 0x20 : $0.value }
     func isBlank(_ letter: UInt32) -> Bool { letter <= 0x20 || letter == 0xA0 || letter == 0xFEFF }
     while let last = letters.last, isBlank(last) { letters.removeLast() }
     return Array(letters.drop(while: isBlank))
   }
 
-  /// Letters that are put in, left out, replaced, or swapped with the next one.
+  /// Counts the letters that are put in, left out, replaced, or swapped with the next one.
   private static func between(_ a: [UInt32], _ b: [UInt32]) -> Int {
     var rows = [[Int](repeating: 0, count: b.count + 1), [], Array(0...b.count)]
     for i in a.indices {

@@ -102,7 +102,7 @@ struct GeoJSONFeatures {
   }
 
   /// The names of the properties that a feature has.
-  private func properties(in range: Range<Int>, _ sink: RecordSink) -> [String] {
+  private func properties(in range: Range<Int>, _ sink: borrowing RecordSink) -> [String] {
     range.compactMap {
       if case .property(let name, _, _) = uses[Int(sink.fields[$0].name)] { name } else { nil }
     }
@@ -114,12 +114,14 @@ struct GeoJSONFeatures {
   }
 
   /// The digits of a position `[lon,lat]`, from the text's start.
-  private static func numbers(in text: UnsafeBufferPointer<UInt8>) -> (latitude: Range<Int>, longitude: Range<Int>)? {
+  private static func numbers<Text: RandomAccessCollection<UInt8>>(
+    in text: Text
+  ) -> (latitude: Range<Int>, longitude: Range<Int>)? where Text.Index == Int {
     guard text.first == UInt8(ascii: "["), let comma = text.firstIndex(of: UInt8(ascii: ",")),
       let end = text[(comma + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") })
     else { return nil }
     func isNumber(_ range: Range<Int>) -> Bool {
-      text[range].first.map { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") < 10 } ?? false
+      text[range].first.map { $0 == UInt8(ascii: "-") || isDigit($0) } ?? false
     }
     guard isNumber(1..<comma), isNumber(comma + 1..<end) else { return nil }
     return (comma + 1..<end, 1..<comma)

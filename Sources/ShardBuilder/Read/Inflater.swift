@@ -13,9 +13,10 @@ protocol Inflater: AnyObject {
   var isBetweenFrames: Bool { get }
   /// Bytes of memory held.
   var charge: Int { get }
-  /// Takes what it can of `input` (none at the end of the file) and fills what it can of `output`.
-  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
-    -> InflateStep
+  /// Takes what it can of `input` from `offset` on (nothing at the end of the file) and appends at most `room` bytes.
+  func inflate(
+    _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
+  ) -> InflateStep
 }
 
 enum InflateStep {
@@ -38,13 +39,15 @@ final class ZstdInflater: Inflater {
 
   var charge: Int { ZSTD_sizeof_DCtx(context) }
 
-  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
-    -> InflateStep
-  {
+  func inflate(
+    _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
+  ) -> InflateStep {
+    let left = input.count - offset
     // Asked between frames and without input, zstd would report a frame that is to come.
-    if input.isEmpty, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
-    var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
-    var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+    if left == 0, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
+    output.reserve(room)
+    var source = ZSTD_inBuffer(src: input.start + offset, size: left, pos: 0)
+    var target = ZSTD_outBuffer(dst: output.start + output.count, size: room, pos: 0)
     let result = ZSTD_decompressStream(context, &target, &source)
     guard ZSTD_isError(result) == 0 else {
       switch ZSTD_getErrorCode(result) {
@@ -61,6 +64,7 @@ final class ZstdInflater: Inflater {
       }
     }
     isBetweenFrames = result == 0
+    output.count += target.pos
     return .progress(consumed: source.pos, produced: target.pos)
   }
 }
@@ -82,14 +86,15 @@ final class GzipInflater: Inflater {
   /// As zlib.h says: the window and a little.
   var charge: Int { 40 << 10 }
 
-  func inflate(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
-    -> InflateStep
-  {
+  func inflate(
+    _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
+  ) -> InflateStep {
+    let left = input.count - offset
     guard status == Z_OK || status == Z_STREAM_END else {
       return .failed(reason: "zlib could not start; free some memory")
     }
-    if isBetweenFrames, let first = input.first {
-      guard first == 0x1F else {
+    if isBetweenFrames, left > 0 {
+      guard input[offset] == 0x1F else {
         return .failed(
           reason:
             "after the gzip data there is data that is not gzip; fetch the file again, or pipe what gzip -dc makes of it"
@@ -98,14 +103,16 @@ final class GzipInflater: Inflater {
       inflateReset(&stream)
       isBetweenFrames = false
     }
-    if input.isEmpty, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
-    stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-    stream.avail_in = UInt32(input.count)
-    stream.next_out = output.baseAddress
-    stream.avail_out = UInt32(min(output.count, Int(UInt32.max)))
-    let room = stream.avail_out
+    if left == 0, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
+    let room = min(room, Int(UInt32.max))
+    output.reserve(room)
+    stream.next_in = input.start + offset
+    stream.avail_in = UInt32(left)
+    stream.next_out = output.start + output.count
+    stream.avail_out = UInt32(room)
     let result = CZlib.inflate(&stream, Z_NO_FLUSH)
-    let (consumed, produced) = (input.count - Int(stream.avail_in), Int(room - stream.avail_out))
+    let (consumed, produced) = (left - Int(stream.avail_in), room - Int(stream.avail_out))
+    output.count += produced
     switch result {
     case Z_STREAM_END: isBetweenFrames = true
     case Z_OK, Z_BUF_ERROR: break

@@ -1,20 +1,16 @@
-import CSystem
-
 /// The part of a dataset that is in memory: the record being read and what was read after it.
 ///
 /// After the last byte come ``padding`` more that may be read: the sentinel bytes that a reader stops at instead of
 /// comparing with the end, then zeros.
-struct InputWindow {
+struct InputWindow: ~Copyable {
   static let padding = 64
 
   private let source: ByteSource
   private let blockSize: Int
-  /// What the padding begins with.
+  /// The first bytes of the padding.
   var sentinel: [UInt8] = [] { didSet { seal() } }
-  private(set) var start: UnsafeMutablePointer<UInt8>
-  /// In bytes.
-  private(set) var capacity: Int
-  private(set) var count = 0
+  /// The window's bytes, with room for the padding behind the last.
+  private var content: RawVector<UInt8>
   /// Whether the window's end is the dataset's.
   private(set) var isLast = false
 
@@ -27,29 +23,22 @@ struct InputWindow {
   init(source: ByteSource, blockSize: Int) {
     self.source = source
     self.blockSize = max(1, blockSize)
-    capacity = self.blockSize
-    start = Self.resized(nil, to: capacity)
+    content = RawVector(capacity: self.blockSize + Self.padding)
     seal()
   }
 
-  func deallocate() { free(start) }
+  /// The first byte; valid until the window moves on.
+  @inline(__always) var start: Bytes { Bytes(content.start) }
+  /// The end: the first byte of the padding.
+  @inline(__always) var end: Bytes { start + count }
+  @inline(__always) var count: Int { content.count }
+  /// The number of bytes there is room for.
+  var capacity: Int { content.capacity - Self.padding }
 
-  /// Memory that grows with its pages where it is large: copied, it would be held twice.
-  private static func resized(_ start: UnsafeMutablePointer<UInt8>?, to capacity: Int) -> UnsafeMutablePointer<UInt8> {
-    guard let start = realloc(start, capacity + padding) else { fatalError("out of memory: \(capacity) bytes") }
-    return start.assumingMemoryBound(to: UInt8.self)
-  }
-
-  /// Forgets the first `used` bytes, and gives back what they took.
+  /// Forgets the first `used` bytes, and gives back the memory that they took.
   mutating func release(past used: Int) {
-    count(to: used)
-    let kept = count - used
-    start.update(from: start + used, count: kept)
-    capacity = max(blockSize, kept)
-    start = Self.resized(start, to: capacity)
-    count = kept
-    counted = 0
-    lineStart -= used
+    forget(used)
+    content.resize(to: max(blockSize, count) + Self.padding)
     seal()
   }
 
@@ -59,51 +48,48 @@ struct InputWindow {
     try advance(past: used, atLeast: max(blockSize, (count - used) / 2))
   }
 
+  /// Forgets the first `used` bytes and reads at least `wanted` more, unless the dataset ends before.
   mutating func advance(past used: Int, atLeast wanted: Int) throws(DatasetError) {
-    count(to: used)
-    let kept = count - used
-    if kept + wanted > capacity {
-      start.update(from: start + used, count: kept)
-      start = Self.resized(start, to: kept + wanted)
-      capacity = kept + wanted
-    } else if used > 0 {
-      start.update(from: start + used, count: kept)
-    }
-    count = kept
-    counted = 0
-    lineStart -= used
-    while count < kept + wanted, !isLast {
-      let read = try source.read(into: start + count, count: min(blockSize, kept + wanted - count))
-      count += read
-      isLast = read == 0
+    forget(used)
+    let target = count + wanted
+    if target > capacity { content.resize(to: target + Self.padding) }
+    while count < target, !isLast {
+      isLast = try source.read(appendingTo: &content, upTo: min(blockSize, target - count)) == 0
     }
     seal()
   }
 
-  /// What is held from `offset` on.
-  func bytes(from offset: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: start + offset, count: count - offset)
-  }
+  /// Returns a copy of what is held from `offset` on.
+  func bytes(from offset: Int) -> [UInt8] { Array(content.buffer[offset...]) }
 
   /// Takes the byte order mark off, so that the first column is the first byte after it.
   mutating func dropByteOrderMark() -> Int {
-    guard count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF else { return 0 }
+    guard count >= 3, content[0] == 0xEF, content[1] == 0xBB, content[2] == 0xBF else { return 0 }
     (counted, lineStart) = (3, 3)
     return 3
   }
 
-  private func seal() {
-    (start + count).update(repeating: 0, count: Self.padding)
-    for (index, byte) in sentinel.enumerated() { start[count + index] = byte }
+  private mutating func forget(_ used: Int) {
+    count(to: used)
+    content.removeFirst(used)
+    counted = 0
+    lineStart -= used
   }
 
-  /// Moves the count of lines on to `offset`, which positions asked for later must not lie before.
+  /// Writes the padding.
+  private func seal() {
+    precondition(content.capacity >= count + Self.padding && sentinel.count <= Self.padding)
+    (content.start + count).update(repeating: 0, count: Self.padding)
+    for (index, byte) in sentinel.enumerated() { content[count + index] = byte }
+  }
+
+  /// Moves the count of lines on to `offset`. Positions that are asked for later must not lie before it.
   mutating func count(to offset: Int) {
     (line, lineStart) = place(offset)
     counted = max(counted, offset)
   }
 
-  /// Line and column, both 1-based, of the byte at `offset`.
+  /// Returns line and column, both 1-based, of the byte at `offset`.
   func position(of offset: Int) -> (line: Int, column: Int) {
     let (line, lineStart) = place(offset)
     return (line, offset - lineStart + 1)
@@ -114,7 +100,7 @@ struct InputWindow {
     let feeds = lineFeeds(start + counted, offset - counted)
     guard feeds > 0 else { return (line, lineStart) }
     var last = offset
-    while start[last - 1] != 0x0A { last -= 1 }
+    while content[last - 1] != 0x0A { last -= 1 }
     return (line + feeds, last)
   }
 }

@@ -30,10 +30,10 @@ struct JSONOutline {
   /// Whether a line ends between the value and ``next``.
   private(set) var nextIsOnNewLine = false
 
-  private let text: UnsafeBufferPointer<UInt8>
+  private let text: [UInt8]
   private var at = 0
 
-  init(_ text: UnsafeBufferPointer<UInt8>) {
+  init(_ text: [UInt8]) {
     self.text = text
     skipSpace()
     let start = at

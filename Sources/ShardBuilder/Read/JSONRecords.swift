@@ -10,7 +10,7 @@
 ///
 /// Where RFC 8259 leaves room: a lone surrogate in an escape is refused, a member name twice in one object is refused,
 /// `\u0000` is content, numbers keep their digits whatever their size, and objects and arrays nest to ``depthLimit``.
-struct JSONRecords {
+struct JSONRecords: ~Copyable {
   /// The record itself is level 1.
   static let depthLimit = 64
   static let fieldLimit = 1 << 16
@@ -35,13 +35,6 @@ struct JSONRecords {
     self.isLines = isLines
     checker.isLines = isLines
     parents.count = Self.depthLimit + 1
-  }
-
-  func deallocate() {
-    tree.deallocate()
-    parents.deallocate()
-    scratch.deallocate()
-    checker.deallocate()
   }
 
   /// Too many different names: no record after it can be read either.
@@ -111,141 +104,175 @@ struct JSONRecords {
 
   private mutating func forgetNames(downTo count: Int) {
     guard names.names.count > count else { return }
-    for node in nodeOfName[count...] { tree[node].pointee.field = -1 }
+    for node in nodeOfName[count...] { tree[node].field = -1 }
     nodeOfName.removeLast(nodeOfName.count - count)
     names.removeLast(downTo: count)
   }
 
-  /// One pass over the record, its fields into `sink`. Stops at the first fault of either kind.
+  /// Reads a record in one pass, its fields into `sink`. Stops at the first fault of either kind.
   private mutating func flatten(
     _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink
   ) -> JSONStep {
     if areTexts, start.pointee == UInt8(ascii: "\"") { return text(start, window, &sink) }
-    guard start.pointee == UInt8(ascii: "{"), !areTexts else {
-      // Whether it is a value at all comes first.
-      switch checker.check(start, depth: 0, isStrict: false) {
-      // A number at the window's end may go on after it.
-      case .ok(let after) where after >= end && !isLast: return .syntax(after, "")
-      case .ok:
-        return .content(
-          start, "expected \(areTexts ? "a text in quotes" : "an object in braces"), found \(described(start.pointee))")
-      case let fault: return fault
-      }
-    }
+    guard start.pointee == UInt8(ascii: "{"), !areTexts else { return noRecord(start, end, isLast) }
     serial += 1
-    let serial = serial
-    var object: Int32 = 0  // Whose members are being read.
-    var depth = 1
-    var guess = tree[0].pointee.first
-    var last: Int32 = -1  // The member before, -1 at the object's start.
-    var p = skip(start + 1)
-    if p.pointee == UInt8(ascii: "}") { return .ok(p + 1) }
-
+    var walk = Walk(p: skip(start + 1), guess: tree[0].first)
+    if walk.p.pointee == UInt8(ascii: "}") { return .ok(walk.p + 1) }
     while true {
-      let nameStart = p
+      let nameStart = walk.p
       let member: Int32
-      if guess >= 0, tree.matches(guess, p) {
-        member = guess
-        p += tree[member].pointee.size
+      if walk.guess >= 0, tree.matches(walk.guess, walk.p) {
+        member = walk.guess
+        walk.p += tree[member].size
       } else {
-        switch name(at: p, object: object, guess: guess, last: last) {
-        case .found(let found, let after): (member, p) = (found, after)
+        switch name(at: walk.p, object: walk.object, guess: walk.guess, last: walk.last) {
+        case .found(let found, let after): (member, walk.p) = (found, after)
         case .fault(let fault): return fault
         }
       }
-      let node = tree[member]
-      if node.pointee.serial == serial {
+      if tree[member].serial == serial {
         return .content(
           nameStart,
           "the member \"\(printable(tree.name(member).utf8, limit: 40))\" stands twice in one object")
       }
-      node.pointee.serial = serial
-
-      if p.pointee != UInt8(ascii: ":") {
-        p = skip(p)
-        guard p.pointee == UInt8(ascii: ":") else { return .syntax(p, "expected ':' after a member's name") }
+      tree[member].serial = serial
+      if walk.p.pointee != UInt8(ascii: ":") {
+        walk.p = skip(walk.p)
+        guard walk.p.pointee == UInt8(ascii: ":") else { return .syntax(walk.p, "expected ':' after a member's name") }
       }
-      p += 1
-      if p.pointee <= 0x20 { p = skip(p) }
-
-      switch p.pointee {
-      case UInt8(ascii: "\""):
-        let text = p + 1
-        let string = JSONChecker.string(text)
-        if let fault = string.fault { return fault }
-        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-        if string.isPlain {
-          sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
-        } else {
-          let extraStart = sink.extra.count
-          if let fault = JSONChecker.resolve(text, string, into: &sink.extra) { return fault }
-          if string.hasEscapes {
-            sink.append(name: field, kind: .string, extraFrom: extraStart)
-          } else {
-            sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
-          }
-        }
-        p = string.end + 1
-
-      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
-        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-        sink.append(name: field, kind: .number, offset: p - window, length: after - p)
-        p = after
-
-      case UInt8(ascii: "{") where depth < Self.depthLimit:
-        let inside = skip(p + 1)
-        if inside.pointee != UInt8(ascii: "}") {
-          parents[depth] = object
-          depth += 1
-          object = member
-          guess = node.pointee.first
-          last = -1
-          p = inside
-          continue
-        }
-        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-        let extraStart = sink.extra.count
-        sink.extra.append(UInt8(ascii: "{"))
-        sink.extra.append(UInt8(ascii: "}"))
-        sink.append(name: field, kind: .literal, extraFrom: extraStart)
-        p = inside + 1
-
-      default:
-        // An array, true, false, null, an object too deep, or no value.
-        checker.sawSpace = false
-        let value = checker.check(p, depth: depth, isStrict: true)
-        guard case .ok(let after) = value else { return value }
-        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-        if checker.sawSpace {
-          let extraStart = sink.extra.count
-          JSONChecker.compact(p, after, into: &sink.extra)
-          sink.append(name: field, kind: .literal, extraFrom: extraStart)
-        } else {
-          sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
-        }
-        p = after
-      }
-
-      last = member
-      while true {
-        if p.pointee <= 0x20 { p = skip(p) }
-        if p.pointee == UInt8(ascii: ",") {
-          p = p[1] <= 0x20 ? skip(p + 1) : p + 1
-          guess = tree[last].pointee.next
-          break
-        }
-        guard p.pointee == UInt8(ascii: "}") else { return .syntax(p, "expected ',' or '}' after a member") }
-        p += 1
-        depth -= 1
-        if depth == 0 { return .ok(p) }
-        last = object
-        object = parents[depth]
+      walk.p += 1
+      if walk.p.pointee <= 0x20 { walk.p = skip(walk.p) }
+      if walk.p.pointee == UInt8(ascii: "{"), enter(member, &walk) { continue }
+      if let fault = value(of: member, at: nameStart, window, &walk, &sink) { return fault }
+      walk.last = member
+      switch leave(&walk) {
+      case .member: continue
+      case .end: return .ok(walk.p)
+      case .fault(let fault): return fault
       }
     }
   }
 
-  /// A record that is one text.
+  /// How far the reading of a record has come.
+  private struct Walk {
+    /// The next byte.
+    var p: Bytes
+    /// The object whose members are being read.
+    var object: Int32 = 0
+    var depth = 1
+    /// The member that mostly comes next; -1 where none is known.
+    var guess: Int32
+    /// The member before; -1 at the object's start.
+    var last: Int32 = -1
+  }
+
+  /// What follows a value.
+  private enum AfterValue {
+    case member, end
+    case fault(JSONStep)
+  }
+
+  /// Says what is wrong with a value that is no record; whether it is a value at all comes first.
+  private mutating func noRecord(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> JSONStep {
+    switch checker.check(start, depth: 0, isStrict: false) {
+    // A number at the window's end may go on after it.
+    case .ok(let after) where after >= end && !isLast: return .syntax(after, "")
+    case .ok:
+      return .content(
+        start, "expected \(areTexts ? "a text in quotes" : "an object in braces"), found \(described(start.pointee))")
+    case let fault: return fault
+    }
+  }
+
+  /// Goes to the first member of the object at `walk.p`, which is the value of `member`; false if it has none, or is
+  /// nested too deep.
+  @inline(__always) private func enter(_ member: Int32, _ walk: inout Walk) -> Bool {
+    guard walk.depth < Self.depthLimit else { return false }
+    let inside = skip(walk.p + 1)
+    guard inside.pointee != UInt8(ascii: "}") else { return false }
+    parents[walk.depth] = walk.object
+    walk.depth += 1
+    walk.object = member
+    walk.guess = tree[member].first
+    walk.last = -1
+    walk.p = inside
+    return true
+  }
+
+  /// Reads a value other than an object with members; returns what is wrong with it.
+  @inline(__always) private mutating func value(
+    of member: Int32, at nameStart: Bytes, _ window: Bytes, _ walk: inout Walk, _ sink: inout RecordSink
+  ) -> JSONStep? {
+    let p = walk.p
+    switch p.pointee {
+    case UInt8(ascii: "\""):
+      let text = p + 1
+      let string = JSONChecker.string(text)
+      if let fault = string.fault { return fault }
+      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+      if string.isPlain {
+        sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
+      } else {
+        let extraStart = sink.extra.count
+        if let fault = JSONChecker.resolve(text, string, into: &sink.extra) { return fault }
+        if string.hasEscapes {
+          sink.append(name: field, kind: .string, extraFrom: extraStart)
+        } else {
+          sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
+        }
+      }
+      walk.p = string.end + 1
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
+      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+      sink.append(name: field, kind: .number, offset: p - window, length: after - p)
+      walk.p = after
+    case UInt8(ascii: "{") where walk.depth < Self.depthLimit:
+      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+      let extraStart = sink.extra.count
+      sink.extra.append(UInt8(ascii: "{"))
+      sink.extra.append(UInt8(ascii: "}"))
+      sink.append(name: field, kind: .literal, extraFrom: extraStart)
+      walk.p = skip(p + 1) + 1
+    default:
+      // An array, true, false, null, an object too deep, or no value.
+      checker.sawSpace = false
+      let value = checker.check(p, depth: walk.depth, isStrict: true)
+      guard case .ok(let after) = value else { return value }
+      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+      if checker.sawSpace {
+        let extraStart = sink.extra.count
+        JSONChecker.compact(p, after, into: &sink.extra)
+        sink.append(name: field, kind: .literal, extraFrom: extraStart)
+      } else {
+        sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
+      }
+      walk.p = after
+    }
+    return nil
+  }
+
+  /// Goes from a value's end to the next member's name, or to the record's end.
+  @inline(__always) private func leave(_ walk: inout Walk) -> AfterValue {
+    while true {
+      if walk.p.pointee <= 0x20 { walk.p = skip(walk.p) }
+      if walk.p.pointee == UInt8(ascii: ",") {
+        walk.p = walk.p[1] <= 0x20 ? skip(walk.p + 1) : walk.p + 1
+        walk.guess = tree[walk.last].next
+        return .member
+      }
+      guard walk.p.pointee == UInt8(ascii: "}") else {
+        return .fault(.syntax(walk.p, "expected ',' or '}' after a member"))
+      }
+      walk.p += 1
+      walk.depth -= 1
+      if walk.depth == 0 { return .end }
+      walk.last = walk.object
+      walk.object = parents[walk.depth]
+    }
+  }
+
+  /// Reads a record that is one text.
   private mutating func text(_ start: Bytes, _ window: Bytes, _ sink: inout RecordSink) -> JSONStep {
     let string = JSONChecker.string(start + 1)
     if let fault = string.fault { return fault }
@@ -265,7 +292,7 @@ struct JSONRecords {
     case fault(JSONStep)
   }
 
-  /// The member whose name is at `p` and is not the expected one.
+  /// Finds the member whose name is at `p` and is not the expected one.
   @inline(never)
   private mutating func name(at p: Bytes, object: Int32, guess: Int32, last: Int32) -> NameStep {
     guard p.pointee == UInt8(ascii: "\"") else {
@@ -276,8 +303,8 @@ struct JSONRecords {
     // Members left out: the one met is a little further on.
     var candidate = guess
     for _ in 0..<8 where candidate >= 0 {
-      if tree.matches(candidate, p) { return .found(candidate, after: p + tree[candidate].pointee.size) }
-      candidate = tree[candidate].pointee.next
+      if tree.matches(candidate, p) { return .found(candidate, after: p + tree[candidate].size) }
+      candidate = tree[candidate].next
     }
     let string = JSONChecker.string(p + 1)
     if let fault = string.fault { return .fault(fault) }
@@ -286,14 +313,14 @@ struct JSONRecords {
       return .fault(fault)
     }
     let name =
-      string.hasEscapes ? scratch.buffer : UnsafeBufferPointer(start: p + 1, count: string.end - (p + 1))
+      string.hasEscapes ? scratch.buffer : stretch(p + 1, string.end)
     guard let member = tree.node(parent: object, name: name) else {
       hasTooManyNames = true
       return .fault(.syntax(p, Self.tooManyNames))
     }
     // From now on it is expected here, and what was expected here after it.
-    if tree[member].pointee.next < 0, member != guess { tree[member].pointee.next = guess }
-    if last < 0 { tree[object].pointee.first = member } else { tree[last].pointee.next = member }
+    if tree[member].next < 0, member != guess { tree[member].next = guess }
+    if last < 0 { tree[object].first = member } else { tree[last].next = member }
     return .found(member, after: string.end + 1)
   }
 
@@ -301,7 +328,7 @@ struct JSONRecords {
     "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them; is this an object keyed by something? Make each entry a record"
 
   @inline(__always) private mutating func field(of member: Int32) -> UInt32? {
-    let field = tree[member].pointee.field
+    let field = tree[member].field
     return field >= 0 ? UInt32(bitPattern: field) : newField(of: member)
   }
 
@@ -316,12 +343,12 @@ struct JSONRecords {
       return nil
     }
     let field = names.number(of: path)
-    tree[member].pointee.field = Int32(field)
+    tree[member].field = Int32(field)
     nodeOfName.append(member)
     return field
   }
 
-  /// The first byte at or after `p` that is no white space.
+  /// Returns the first byte at or after `p` that is no white space.
   @inline(__always) func skip(_ p: Bytes) -> Bytes {
     var p = p
     while isJSONSpace(p.pointee), p.pointee != 0x0A || !isLines { p += 1 }

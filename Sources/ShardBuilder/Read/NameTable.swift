@@ -41,7 +41,7 @@ struct NameTable: Sendable {
     Self.withBytes(of: name) { bytes in
       // Seeded anew in each process: nobody can choose names that meet.
       var hasher = Hasher()
-      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+      hasher.combine(bytes: .init(bytes))
       let mask = slots.count - 1
       var slot = hasher.finalize() & mask
       while slots[slot] >= 0, !Self.withBytes(of: names[Int(slots[slot])], { $0.elementsEqual(bytes) }) {

@@ -2,7 +2,7 @@
 ///
 /// Records mostly have the same members in the same order. So a node remembers its name as it stands in the dataset,
 /// quotes included, and the node that followed it last: the next name is found by one comparison of up to 16 bytes.
-struct NameTree {
+struct NameTree: ~Copyable {
   struct Node {
     // The name's first 16 bytes in quotes, and which of them count.
     fileprivate var key: (UInt64, UInt64) = (0, 0)
@@ -36,28 +36,24 @@ struct NameTree {
 
   init() { nodes.append(Node()) }
 
-  func deallocate() {
-    nodes.deallocate()
-    spelled.deallocate()
+  @inline(__always) subscript(number: Int32) -> Node {
+    get { nodes[Int(number)] }
+    nonmutating _modify { yield &nodes[Int(number)] }
   }
-
-  @inline(__always) subscript(number: Int32) -> UnsafeMutablePointer<Node> { nodes.start + Int(number) }
 
   /// Whether the name of `number` in quotes stands at `p`.
   ///
   /// Reads up to 16 bytes; none past the window's padding, since a name with a NUL is never matched.
   @inline(__always) func matches(_ number: Int32, _ p: Bytes) -> Bool {
-    let node = nodes.start + Int(number)
-    let head = (Word.load(p) ^ node.pointee.key.0) & node.pointee.mask.0
-    let tail = (Word.load(p + 8) ^ node.pointee.key.1) & node.pointee.mask.1
-    guard head | tail | node.pointee.isEscaped == 0 else { return false }
-    return node.pointee.size <= 16 || matchesRest(node, p)
+    let head = (Word.load(p) ^ self[number].key.0) & self[number].mask.0
+    let rest = (Word.load(p + 8) ^ self[number].key.1) & self[number].mask.1
+    guard head | rest | self[number].isEscaped == 0 else { return false }
+    return self[number].size <= 16 || matchesRest(number, p)
   }
 
-  @inline(never) private func matchesRest(_ node: UnsafeMutablePointer<Node>, _ p: Bytes) -> Bool {
-    for index in 16..<node.pointee.size where spelled[node.pointee.offset + index] != p[index] {
-      return false
-    }
+  @inline(never) private func matchesRest(_ number: Int32, _ p: Bytes) -> Bool {
+    let (offset, size) = (self[number].offset, self[number].size)
+    for index in 16..<size where spelled[offset + index] != p[index] { return false }
     return true
   }
 
@@ -66,7 +62,7 @@ struct NameTree {
     // Keyed anew in each process: a dataset cannot be made whose names all meet in one slot.
     var hasher = Hasher()
     hasher.combine(parent)
-    hasher.combine(bytes: UnsafeRawBufferPointer(name))
+    hasher.combine(bytes: .init(name))
     let hash = hasher.finalize()
     var slot = hash & (table.count - 1)
     while table[slot] >= 0 {
@@ -86,11 +82,11 @@ struct NameTree {
     return number
   }
 
-  private mutating func added(parent: Int32, name: UnsafeBufferPointer<UInt8>, hash: Int) -> Node {
+  private mutating func added(parent: Int32, name: some Collection<UInt8>, hash: Int) -> Node {
     var node = Node()
     (node.offset, node.size, node.hash, node.parent) = (spelled.count, name.count + 2, hash, parent)
     spelled.append(UInt8(ascii: "\""))
-    if let start = name.baseAddress { spelled.append(start, name.count) }
+    for byte in name { spelled.append(byte) }
     spelled.append(UInt8(ascii: "\""))
     let spellable = name.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     guard spellable else { return node }
@@ -118,7 +114,7 @@ struct NameTree {
   }
 
   private func name(of node: Node) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: spelled.start + node.offset + 1, count: node.size - 2)
+    stretch(spelled.start + node.offset + 1, spelled.start + node.offset + node.size - 1)
   }
 
   /// The member's own name.

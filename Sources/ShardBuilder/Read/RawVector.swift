@@ -1,25 +1,21 @@
 import CSystem
 
 /// A growing run of plain values, without reference counts or exclusivity checks, for loops that append millions.
-///
-/// Its owner calls ``deallocate()``; nothing else may hold it then.
-struct RawVector<Element: BitwiseCopyable> {
+struct RawVector<Element: BitwiseCopyable>: ~Copyable {
   private(set) var start: UnsafeMutablePointer<Element>
-  /// May be set to less, which forgets what lies after.
+  /// The number of elements; setting it to less forgets the last ones.
   var count = 0
-  private var capacity: Int
+  private(set) var capacity: Int
 
   init(capacity: Int = 16) {
     start = Self.resized(nil, to: capacity)
     self.capacity = capacity
   }
 
-  func deallocate() { free(start) }
+  deinit { free(start) }
 
-  /// Memory that grows with its pages where it is large: copied, it would be held twice.
-  private static func resized(
-    _ start: UnsafeMutablePointer<Element>?, to capacity: Int
-  ) -> UnsafeMutablePointer<Element> {
+  /// Returns memory that grows with its pages where it is large: copied, it would be held twice.
+  private static func resized(_ start: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = max(1, capacity * MemoryLayout<Element>.stride)
     guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
     return start.assumingMemoryBound(to: Element.self)
@@ -27,30 +23,45 @@ struct RawVector<Element: BitwiseCopyable> {
 
   @inline(__always) subscript(index: Int) -> Element {
     get { start[index] }
-    nonmutating set { start[index] = newValue }
+    nonmutating _modify { yield &start[index] }
   }
 
   @inline(__always) mutating func append(_ element: Element) {
     if count == capacity { reserve(1) }
     (start + count).initialize(to: element)
-    count &+= 1
+    count += 1
   }
 
   mutating func append(_ elements: UnsafePointer<Element>, _ elementCount: Int) {
     reserve(elementCount)
     (start + count).initialize(from: elements, count: elementCount)
-    count &+= elementCount
+    count += elementCount
   }
 
   /// Makes room for `more` elements.
   @inline(never) mutating func reserve(_ more: Int) {
     guard count + more > capacity else { return }
-    capacity = max(count + more, capacity * 2)
+    resize(to: max(count + more, capacity * 2))
+  }
+
+  /// Makes room for exactly `capacity` elements, no fewer than there are.
+  mutating func resize(to capacity: Int) {
+    precondition(capacity >= count)
     start = Self.resized(start, to: capacity)
+    self.capacity = capacity
+  }
+
+  /// Forgets the first `removed` elements; the others move to the beginning.
+  mutating func removeFirst(_ removed: Int) {
+    precondition(removed >= 0 && removed <= count)
+    guard removed > 0 else { return }
+    count -= removed
+    start.update(from: start + removed, count: count)
   }
 
   /// Bytes of memory held.
   var charge: Int { capacity * MemoryLayout<Element>.stride }
 
+  /// The elements; valid until the vector grows or ends.
   var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: start, count: count) }
 }

@@ -1,20 +1,20 @@
-/// The records of one window as they are found: what becomes a ``RecordBatch`` when the window is left.
+/// The records of one window as they are found. They become a ``RecordBatch`` when the window is left.
 ///
 /// A field's text lies either in the window, where it stood in the dataset, or in ``extra``, when escapes had to be
 /// resolved. Where `extra` will begin in the batch is known at the end only, so those fields are listed.
-struct RecordSink {
+struct RecordSink: ~Copyable {
   var fields = RawVector<FieldSlice>(capacity: 1 << 8)
   var recordEnds = RawVector<UInt32>(capacity: 1 << 6)
-  /// Where each record begins, in bytes from ``origin``.
+  /// The beginning of each record, in bytes from ``origin``.
   var recordStarts = RawVector<UInt32>(capacity: 1 << 6)
   /// For each bad record behind the first good one how many good ones stand before it.
   private var badAfter = RawVector<UInt32>()
   var extra = RawVector<UInt8>(capacity: 1 << 6)
   private var inExtra = RawVector<Int>()
-  /// Offset in the window of what will be the batch's first byte.
+  /// Offset in the window of the byte that will be the batch's first.
   var origin = 0
 
-  /// Where to go back to when a record turns out incomplete or bad.
+  /// A state to go back to when a record turns out incomplete or bad.
   struct Mark {
     fileprivate var fields, extra, inExtra: Int
   }
@@ -31,10 +31,7 @@ struct RecordSink {
   func texts(since mark: Mark, window: Bytes) -> [String] {
     let moved = Set(inExtra.buffer)
     return fieldIndices(since: mark).map { index in
-      let start = moved.contains(index) ? UnsafePointer(extra.start) : window + origin
-      let text = UnsafeBufferPointer(
-        start: start + Int(fields[index].offset), count: Int(fields[index].length))
-      return String(decoding: text, as: UTF8.self)
+      String(decoding: text(of: fields[index], isInExtra: moved.contains(index), window), as: UTF8.self)
     }
   }
 
@@ -45,18 +42,22 @@ struct RecordSink {
 
   /// The text of field `index`, of the record that began at `mark`.
   func text(ofField index: Int, since mark: Mark, window: Bytes) -> UnsafeBufferPointer<UInt8> {
-    let start = isInExtra(field: index, since: mark) ? UnsafePointer(extra.start) : window + origin
-    return UnsafeBufferPointer(start: start + Int(fields[index].offset), count: Int(fields[index].length))
+    text(of: fields[index], isInExtra: isInExtra(field: index, since: mark), window)
   }
 
-  /// Puts field `index`, now `field`, to an earlier place among those of the record that began at `mark`.
-  mutating func move(field index: Int, to place: Int, _ field: FieldSlice, since mark: Mark) {
-    fields[place] = field
-    guard place != index else { return }
-    for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = place }
+  private func text(of field: FieldSlice, isInExtra: Bool, _ window: Bytes) -> UnsafeBufferPointer<UInt8> {
+    let start = (isInExtra ? Bytes(extra.start) : window + origin) + Int(field.offset)
+    return stretch(start, start + Int(field.length))
   }
 
-  /// Says that what is in field `index`'s place, of the record that began at `mark`, is another one from now on.
+  /// Moves field `index`, now `field`, to an earlier position among those of the record that began at `mark`.
+  mutating func move(field index: Int, to position: Int, _ field: FieldSlice, since mark: Mark) {
+    fields[position] = field
+    guard position != index else { return }
+    for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = position }
+  }
+
+  /// Notes that another field takes the position `index`, in the record that began at `mark`.
   mutating func drop(field index: Int, since mark: Mark) {
     for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = .max }
   }
@@ -77,13 +78,13 @@ struct RecordSink {
     fields.append(field)
   }
 
-  /// Says where the fields of the record that was taken in last end, after they were changed.
+  /// Notes the end of the fields of the record that was taken in last, after they were changed.
   mutating func endRecord() { recordEnds[recordEnds.count - 1] = UInt32(truncatingIfNeeded: fields.count) }
 
   /// Takes in a record that starts `offset` bytes into the window and whose fields are all there.
   @inline(__always) mutating func appendRecord(offset: Int) {
     recordEnds.append(UInt32(truncatingIfNeeded: fields.count))
-    recordStarts.append(UInt32(truncatingIfNeeded: offset &- origin))
+    recordStarts.append(UInt32(truncatingIfNeeded: offset - origin))
   }
 
   /// Forgets the record that was taken in last.
@@ -102,7 +103,7 @@ struct RecordSink {
   @inline(__always) mutating func append(name: UInt32, kind: FieldKind, offset: Int, length: Int) {
     fields.append(
       FieldSlice(
-        name: name, kind: kind, offset: UInt32(truncatingIfNeeded: offset &- origin),
+        name: name, kind: kind, offset: UInt32(truncatingIfNeeded: offset - origin),
         length: UInt32(truncatingIfNeeded: length)))
   }
 
@@ -117,13 +118,14 @@ struct RecordSink {
   /// Makes what ``extra`` has since it had `extraStart` bytes the text of field `index`.
   mutating func moveToExtra(field index: Int, from extraStart: Int) {
     inExtra.append(index)
-    fields.start[index].offset = UInt32(extraStart)
-    fields.start[index].length = UInt32(extra.count - extraStart)
+    fields[index].offset = UInt32(extraStart)
+    fields[index].length = UInt32(extra.count - extraStart)
   }
 
-  /// Hands all records over; `text` is the window from ``origin`` to the last record's end.
-  mutating func deliver(text: UnsafeBufferPointer<UInt8>, to batch: inout RecordBatch) {
-    for index in inExtra.buffer { fields.start[index].offset += UInt32(text.count) }
+  /// Moves all records to `batch`; the last of them ends `end` bytes into the window.
+  mutating func deliver(from window: Bytes, upTo end: Int, to batch: inout RecordBatch) {
+    let text = stretch(window + origin, window + end)
+    for index in inExtra.buffer { fields[index].offset += UInt32(text.count) }
     // A second run would have them copied.
     if extra.count > 0 { batch.bytes.reserveCapacity(text.count + extra.count) }
     batch.bytes.append(contentsOf: text)
@@ -142,32 +144,17 @@ struct RecordSink {
 
   /// Gives back what a large record took. Nothing is in it.
   mutating func release() {
-    if extra.charge > 1 << 20 {
-      extra.deallocate()
-      extra = RawVector(capacity: 1 << 6)
-    }
-    if fields.charge > 1 << 20 {
-      fields.deallocate()
-      fields = RawVector(capacity: 1 << 8)
-    }
+    if extra.charge > 1 << 20 { extra = RawVector(capacity: 1 << 6) }
+    if fields.charge > 1 << 20 { fields = RawVector(capacity: 1 << 8) }
   }
 
   /// Bytes of memory held.
   var charge: Int {
     fields.charge + recordEnds.charge + recordStarts.charge + badAfter.charge + extra.charge + inExtra.charge
   }
-
-  func deallocate() {
-    fields.deallocate()
-    recordEnds.deallocate()
-    recordStarts.deallocate()
-    badAfter.deallocate()
-    extra.deallocate()
-    inExtra.deallocate()
-  }
 }
 
-/// What became of an attempt to read one record.
+/// The outcome of an attempt to read one record.
 enum RecordStep {
   /// A record; it ends before this byte.
   case record(end: Bytes)
@@ -179,14 +166,14 @@ enum RecordStep {
   case bad(Fault, end: Bytes?)
 }
 
-/// What is wrong, and at which byte.
+/// A fault: its reason, and the byte at which it is.
 struct Fault {
   var at: Bytes
   var reason: String
   var remedy = Remedy.usual
 }
 
-/// What a fault's message advises; the reader puts it in words, since it knows the file.
+/// The advice of a fault's message; the reader puts it in words, since it knows the file.
 enum Remedy {
   /// To leave the record out, or else to mend the file.
   case usual

@@ -13,17 +13,20 @@ struct Transcoder {
     self.encoding = encoding
   }
 
-  mutating func append(_ input: UnsafeBufferPointer<UInt8>, to output: inout RawVector<UInt8>) {
+  /// Appends what `input` stands for.
+  mutating func append(_ input: borrowing RawVector<UInt8>, to output: inout RawVector<UInt8>) {
     output.reserve(3 * input.count + 4)
     switch encoding {
-    case .utf8: for byte in input { output.append(byte) }
-    case .latin1: for byte in input { Self.append(UInt32(byte), to: &output) }
+    case .utf8: output.append(input.start, input.count)
+    case .latin1: for index in 0..<input.count { Self.append(UInt32(input[index]), to: &output) }
     case .windows1252:
-      for byte in input {
+      for index in 0..<input.count {
+        let byte = input[index]
         Self.append(byte & 0xE0 == 0x80 ? UInt32(Self.windows[Int(byte & 0x1F)]) : UInt32(byte), to: &output)
       }
     case .utf16, .utf16LittleEndian, .utf16BigEndian:
-      for byte in input {
+      for index in 0..<input.count {
+        let byte = input[index]
         guard let first = half else {
           half = byte
           continue
@@ -40,7 +43,7 @@ struct Transcoder {
     }
   }
 
-  /// What is left at the end of the bytes: halves of characters.
+  /// Appends what is left at the end of the bytes: halves of characters.
   mutating func finish(into output: inout RawVector<UInt8>) {
     if let high { Self.append(high, to: &output) }
     if half != nil { output.append(0xFF) }
@@ -58,27 +61,28 @@ struct Transcoder {
     if unit & 0xFC00 == 0xD800 { high = unit } else { Self.append(unit, to: &output) }
   }
 
-  /// UTF-8's pattern, for surrogates too.
+  /// Appends a value by UTF-8's pattern, surrogates too.
   private static func append(_ value: UInt32, to output: inout RawVector<UInt8>) {
-    func tail(_ shift: UInt32) { output.append(UInt8(0x80 | value >> shift & 0x3F)) }
+    func continuation(_ shift: UInt32) { output.append(UInt8(0x80 | value >> shift & 0x3F)) }
     switch value {
     case 0..<0x80: output.append(UInt8(value))
     case 0x80..<0x800:
       output.append(UInt8(0xC0 | value >> 6))
-      tail(0)
+      continuation(0)
     case 0x800..<0x10000:
       output.append(UInt8(0xE0 | value >> 12))
-      tail(6)
-      tail(0)
+      continuation(6)
+      continuation(0)
     default:
       output.append(UInt8(0xF0 | value >> 18))
-      tail(12)
-      tail(6)
-      tail(0)
+      continuation(12)
+      continuation(6)
+      continuation(0)
     }
   }
 
-  /// Of the bytes 80 to 9F; the five that stand for nothing are control characters, as in the WHATWG's Encoding.
+  /// The characters of the bytes 80 to 9F. The five that stand for nothing are control characters, as in the WHATWG's
+  /// Encoding.
   ///
   /// Source: https://encoding.spec.whatwg.org/index-windows-1252.txt
   private static let windows: [UInt16] = [
