@@ -261,7 +261,7 @@ package struct Cutter {
     let shared = order.serializeDifference(a, b, &previousRest, &rest)
     let priority = previousRest.withUnsafeBufferPointer { left in
       rest.withUnsafeBufferPointer { right in
-        let own = commonPrefix(left, UnsafeBufferPointer(rebasing: right[shared...]))
+        let own = commonPrefix(left, right.part(shared...))
         let depth = shared + own
         guard depth < right.count else { return GapPriority.lowest }
         return GapPriority(

@@ -41,7 +41,7 @@ package enum RecordWeight {
     _ text: UnsafeBufferPointer<UInt8>, key: UnsafeBufferPointer<UInt8>
   ) -> Int {
     guard let first = text.first else { return perByte / 4 }
-    if first &- 0x30 < 10 || first == UInt8(ascii: "-") {
+    if isDigit(first) || first == UInt8(ascii: "-") {
       if let count = DecimalText.digitCount(ofPlain: text) { return count * 7 }
       if let number = DecimalText(text) { return number.digitCount * 7 }
     }
@@ -51,7 +51,7 @@ package enum RecordWeight {
   private static func contains(_ key: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count <= key.count else { return false }
     for start in 0...(key.count - text.count) where key[start] == text[0] {
-      if compareBytes(UnsafeBufferPointer(rebasing: key[start..<start + text.count]), text) == 0 { return true }
+      if compareBytes(key.part(start..<start + text.count), text) == 0 { return true }
     }
     return false
   }

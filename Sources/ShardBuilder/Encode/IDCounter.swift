@@ -28,12 +28,11 @@ package struct IDCounter: ~Copyable {
 
   /// Hashes held before they are spilled, at most.
   private let capacity: Int
-  private let directory: RunDirectory
   private var hashes: [UInt64] = []
   private var count = 0
   /// Of each spill where its partitions end, in hashes since its beginning.
   private var spills: [[UInt32]] = []
-  private let file: SortRun?
+  private let file: TemporaryFile?
   private let mixer = Mixer()
 
   /// - Parameters:
@@ -43,10 +42,9 @@ package struct IDCounter: ~Copyable {
   ///     the last descriptor.
   package init(memory: Int, directory: RunDirectory, expected: Int) throws(BuildError) {
     capacity = max(64 << 10, memory) / (3 * MemoryLayout<UInt64>.stride)
-    self.directory = directory
     file =
       expected > capacity
-      ? SortRun(descriptor: try SystemFile.openTemporary(in: directory), directory: directory, size: 0) : nil
+      ? try TemporaryFile(in: directory) : nil
     hashes.reserveCapacity(min(expected, capacity))
   }
 
@@ -110,28 +108,23 @@ package struct IDCounter: ~Copyable {
     return ends
   }
 
-  private mutating func spill(to file: SortRun) throws(BuildError) {
+  private mutating func spill(to file: TemporaryFile) throws(BuildError) {
     guard !hashes.isEmpty else { return }
     spills.append(partition())
-    try hashes.withUnsafeBufferPointer { (hashes) throws(BuildError) in
-      try SystemFile.write(UnsafeRawBufferPointer(hashes), to: file.descriptor, path: path)
-    }
+    try hashes.withUnsafeBufferPointer { (hashes) throws(BuildError) in try file.append(.init(hashes)) }
     hashes.removeAll(keepingCapacity: true)
   }
 
   private func read(_ range: Range<Int>, ofSpillAt start: Int) throws(BuildError) -> [UInt64] {
     guard let file, !range.isEmpty else { return [] }
     let stride = MemoryLayout<UInt64>.stride
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count * stride, alignment: stride)
-    defer { bytes.deallocate() }
     let offset = (start + range.lowerBound) * stride
-    guard try SystemFile.read(bytes, at: offset, from: file.descriptor, path: path) == bytes.count else {
-      throw .io(operation: "read", path: path, errno: EIO)
+    var hashes = [UInt64](repeating: 0, count: range.count)
+    try hashes.withUnsafeMutableBufferPointer { (hashes) throws(BuildError) in
+      try file.read(.init(hashes), at: offset)
     }
-    return Array(bytes.bindMemory(to: UInt64.self))
+    return hashes
   }
-
-  private var path: String { "a temporary file in \(directory.path)" }
 
   /// Another one in each process: nobody who chooses ids can choose in which partition, or where in a table, they lie.
   private struct Mixer {

@@ -1,29 +1,30 @@
 /// A text that is a number by JSON's grammar, taken apart; its value is compared exactly, whatever its length.
 struct DecimalText {
   private(set) var isNegative = false
-  /// At least one digit, no zero in front of another.
-  private(set) var whole: UnsafeBufferPointer<UInt8>
+  private let text: UnsafeBufferPointer<UInt8>
+  /// The digits before the point: at least one, no zero in front of another.
+  private var whole = 0..<0
   /// The digits behind the point, if any.
-  private(set) var fraction: UnsafeBufferPointer<UInt8>
-  private(set) var exponentIsNegative = false
+  private var fraction = 0..<0
+  private var exponentIsNegative = false
   /// The exponent's digits; nil without an exponent.
-  private(set) var exponent: UnsafeBufferPointer<UInt8>?
+  private var exponent: Range<Int>?
 
-  /// nil when `text` is not a number.
+  /// Takes a text apart; nil when `text` is not a number.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
     var index = 0
-    func digits() -> UnsafeBufferPointer<UInt8>? {
+    func digits() -> Range<Int>? {
       let first = index
-      while index < text.count, text[index] &- 0x30 < 10 { index += 1 }
-      return index > first ? UnsafeBufferPointer(rebasing: text[first..<index]) : nil
+      while index < text.count, isDigit(text[index]) { index += 1 }
+      return index > first ? first..<index : nil
     }
     if index < text.count, text[index] == UInt8(ascii: "-") {
       isNegative = true
       index += 1
     }
-    guard let whole = digits(), whole.count == 1 || whole[0] != 0x30 else { return nil }
+    guard let whole = digits(), whole.count == 1 || text[whole.lowerBound] != 0x30 else { return nil }
     self.whole = whole
-    fraction = UnsafeBufferPointer(start: nil, count: 0)
     if index < text.count, text[index] == UInt8(ascii: ".") {
       index += 1
       guard let digits = digits() else { return nil }
@@ -41,26 +42,26 @@ struct DecimalText {
     guard index == text.count else { return nil }
   }
 
-  /// ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such numbers.
+  /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such numbers.
   static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
     let end = start + text.count
     let first = start[0] == UInt8(ascii: "-") ? start + 1 : start
     var at = first
-    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
+    while at < end, isDigit(at.pointee) { at += 1 }
     let whole = at - first
     guard whole > 0, whole == 1 || first[0] != 0x30 else { return nil }
     guard at < end else { return whole }
     guard at.pointee == UInt8(ascii: "."), at + 1 < end else { return nil }
     at += 1
-    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
+    while at < end, isDigit(at.pointee) { at += 1 }
     return at == end ? end - first - 1 : nil
   }
 
-  var isZero: Bool { whole.allSatisfy { $0 == 0x30 } && fraction.allSatisfy { $0 == 0x30 } }
+  private var isZero: Bool { text[whole].allSatisfy { $0 == 0x30 } && text[fraction].allSatisfy { $0 == 0x30 } }
   var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
 
-  /// Negative, 0 or positive as the value of `a` is below, equal to or above that of `b`.
+  /// Returns a number that is negative, 0 or positive as the value of `a` is below, equal to or above that of `b`.
   static func compare(_ a: DecimalText, _ b: DecimalText) -> Int {
     guard a.exponent == nil, b.exponent == nil else {
       var (left, right): ([UInt8], [UInt8]) = ([], [])
@@ -80,11 +81,11 @@ struct DecimalText {
 
   private static func compareMagnitude(_ a: DecimalText, _ b: DecimalText) -> Int {
     if a.whole.count != b.whole.count { return a.whole.count - b.whole.count }
-    let order = compareBytes(a.whole, b.whole)
+    let order = compareBytes(a.text.part(a.whole), b.text.part(b.whole))
     if order != 0 { return order }
     for index in 0..<max(a.fraction.count, b.fraction.count) {
-      let left = index < a.fraction.count ? a.fraction[index] : 0x30
-      let right = index < b.fraction.count ? b.fraction[index] : 0x30
+      let left = index < a.fraction.count ? a.text[a.fraction.lowerBound + index] : 0x30
+      let right = index < b.fraction.count ? b.text[b.fraction.lowerBound + index] : 0x30
       if left != right { return Int(left) - Int(right) }
     }
     return 0
@@ -103,7 +104,7 @@ struct DecimalText {
   /// The count and digits of a negative *e*, and all behind a negative number's first byte, are complemented.
   func serialize(into output: inout [UInt8]) {
     @inline(__always) func digit(_ index: Int) -> UInt8 {
-      (index < whole.count ? whole[index] : fraction[index - whole.count]) - 0x30
+      text[index < whole.count ? whole.lowerBound + index : fraction.lowerBound + index - whole.count] - 0x30
     }
     var (first, end) = (0, whole.count + fraction.count)
     while first < end, digit(first) == 0 { first += 1 }
@@ -111,7 +112,7 @@ struct DecimalText {
     while digit(end - 1) == 0 { end -= 1 }
     let places = whole.count - first
     if !isNegative, exponent == nil, 0..<10 ~= places {
-      // What nearly all are, and the same bytes as below.
+      // Nearly all numbers are such, and their bytes are the same as below.
       output.append(contentsOf: Self.positiveOfOneDigit)
       output.append(UInt8(places) + 0x30)
       for index in first..<end { output.append(digit(index) + 1) }
@@ -120,7 +121,7 @@ struct DecimalText {
     let isBelowZero: Bool
     let scale: [UInt8]
     if let exponent {
-      (isBelowZero, scale) = Self.sum(Array(exponent), exponentIsNegative, places)
+      (isBelowZero, scale) = Self.sum(Array(text[exponent]), exponentIsNegative, places)
     } else {
       isBelowZero = places < 0
       scale = Self.decimal(abs(places))
@@ -140,14 +141,14 @@ struct DecimalText {
     if isNegative { for index in start..<output.count { output[index] = ~output[index] } }
   }
 
-  /// How a positive number's bytes begin whose *e* is neither negative nor has more than one digit.
+  /// The beginning of a positive number's bytes where *e* is neither negative nor has more than one digit.
   private static let positiveOfOneDigit: [UInt8] = [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
   private static func decimal(_ value: Int) -> [UInt8] {
     value < 10 ? [UInt8(value) + 0x30] : Array(String(value).utf8)
   }
 
-  /// The sum of a number written in `text` and a small one: its sign, and its digits without leading zeros.
+  /// Returns the sum of a number written in `text` and a small one: its sign, and its digits without leading zeros.
   private static func sum(_ text: [UInt8], _ isNegative: Bool, _ small: Int) -> (Bool, [UInt8]) {
     let digits = Array(text.drop { $0 == 0x30 })
     if digits.count <= 17 {

@@ -5,8 +5,8 @@ import CSystem
 /// glibc's `malloc` keeps what is freed. After the sort had freed its 64 MiB a build went on holding them beside the
 /// buffers of the merge, 111 to 149 MiB in all.
 enum PageAllocator {
-  /// Zeros, aligned to a page. Never empty.
-  static func allocate(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+  /// Returns zeros, aligned to a page. Never empty.
+  private static func allocate(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
     let byteCount = max(1, byteCount)
     let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     // MAP_FAILED, a macro that is not imported, is -1.
@@ -26,14 +26,22 @@ enum PageAllocator {
     _exit(71)
   }
 
-  /// Only for what ``allocate(_:)`` returned.
-  static func deallocate(_ buffer: UnsafeMutableRawBufferPointer) { munmap(buffer.baseAddress!, buffer.count) }
-
-  /// Such a buffer, let go with the last who has it.
+  /// A buffer of whole pages; it is let go with the last reference to it.
   final class Block: @unchecked Sendable {
-    let memory: UnsafeMutableRawBufferPointer
+    private(set) var memory: UnsafeMutableRawBufferPointer
 
+    /// Takes zeros, aligned to a page.
     init(byteCount: Int) { memory = PageAllocator.allocate(byteCount) }
-    deinit { PageAllocator.deallocate(memory) }
+    deinit { munmap(start, size) }
+
+    @inline(__always) var start: UnsafeMutableRawPointer { memory.baseAddress! }
+    var size: Int { memory.count }
+
+    /// Lets go of the first `byteCount` bytes, which are whole pages; those that follow stay where they are.
+    func releaseFirst(_ byteCount: Int) {
+      precondition(byteCount < size)
+      munmap(start, byteCount)
+      memory = .init(rebasing: memory[byteCount...])
+    }
   }
 }

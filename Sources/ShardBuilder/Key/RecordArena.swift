@@ -2,9 +2,9 @@ import CSystem
 
 /// Record blobs one after the other in memory that does not move once it is handed on, and where each is.
 ///
-/// Whoever fills a chunk is its only owner; afterwards it is only read, from any thread.
+/// The one that fills an arena is its only owner; afterwards it is only read, from any thread.
 package final class RecordArena: @unchecked Sendable {
-  /// Where a blob is.
+  /// The position of a blob.
   package struct Entry {
     /// In bytes from ``RecordArena/start``.
     package var offset: Int
@@ -18,7 +18,7 @@ package final class RecordArena: @unchecked Sendable {
   /// The largest blob that was taken in, in bytes.
   @exclusivity(unchecked) private(set) var largest = 0
   @exclusivity(unchecked) private var capacity: Int
-  /// What the memory lies in; nil where it is `malloc`'s.
+  /// The block that the memory lies in; nil where it is `malloc`'s.
   @exclusivity(unchecked) private var block: PageAllocator.Block?
 
   /// Bytes behind the last blob that may be read, though not used: letter case is applied eight bytes at a time.
@@ -32,7 +32,7 @@ package final class RecordArena: @unchecked Sendable {
   /// Room for blobs in part of a block that nobody else writes to, at least 64 bytes, and for some records.
   init(_ room: Range<Int>, of block: PageAllocator.Block, records: Int) {
     capacity = room.count - Self.slack
-    start = block.memory.baseAddress! + room.lowerBound
+    start = block.start + room.lowerBound
     self.block = block
     entries.reserveCapacity(records)
   }
@@ -41,7 +41,8 @@ package final class RecordArena: @unchecked Sendable {
     if block == nil { free(start) }
   }
 
-  /// Memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched anew.
+  /// Returns memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched
+  /// anew.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
     guard let start = realloc(start, byteCount) else { PageAllocator.lack(of: byteCount) }
     return start
@@ -52,7 +53,7 @@ package final class RecordArena: @unchecked Sendable {
   package var charge: Int { capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
   /// Whether others lie in the same block, which is given back with the last of them.
-  var sharesBlock: Bool { block.map { $0.memory.count >= 2 * capacity } ?? false }
+  var sharesBlock: Bool { block.map { $0.size >= 2 * capacity } ?? false }
 
   /// Forgets all records and keeps the memory.
   package func removeAll() {
@@ -60,16 +61,16 @@ package final class RecordArena: @unchecked Sendable {
     entries.removeAll(keepingCapacity: true)
   }
 
-  /// Keeps the blobs for who knows where they are.
+  /// Forgets where the blobs are, and keeps them.
   func forgetEntries() { entries = [] }
 
-  /// Valid while the chunk lives and nothing is appended.
+  /// Valid while the arena lives and nothing is appended.
   package func record(_ index: Int) -> RecordBlob { RecordBlob(start + entries[index].offset) }
 
-  /// Makes room for one more blob of at most `byteCount` bytes and says where it goes.
-  package func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  /// Makes room for one more blob of at most `byteCount` bytes and returns it.
+  package func reserve(_ byteCount: Int) -> BlobWriter {
     if capacity - size < byteCount { grow(to: max(capacity * 2, size + byteCount)) }
-    return start + size
+    return BlobWriter(start + size)
   }
 
   private func grow(to larger: Int) {
@@ -77,13 +78,13 @@ package final class RecordArena: @unchecked Sendable {
       start = Self.resized(start, to: larger + Self.slack)
     } else {
       let own = PageAllocator.Block(byteCount: larger + Self.slack)
-      own.memory.copyMemory(from: UnsafeRawBufferPointer(start: start, count: size))
-      (block, start) = (own, own.memory.baseAddress!)
+      own.start.copyMemory(from: start, byteCount: size)
+      (block, start) = (own, own.start)
     }
     capacity = larger
   }
 
-  /// Takes in the blob that was written where ``reserve(_:)`` said.
+  /// Takes in the blob that was written to the memory that ``reserve(_:)`` returned.
   package func commit() {
     let record = RecordBlob(start + size)
     entries.append(Entry(offset: size))
@@ -92,7 +93,7 @@ package final class RecordArena: @unchecked Sendable {
   }
 
   package func append(_ record: RecordBlob) {
-    reserve(record.size).copyMemory(from: record.start, byteCount: record.size)
+    reserve(record.size).start.copyMemory(from: record.start, byteCount: record.size)
     commit()
   }
 
@@ -106,7 +107,7 @@ package final class RecordArena: @unchecked Sendable {
   /// Takes in, as the last, a record whose blob is here.
   func commit(_ entry: Entry) { entries.append(entry) }
 
-  /// The record of an entry; valid while the chunk lives and nothing is appended.
+  /// The record of an entry; valid while the arena lives and nothing is appended.
   func record(_ entry: Entry) -> RecordBlob { RecordBlob(start + entry.offset) }
 
   /// Calls `body` with the blobs of some records, one after the other as long as there is nothing between them.
@@ -121,7 +122,7 @@ package final class RecordArena: @unchecked Sendable {
           next += 1
         } while next < range.upperBound && entries[next].offset == end
         let offset = entries[first].offset
-        body(first..<next, UnsafeRawBufferPointer(start: start + offset, count: end - offset))
+        body(first..<next, .init(start: start + offset, count: end - offset))
         first = next
       }
     }
@@ -131,25 +132,10 @@ package final class RecordArena: @unchecked Sendable {
   func append(_ range: Range<Int>, of other: RecordArena) {
     entries.reserveCapacity(entries.count + range.count)
     other.forEachRun(of: range) { range, run in
-      reserve(run.count).copyMemory(from: run.baseAddress!, byteCount: run.count)
+      reserve(run.count).start.copyMemory(from: run.baseAddress!, byteCount: run.count)
       let offset = size - other.entries[range.lowerBound].offset
       for entry in other.entries[range] { entries.append(Entry(offset: entry.offset + offset)) }
       size += run.count
     }
-  }
-
-  /// Eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.
-  @inline(__always)
-  static func head(of record: RecordBlob, from depth: Int) -> UInt64 {
-    let folded = record.folded
-    let left = folded.count - depth
-    guard left > 0 else { return 0 }
-    let bytes = UnsafeRawPointer(folded.baseAddress!) + depth
-    if left >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
-    var head: UInt64 = 0
-    for index in 0..<left {
-      head |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << (56 - 8 * UInt64(index))
-    }
-    return head
   }
 }

@@ -55,25 +55,25 @@ package struct RecordBlob {
   package func fieldSize(_ index: Int) -> Int {
     isWide ? word(24 + 8 * index) & 0xFF_FFFF : byte(9 + 3 * index)
   }
-  @inline(__always) private func fieldPlace(_ index: Int) -> Int {
+  @inline(__always) private func fieldOffsetInKey(_ index: Int) -> Int {
     isWide ? byte(27 + 8 * index) : byte(10 + 3 * index)
   }
 
-  /// Where the texts of fields begin that are not in the key: what ``text(_:_:)`` is given with the first field.
+  /// The offset of the first text that is not in the key: ``text(_:_:)`` takes it with the first field.
   package var textsOffset: Int { headerSize + foldedCount + keyCount }
 
-  /// The text of a field; valid while the blob is.
+  /// Returns the text of a field; valid while the blob is.
   ///
   /// - Parameter offset: ``textsOffset`` for the first field, and what it was left as for each that follows.
   @inline(__always)
   package func text(_ index: Int, _ offset: inout Int) -> UnsafeBufferPointer<UInt8> {
-    let (size, place) = (fieldSize(index), fieldPlace(index))
-    if place != Self.nowhere { return bytes(headerSize + foldedCount + place, size) }
+    let (size, offsetInKey) = (fieldSize(index), fieldOffsetInKey(index))
+    if offsetInKey != Self.nowhere { return bytes(headerSize + foldedCount + offsetInKey, size) }
     defer { offset += size }
     return bytes(offset, size)
   }
 
-  /// The text of the first field of a name; nil if it has none.
+  /// Returns the text of the first field of a name; nil if the record has none.
   package func text(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
@@ -83,7 +83,7 @@ package struct RecordBlob {
     return nil
   }
 
-  /// The record's id, of the first field of a name; nil if it has none, or none that is an id.
+  /// Returns the record's id, of the first field of a name; nil if it has none, or none that is an id.
   func id(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
@@ -95,14 +95,26 @@ package struct RecordBlob {
 
   @inline(__always)
   private func bytes(_ offset: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
+    .init(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
   }
 
-  // MARK: Writing
+  /// Returns eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.
+  @inline(__always)
+  func head(from depth: Int) -> UInt64 {
+    let left = foldedCount - depth
+    guard left > 0 else { return 0 }
+    let offset = headerSize + depth
+    if left >= 8 { return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+    var head: UInt64 = 0
+    for index in 0..<left { head |= UInt64(byte(offset + index)) << (56 - 8 * UInt64(index)) }
+    return head
+  }
 
-  /// What stands for a text that is not in the key.
+  // MARK: Sizes
+
+  /// The mark of a text that is not in the key.
   static let nowhere = 255
-  /// In bytes; of a longer key no texts are in it.
+  /// The size up to which a key has texts in it, in bytes.
   static let shortKeyLimit = 255
 
   /// Whether a record needs a wide header, by the largest of each.
@@ -111,46 +123,17 @@ package struct RecordBlob {
     max(key, folded, fields, largestText) > 255 || largestName >= 64
   }
 
-  /// Writes the header but for what it says of the fields.
-  @inline(__always)
-  static func writeHeader(
-    _ blob: UnsafeMutableRawPointer, isWide: Bool, size: Int, folded: Int, tail: Int, key: Int, fields: Int
-  ) {
-    blob.storeBytes(of: UInt32(size << 1 | (isWide ? 1 : 0)).littleEndian, as: UInt32.self)
-    if isWide {
-      blob.storeBytes(of: UInt32(folded).littleEndian, toByteOffset: 4, as: UInt32.self)
-      blob.storeBytes(of: UInt32(tail).littleEndian, toByteOffset: 8, as: UInt32.self)
-      blob.storeBytes(of: UInt32(key).littleEndian, toByteOffset: 12, as: UInt32.self)
-      blob.storeBytes(of: UInt32(fields).littleEndian, toByteOffset: 16, as: UInt32.self)
-    } else {
-      blob.storeBytes(of: UInt8(folded), toByteOffset: 4, as: UInt8.self)
-      blob.storeBytes(of: UInt8(tail), toByteOffset: 5, as: UInt8.self)
-      blob.storeBytes(of: UInt8(key), toByteOffset: 6, as: UInt8.self)
-      blob.storeBytes(of: UInt8(fields), toByteOffset: 7, as: UInt8.self)
-    }
-  }
+  // MARK: Copies
 
-  /// Writes what the header says of a field.
-  ///
-  /// - Parameter place: Of its text in the key, or ``nowhere``.
-  @inline(__always)
-  static func writeField(
-    _ blob: UnsafeMutableRawPointer, isWide: Bool, _ index: Int, name: UInt32, kind: FieldKind, size: Int, place: Int
-  ) {
-    let word = name << 2 | UInt32(kind.rawValue)
-    if isWide {
-      blob.storeBytes(of: word.littleEndian, toByteOffset: 20 + 8 * index, as: UInt32.self)
-      blob.storeBytes(of: UInt32(size | place << 24).littleEndian, toByteOffset: 24 + 8 * index, as: UInt32.self)
-    } else {
-      blob.storeBytes(of: UInt8(word), toByteOffset: 8 + 3 * index, as: UInt8.self)
-      blob.storeBytes(of: UInt8(size), toByteOffset: 9 + 3 * index, as: UInt8.self)
-      blob.storeBytes(of: UInt8(place), toByteOffset: 10 + 3 * index, as: UInt8.self)
-    }
-  }
+  /// The whole blob.
+  @inline(__always) var bytes: UnsafeRawBufferPointer { .init(start: start, count: size) }
+
+  /// The bytes behind the header.
+  var body: UnsafeRawBufferPointer { .init(rebasing: bytes[headerSize...]) }
 
   /// Calls `body` with the header that the blob would have if its fields' names had other numbers.
   ///
-  /// - Parameter scratch: What it is written to.
+  /// - Parameter scratch: The memory it is written to.
   func withHeader(
     renumbered own: [UInt32], _ scratch: inout [UInt8], _ body: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -165,21 +148,16 @@ package struct RecordBlob {
     let headerSize = Self.headerSize(fields: fields, isWide: isWide)
     if scratch.count < headerSize { scratch += [UInt8](repeating: 0, count: headerSize - scratch.count) }
     scratch.withUnsafeMutableBytes { bytes in
-      let blob = bytes.baseAddress!
-      Self.writeHeader(
-        blob, isWide: isWide, size: size - self.headerSize + headerSize, folded: foldedCount, tail: foldedTailCount,
+      let writer = BlobWriter(bytes.baseAddress!)
+      writer.writeHeader(
+        isWide: isWide, size: size - self.headerSize + headerSize, folded: foldedCount, suffix: foldedTailCount,
         key: keyCount, fields: fields)
       for field in 0..<fields {
-        Self.writeField(
-          blob, isWide: isWide, field, name: own[Int(fieldName(field))], kind: fieldKind(field),
-          size: fieldSize(field), place: fieldPlace(field))
+        writer.writeField(
+          isWide: isWide, field, name: own[Int(fieldName(field))], kind: fieldKind(field), size: fieldSize(field),
+          offsetInKey: fieldOffsetInKey(field))
       }
-      body(UnsafeRawBufferPointer(rebasing: bytes[..<headerSize]))
+      body(.init(rebasing: bytes[..<headerSize]))
     }
-  }
-
-  /// What follows the header.
-  var body: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start + headerSize, count: size - headerSize)
   }
 }

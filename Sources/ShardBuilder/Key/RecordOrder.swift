@@ -1,57 +1,5 @@
 import CSystem
 
-/// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
-@inline(__always)
-func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-  let common = min(a.count, b.count)
-  if common > 0 {
-    let order = Int(memcmp(a.baseAddress!, b.baseAddress!, common))
-    if order != 0 { return order }
-  }
-  return a.count - b.count
-}
-
-/// How many bytes two texts have in common from their beginning.
-@inline(__always)
-func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-  let common = min(a.count, b.count)
-  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return 0 }
-  var index = 0
-  while index + 8 <= common {
-    let difference =
-      left.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-      ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-    if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
-    index += 8
-  }
-  while index < common, a[index] == b[index] { index += 1 }
-  return index
-}
-
-/// Whether two texts have the same bytes.
-@inline(__always)
-func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-  let count = a.count
-  guard count == b.count else { return false }
-  guard let left = UnsafeRawPointer(a.baseAddress), let right = UnsafeRawPointer(b.baseAddress) else { return true }
-  @inline(__always) func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
-    left.loadUnaligned(fromByteOffset: offset, as: Word.self)
-      == right.loadUnaligned(fromByteOffset: offset, as: Word.self)
-  }
-  // The last word may overlap the one before it.
-  if count >= 8 {
-    var offset = 0
-    while offset + 8 < count {
-      guard isSame(offset, UInt64.self) else { return false }
-      offset += 8
-    }
-    return isSame(count - 8, UInt64.self)
-  }
-  if count >= 4 { return isSame(0, UInt32.self) && isSame(count - 4, UInt32.self) }
-  for index in 0..<count where a[index] != b[index] { return false }
-  return true
-}
-
 /// The order of records in an index: total, so that only identical records are equal and no input order shows.
 ///
 /// 1. folded key, then key: as bytes;

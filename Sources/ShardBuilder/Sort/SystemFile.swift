@@ -10,7 +10,11 @@ enum SystemFile {
     while offset < bytes.count {
       let (start, count) = (bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
       let written =
-        if let place { pwrite(descriptor, start, count, off_t(place + offset)) } else { put(descriptor, start, count) }
+        if let place {
+          pwrite(descriptor, start, count, off_t(place + offset))
+        } else {
+          CSystem.write(descriptor, start, count)
+        }
       if written > 0 {
         offset += written
       } else if written == 0 {
@@ -19,17 +23,6 @@ enum SystemFile {
         throw .io(operation: "write", path: path, errno: errno)
       }
     }
-  }
-
-  /// The call `write`, whose name is this type's too.
-  private static func put(_ descriptor: CInt, _ start: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(descriptor, start, count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, start, count)
-    #else
-      Glibc.write(descriptor, start, count)
-    #endif
   }
 
   /// Fills `bytes` from `offset` on, as far as the file goes, and returns how many bytes that were.
@@ -85,13 +78,8 @@ enum SystemFile {
     #endif
   }
 
-  /// What `call` returns, with `errno`; it is made again as long as a signal came first.
-  static func retrying(_ call: () -> CInt) -> CInt {
-    while true {
-      let result = call()
-      if result != -1 || errno != EINTR { return result }
-    }
-  }
+  /// Calls the one function of this name.
+  static func retrying(_ call: () -> CInt) -> CInt { CSystem.retrying(call) }
 
   /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
   static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
@@ -132,15 +120,4 @@ enum SystemFile {
     }
     throw .io(operation: "create a temporary file in", path: directory.path, errno: errno)
   }
-}
-
-/// Where files without a name are made.
-package struct RunDirectory: Sendable {
-  /// For messages, and to be found by where it is not open.
-  let path: String
-  /// Valid for as long as whoever opened it; `AT_FDCWD` where the directory is not open.
-  let descriptor: CInt
-
-  package init(path: String) { (self.path, descriptor) = (path, AT_FDCWD) }
-  init(path: String, descriptor: CInt) { (self.path, self.descriptor) = (path, descriptor) }
 }

@@ -1,0 +1,36 @@
+import CSystem
+
+/// The directory in which files without a name are made.
+package struct RunDirectory: Sendable {
+  /// For messages, and to find it where it is not open.
+  let path: String
+  /// Valid as long as its owner keeps it open; `AT_FDCWD` where the directory is not open.
+  let descriptor: CInt
+
+  package init(path: String) { (self.path, descriptor) = (path, AT_FDCWD) }
+  init(path: String, descriptor: CInt) { (self.path, self.descriptor) = (path, descriptor) }
+}
+
+/// A file without a name. It is gone with the last reference to it, however the process ends.
+final class TemporaryFile: Sendable {
+  private let descriptor: CInt
+  private let path: String
+
+  init(in directory: RunDirectory) throws(BuildError) {
+    path = "a temporary file in \(directory.path)"
+    descriptor = try SystemFile.openTemporary(in: directory)
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// Writes `bytes` behind those that are there.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(BuildError) {
+    try SystemFile.write(bytes, to: descriptor, path: path)
+  }
+
+  /// Fills `bytes`, of which there is at least one, from `offset` on.
+  func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(BuildError) {
+    let count = try SystemFile.read(bytes, at: offset, from: descriptor, path: path)
+    guard count == bytes.count, count > 0 else { throw .io(operation: "read", path: path, errno: EIO) }
+  }
+}
