@@ -18,8 +18,8 @@ public enum BuildError: Error, Equatable, Sendable {
   case template(TemplateFlaw, template: String, position: Int)
   /// `setting` names the field `name`, and `inputs`, whose fields are `fields`, have no such field.
   case unknownField(String, setting: BuildSetting, inputs: [String], fields: [String])
-  /// The inputs have no record, and the index at `path` has some: `held`, nil where it is damaged. `reason` says of which
-  /// input what was read.
+  /// The inputs have no record, and the index at `path` has some: `held`, nil where it is damaged. `reason` says of
+  /// which input what was read.
   case noRecord(reason: String, path: String, held: Int?)
   /// The build would put `found` records into the index at `path`, fewer than ``BuildOptions/minimumRecords``.
   case tooFewRecords(path: String, found: Int, minimum: Int)
@@ -33,20 +33,20 @@ public enum BuildError: Error, Equatable, Sendable {
   case notUpdatable(path: String, reason: String)
 }
 
-/// What is wrong with a dataset.
+/// A flaw of a dataset.
 public enum DatasetFlaw: Equatable, Sendable {
   /// It is not there, or may not be read.
   case missing
   /// Reading it failed.
   case io
-  /// What is in it is no dataset, or a record of it is bad.
+  /// The content is no dataset, or a record of it is bad.
   case bad
   /// The options do not fit it.
   case options
 }
 
 extension BuildError {
-  /// What `body` makes of an index that is to be changed.
+  /// Returns what `body` makes of an index that is to be changed; its errors are of the index.
   static func ofIndex<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
@@ -65,7 +65,7 @@ public enum BuildSetting: String, Sendable {
   case replacesOtherIndex = "BuildOptions.replacesOtherIndex"
 }
 
-/// What is wrong with a key template.
+/// A flaw of a key template.
 public enum TemplateFlaw: Equatable, Sendable {
   /// The template has no characters.
   case empty
@@ -127,7 +127,7 @@ extension BuildError: CustomStringConvertible {
     return text
   }
 
-  /// Of a dataset's fields, in a message.
+  /// The number of a dataset's fields that a message lists.
   private static let shownFields = 20
 
   private static func advice(_ code: CInt) -> String {

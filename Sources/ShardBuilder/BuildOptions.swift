@@ -1,15 +1,15 @@
 import CSystem
 import ShardedIndex
 
-/// What a build is told beside its inputs.
+/// The options of a build.
 public struct BuildOptions: Sendable {
   /// `json`, `jsonl`, `geojson`, `csv`, `tsv`, `geonames` or `lines`; nil: found from name and content.
   public var inputFormat: String?
-  /// How the inputs depart from the usual form of their format; docs/datasets.md says what each setting does.
+  /// The ways in which the inputs depart from the usual form of their format; docs/datasets.md describes each setting.
   public var dialect = DatasetDialect()
   /// The template of keys, `{name}, {country}`; nil for datasets that are recognised.
   public var key: String?
-  /// Names of the columns of a CSV or TSV input without a header, or of the field of lines.
+  /// The names of the columns of a CSV or TSV input without a header, or of the field of lines.
   public var columns: [String]?
   /// The fields to store, each with what is nested in it; nil for all.
   public var keep: [String]?
@@ -18,11 +18,11 @@ public struct BuildOptions: Sendable {
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?
-  /// What a build may hold in memory, in bytes, whatever the dataset's size. Default: 256 MiB.
+  /// The most memory that a build may hold, in bytes, whatever the dataset's size. Default: 256 MiB.
   ///
-  /// All that grows with the dataset or its records counts: what is read ahead, the sort, the merge, the shards being
-  /// encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the dataset,
-  /// see docs/history/measurements.md; and a record too large for the rest of it is held nevertheless.
+  /// Everything that grows with the dataset or its records counts: the text read ahead, the sort, the merge, the shards
+  /// being encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the
+  /// dataset, see docs/history/measurements.md; and a record too large for the rest of it is held nevertheless.
   public var memoryBytes = 256 << 20
   /// Threads, at least 1. Default: one per processor.
   public var jobs = WorkerPool.availableThreads
@@ -31,14 +31,15 @@ public struct BuildOptions: Sendable {
   public var shardLimitBytes = 80 << 10 {
     didSet { shardLimitBytes = min(max(1, shardLimitBytes), ZstdFrame.contentLimit) }
   }
-  /// What a part of a shard has before compression, in bytes, about: what a query that misses unpacks. From 1 to 16 MiB;
-  /// a part has 16 records at least, and one that is no smaller than a shard is the shard.
+  /// The approximate size of a part of a shard before compression, in bytes: a query that misses unpacks one. From 1 to
+  /// 16 MiB; a part has 16 records at least, and one that is no smaller than a shard is the shard.
   public var partSizeBytes = ShardEncoder.usualPartSize {
     didSet { partSizeBytes = min(max(1, partSizeBytes), ZstdFrame.contentLimit) }
   }
-  /// zstd's, 1 to 22.
+  /// The compression level of zstd, 1 to 22.
   public var level = 12
-  /// Whether an update leaves few changes beside the shards, in the index's overlay, instead of writing them into shards.
+  /// Whether an update leaves few changes beside the shards, in the index's overlay, instead of writing them into
+  /// shards.
   public var writesOverlay = false
   /// Whether bad records are left out and listed, instead of ending the build.
   public var skipBad = false
@@ -48,7 +49,7 @@ public struct BuildOptions: Sendable {
   /// The fewest records that an index may come to have: a build that would make one with fewer ends with
   /// ``BuildError/tooFewRecords(path:found:minimum:)``. Default: 0.
   ///
-  /// Nobody can see at a pipe's end whether the program that wrote into it came to its own.
+  /// A pipe's reader cannot see whether the program that wrote into the pipe came to its end.
   public var minimumRecords = 0
   /// Whether a build may replace the index of another list, one whose key has another template, and build into a
   /// directory that holds other files and no index. Names that begin with a dot, `README.md` and `lost+found` are no

@@ -1,4 +1,4 @@
-/// What a build did. Sizes in bytes.
+/// The summary of a build. Sizes are in bytes.
 public struct BuildSummary: Sendable {
   public var recordsRead = 0
   public var recordsIndexed = 0
@@ -17,27 +17,27 @@ public struct BuildSummary: Sendable {
   public var sharedIDExample: (id: String, records: Int)?
   /// Records whose key is empty, so that they are found by the empty prefix alone.
   public var emptyKeyCount = 0
-  /// Of an update: records that it took out of the index, replaced ones included.
+  /// Records that an update took out of the index, replaced ones included.
   public var recordsRemoved = 0
-  /// Of an update: ids to delete that no record had.
+  /// Ids that an update was to delete and no record had.
   public var idsNotFound = 0
   /// The first hundred, each with file, line, column and reason.
   public var badRecords: [String] = []
-  /// What was found out about the inputs and not said, a sentence each: a delimiter, say.
+  /// Remarks on settings that the reader found by itself, a delimiter for example: a sentence each.
   public var notes: [String] = []
   public var shardCount = 0
   /// Shards whose file was not there before.
   public var shardsWritten = 0
-  /// All files of the index, in bytes.
+  /// The size of all files of the index, in bytes.
   public var bytes = 0
-  /// Of an update with ``BuildOptions/writesOverlay``: of these the overlay, 0 if there is nothing left for one; nil if
-  /// the changes were written into shards.
+  /// The overlay's share of them after an update with ``BuildOptions/writesOverlay``, 0 if nothing is left for one; nil
+  /// if the changes were written into shards.
   public var overlayBytes: Int?
   /// The index was what it would have become: nothing was written.
   public var isUnchanged = false
-  /// What is wrong with the manifest that was there, if it was damaged; nil otherwise.
+  /// The damage of the manifest that was there; nil if it was sound.
   ///
-  /// Which shards it named is not known then, so all are kept until the next build.
+  /// A damaged manifest does not tell which shards it named, so all are kept until the next build.
   public var previousDamage: String?
 
   public init() {}

@@ -132,8 +132,8 @@ struct Intake: ~Copyable {
     }
   }
 
-  /// Compares the fields that settings name with those of all records: of inputs without a header, of which any record may
-  /// have any.
+  /// Compares the fields that settings name with those of all records: of inputs without a header, of which any record
+  /// may have any.
   func checkFields() throws(BuildError) {
     // When no record had any name, all were bad or there is none, and the settings are none of the reasons.
     guard let template, !unnamed.isEmpty, !names.names.isEmpty else { return }
@@ -196,7 +196,7 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
   @exclusivity(unchecked) var chunk: RecordArena
-  /// What was last counted of it in ``InputPassage/carried``.
+  /// Its share of ``InputPassage/carried``, as last counted.
   @exclusivity(unchecked) var counted = 0
 
   init(_ chunk: RecordArena) { self.chunk = chunk }

@@ -35,7 +35,7 @@ struct Pipeline {
     var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
-    /// nil where the caller makes it.
+    /// The density grid; nil where the caller makes it.
     var dots: DensityGrid?
     /// The count of the ids, where they were counted.
     var ids: IDCounter.Count?
@@ -168,8 +168,8 @@ private struct Assembly: ~Copyable {
   private var idCounter: IDCounter
   /// By field number, whether a piece that came has the field.
   private var isNoted: [Bool]
-  /// How many fields of the generation before no piece has had so far. While there are some, the shards that are kept
-  /// are asked for their fields.
+  /// The number of fields of the generation before that no piece has had so far. While there are some, the shards that
+  /// are kept are asked for their fields.
   private var unseenFields: Int
   private var lastKey: [UInt8]?
 

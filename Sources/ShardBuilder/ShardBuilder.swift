@@ -1,7 +1,7 @@
 import CSystem
 import ShardedIndex
 
-/// A dataset in, an index directory out.
+/// Builds index directories from datasets.
 public enum ShardBuilder {
   /// Builds the index of one or more datasets into `directory`, which is created if need be.
   ///
@@ -11,7 +11,7 @@ public enum ShardBuilder {
   /// too; one that cannot be read is an error, since what readers need of it is not known.
   ///
   /// - Parameter inputs: Paths; `-` is standard input.
-  /// - Parameter progress: Told now and then, on the caller's thread.
+  /// - Parameter progress: Called now and then, on the caller's thread.
   /// - Throws: ``BuildError``
   public static func build(
     _ inputs: [String], into directory: String, options: BuildOptions = BuildOptions(),
@@ -20,7 +20,9 @@ public enum ShardBuilder {
     try build(inputs, into: directory, options: options, progress: progress, refusal: { nil })
   }
 
-  /// - Parameter refusal: Asked when all is read: why nothing is to be written, if that is so.
+  /// Builds an index, unless `refusal` has a reason not to.
+  ///
+  /// - Parameter refusal: Called when all is read; it returns why nothing is to be written, if that is so.
   package static func build(
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
@@ -76,7 +78,7 @@ public enum ShardBuilder {
     return summary
   }
 
-  /// The first id with a hash in the index that was just published; nil if it is gone already.
+  /// Returns the first id with a hash in the index that was just published; nil if it is gone already.
   ///
   /// - Complexity: O(records).
   private static func firstID(in publisher: Publisher, _ field: String, hash: UInt64) -> String? {
@@ -101,7 +103,7 @@ public enum ShardBuilder {
     return found
   }
 
-  /// What can be wrong with options before anything is read.
+  /// Refuses options that are wrong whatever the inputs are.
   private static func checkOptions(_ options: BuildOptions) throws(BuildError) {
     if let key = options.key { _ = try KeyTemplate(key) }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
@@ -109,7 +111,7 @@ public enum ShardBuilder {
     }
   }
 
-  /// Before anything is opened that would get the number of a standard input that is closed.
+  /// Refuses a closed standard input, before anything is opened that would get its number.
   static func checkStandardInput(_ inputs: [String]) throws(BuildError) {
     var status = stat()
     if inputs.contains("-"), fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
@@ -117,7 +119,7 @@ public enum ShardBuilder {
     }
   }
 
-  /// Whether so many records may become the index.
+  /// Refuses an index of too few records.
   private static func checkCount(
     _ count: Int, _ directory: String, _ previous: PreviousIndex?, _ options: BuildOptions, _ summary: BuildSummary
   ) throws(BuildError) {

@@ -1,4 +1,4 @@
-/// How good a place to cut the gap between two neighbouring records is.
+/// The priority of a gap between two neighbouring records as a boundary between pieces.
 ///
 /// With *d* the count of bytes that the folded keys *a* < *b* have in common, the shortest byte strings *s* with
 /// *a* < *s* <= *b* are *b*'s first *d* bytes and one byte *c* more, *a*[*d*] < *c* <= *b*[*d*] (no lower end where
@@ -33,11 +33,12 @@ package struct GapPriority: Comparable, Sendable {
   /// Starts ``hash(_:_:)``: FNV-1a's offset basis.
   static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// FNV-1a (64 bits) over a string's bytes.
+  /// Adds a byte to the FNV-1a hash (64 bits) of a string. The product wraps on purpose.
   @inline(__always)
   static func add(_ byte: UInt8, to state: UInt64) -> UInt64 { (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
 
-  /// The hash of the string that led to `state` and `byte`: FNV-1a, then the finisher of SplitMix64.
+  /// Returns the hash of the string that led to `state` and `byte`: FNV-1a, then the finisher of SplitMix64, whose
+  /// products wrap on purpose.
   @inline(__always)
   static func hash(_ state: UInt64, _ byte: UInt8) -> UInt64 {
     var hash = add(byte, to: state)
@@ -46,12 +47,12 @@ package struct GapPriority: Comparable, Sendable {
     return hash ^ hash >> 31
   }
 
-  /// The best hash among the shortest strings above `a` and not above `b`, which differ first at `depth`.
+  /// Returns the best hash among the shortest strings above `a` and not above `b`, which differ first at `depth`.
   static func best(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     best(above: depth < a.count ? a[depth] : nil, b, depth: depth)
   }
 
-  /// The same where of `a` its byte at `depth` is known, nil behind its end.
+  /// Returns the same where the byte of `a` at `depth` is known, nil behind its end.
   static func best(above byte: UInt8?, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     var state = seed
     for index in 0..<depth { state = add(b[index], to: state) }
@@ -65,7 +66,7 @@ package struct GapPriority: Comparable, Sendable {
     return best
   }
 
-  /// For a gap between different folded keys; `depth` is what they have in common.
+  /// Returns the priority of a gap between different folded keys, which have `depth` bytes in common.
   static func between(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> GapPriority {
     var (rank, inCharacter): (UInt32, UInt32) = (0, 0)
     for index in 0...depth {

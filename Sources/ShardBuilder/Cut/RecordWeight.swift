@@ -1,14 +1,16 @@
-/// What a record is likely to weigh in a shard, in sixteenths of a byte.
+/// The size that a record is likely to take in a shard, in sixteenths of a byte.
 ///
 /// A function of the record and the one before it alone: whatever changes elsewhere, it stays.
 package enum RecordWeight {
   package static let perByte = 16
 
-  /// What the columns make of each on the city list, 0.42 bytes a digit of a number and so on.
+  /// Returns a record's weight, with the mean sizes of the city list's columns: 0.42 bytes a digit of a number and so
+  /// on.
+  ///
   /// - Parameter common: How many bytes the two folded keys have in common from their beginning.
   package static func weight(of record: RecordBlob, after previous: RecordBlob?, common: Int) -> Int {
     let suffix = max(0, record.foldedCount - record.foldedTailCount - common)
-    var weight = (suffix + 3) * perByte  // Two bytes of lengths, one for the tail.
+    var weight = (suffix + 3) * perByte  // Two bytes of lengths, one for the suffix field.
     var offset = record.textsOffset
     var textSize = 0
     var previousOffset = previous?.textsOffset ?? 0

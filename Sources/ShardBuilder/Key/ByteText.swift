@@ -15,8 +15,8 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
-/// Compares byte by byte, and returns a number that is negative, 0 or positive; of two texts with a common beginning the
-/// shorter is first.
+/// Compares byte by byte, and returns a number that is negative, 0 or positive; of two texts with a common beginning
+/// the shorter is first.
 @inline(__always)
 func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
   let common = min(a.count, b.count)

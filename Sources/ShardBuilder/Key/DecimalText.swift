@@ -42,7 +42,8 @@ struct DecimalText {
     guard index == text.count else { return nil }
   }
 
-  /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such numbers.
+  /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such
+  /// numbers.
   static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
     let end = start + text.count

@@ -1,17 +1,19 @@
-/// The fields that a build's settings name, compared with those that are there.
+/// The fields that a build's settings name, to be compared with those that are there.
 package struct FieldCheck {
   private var wanted: [(name: String, setting: BuildSetting)] = []
 
   package init() {}
 
-  /// Has a field looked for.
+  /// Adds a field that a setting names.
   package mutating func add(_ name: String, _ setting: BuildSetting) { wanted.append((name, setting)) }
 
+  /// Adds the fields of a key template.
   package mutating func add(_ template: KeyTemplate, _ setting: BuildSetting) {
     for field in template.fields { add(field, setting) }
   }
 
-  /// Compares with the fields of inputs: of one file that says them in a header, or of all records where records differ.
+  /// Compares with the fields of inputs: of one file that says them in a header, or of all records where records
+  /// differ.
   ///
   /// - Throws: ``BuildError/unknownField(_:setting:inputs:fields:)`` for the first that is not there.
   package func check(_ fields: [String], of inputs: [String]) throws(BuildError) {
@@ -31,7 +33,7 @@ extension DatasetFormat {
 }
 
 extension DatasetReader {
-  /// What is said of an input without a record.
+  /// Returns the message on an input without a record.
   func emptiness(_ path: String, hasHeader: Bool) -> String {
     let names = names.names
     guard hasHeader, format == .csv || format == .tsv else {

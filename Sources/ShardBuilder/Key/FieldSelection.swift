@@ -8,7 +8,7 @@ struct FieldSelection: Sendable {
   private let keep: [String]?
   private let id: String?
   private var roles: [Role] = []  // By field name.
-  /// For each field of the key its index in the record, or -1.
+  /// The index in the record of each field of the key, or -1.
   private(set) var slots: [Int]
   /// The stored fields: index in the record, and of the key's part that is made from it, the first, or -1.
   private(set) var kept: [(field: Int, part: Int)] = []
@@ -19,7 +19,7 @@ struct FieldSelection: Sendable {
   private var flaw: UnindexableRecord.Flaw? = .noKeyField  // Of no fields.
   /// Whether a key field of these is no text or number: then the next record's may be another thing by the same names.
   private var hasLiteralKey = false
-  /// Of these fields the one that is the id: index in the record, or -1.
+  /// The index in the record of the field that is the id, or -1.
   private var idField = -1
   /// The size of what a header says of the stored fields, in bytes.
   private var keptOverhead = 0

@@ -5,7 +5,7 @@ struct KeyComposer: Sendable {
   /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
   private var parts: [(slot: Int, literalStart: Int, literalCount: Int)] = []
   private var literals: [UInt8] = []
-  /// Where in the key that was written last each part begins.
+  /// The offset of each part in the key that was written last.
   private var offsets: [Int]
   /// The template's last field, if a separator and nothing else stands before it.
   private(set) var lastField: Int?

@@ -18,7 +18,8 @@ enum PageAllocator {
     return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
   }
 
-  /// Ends the process, with status 71, since nothing of the builder survives a lack of memory; an index that is there stays.
+  /// Ends the process, with status 71, since nothing of the builder survives a lack of memory; an index that is there
+  /// stays.
   static func lack(of byteCount: Int) -> Never {
     let text =
       "shardq: the system has no \(byteCount) bytes of memory left for this process; --memory 8MiB --jobs 1 takes less\n"

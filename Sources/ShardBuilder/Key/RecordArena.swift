@@ -29,7 +29,7 @@ package final class RecordArena: @unchecked Sendable {
     start = Self.resized(nil, to: self.capacity + Self.slack)
   }
 
-  /// Room for blobs in part of a block that nobody else writes to, at least 64 bytes, and for some records.
+  /// Makes an arena in a part of a block that no other arena has, at least 64 bytes.
   init(_ room: Range<Int>, of block: PageAllocator.Block, records: Int) {
     capacity = room.count - Self.slack
     start = block.start + room.lowerBound
@@ -41,8 +41,8 @@ package final class RecordArena: @unchecked Sendable {
     if block == nil { free(start) }
   }
 
-  /// Returns memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be touched
-  /// anew.
+  /// Returns memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be
+  /// touched anew.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
     guard let start = realloc(start, byteCount) else { PageAllocator.lack(of: byteCount) }
     return start
@@ -64,7 +64,7 @@ package final class RecordArena: @unchecked Sendable {
   /// Forgets where the blobs are, and keeps them.
   func forgetEntries() { entries = [] }
 
-  /// Valid while the arena lives and nothing is appended.
+  /// Returns a record; valid while the arena lives and nothing is appended.
   package func record(_ index: Int) -> RecordBlob { RecordBlob(start + entries[index].offset) }
 
   /// Makes room for one more blob of at most `byteCount` bytes and returns it.
@@ -107,7 +107,7 @@ package final class RecordArena: @unchecked Sendable {
   /// Takes in, as the last, a record whose blob is here.
   func commit(_ entry: Entry) { entries.append(entry) }
 
-  /// The record of an entry; valid while the arena lives and nothing is appended.
+  /// Returns the record of an entry; valid while the arena lives and nothing is appended.
   func record(_ entry: Entry) -> RecordBlob { RecordBlob(start + entry.offset) }
 
   /// Calls `body` with the blobs of some records, one after the other as long as there is nothing between them.

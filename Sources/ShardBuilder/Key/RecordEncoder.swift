@@ -3,9 +3,9 @@ import ShardedIndex
 
 /// Turns records as they were read into ``RecordBlob``s.
 ///
-/// A key field that a record lacks, or that is `null`, counts as empty text; a record that lacks all of them is bad, and
-/// so is one in which one is an array or an empty object. A field that stands in a record twice gives the key its first
-/// text. A number, `true` and `false` give the text that stood in the dataset.
+/// A key field that a record lacks, or that is `null`, counts as empty text; a record that lacks all of them is bad,
+/// and so is one in which one is an array or an empty object. A field that stands in a record twice gives the key its
+/// first text. A number, `true` and `false` give the text that stood in the dataset.
 package struct RecordEncoder: Sendable {
   /// In bytes.
   package static let foldedKeyLimit = 64 << 10
@@ -90,7 +90,7 @@ package struct RecordEncoder: Sendable {
     var headerSize: Int
     var foldedCount: Int
     var keyCount: Int
-    /// Of the texts that are not in the key.
+    /// The texts that are not in the key.
     var textSize: Int
 
     @inline(__always) var size: Int { headerSize + foldedCount + keyCount + textSize }

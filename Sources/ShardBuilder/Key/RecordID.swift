@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// What tells records apart.
+/// The value that tells records apart.
 enum RecordID {
-  /// Whether a field's value is an id: text that is more than blanks, a number, `true` or `false`. Not `null`, an array or
-  /// an empty object: records that have those would all be one.
+  /// Whether a field's value is an id: text that is more than blanks, a number, `true` or `false`. Not `null`, an array
+  /// or an empty object: records that have those would all be one.
   @inline(__always)
   static func isOne(_ text: UnsafeBufferPointer<UInt8>, _ kind: FieldKind) -> Bool {
     switch kind {

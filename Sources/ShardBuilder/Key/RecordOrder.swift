@@ -15,13 +15,13 @@ package struct RecordOrder: Sendable {
   /// - Parameter names: All that occur in the records to be compared.
   package init(names: FieldNames) { self.names = names.names.map { Array($0.utf8) } }
 
-  /// Negative when `a` comes first, positive when `b` does, 0 when they are identical.
+  /// Returns a number that is negative when `a` comes first, positive when `b` does, 0 when they are identical.
   package func compare(_ a: RecordBlob, _ b: RecordBlob) -> Int {
     let order = compareBytes(a.folded, b.folded)
     return order != 0 ? order : compareRest(a, b)
   }
 
-  /// As ``compare(_:_:)`` for records with the same folded key.
+  /// Compares as ``compare(_:_:)`` does, records with the same folded key.
   package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
     var order = compareBytes(a.key, b.key)
     if order != 0 { return order }
@@ -60,7 +60,7 @@ package struct RecordOrder: Sendable {
     }
   }
 
-  /// Appends bytes for all of a record but its folded key: they compare as ``compareRest(_:_:)`` does, and none is
+  /// Appends bytes for all of a record but its folded key. They compare as ``compareRest(_:_:)`` does, and none is
   /// the beginning of another.
   ///
   /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value

@@ -27,7 +27,7 @@ package struct UnindexableRecord: Equatable, Sendable {
 }
 
 extension UnindexableRecord {
-  /// What is wrong with the record, and for one without a key which fields were looked for and which are there.
+  /// Returns what is wrong with the record; for one without a key, which fields were looked for and which are there.
   func reason(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> String {
     guard flaw == .noKeyField else { return "\(flaw)" }
     func list(_ names: some Collection<String>, _ word: String) -> String {

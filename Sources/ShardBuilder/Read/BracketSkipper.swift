@@ -1,6 +1,6 @@
 /// Finds the end of a JSON value too big to hold, by its brackets and quotes alone.
 struct BracketSkipper {
-  /// What is open, a bit each: 1 for an object.
+  /// The open brackets, a bit each: 1 for an object.
   private var open: [UInt64] = []
   private var depth = 0
   private var isInString = false
@@ -11,7 +11,8 @@ struct BracketSkipper {
 
   enum Outcome { case done, more, mismatch }
 
-  /// Goes on from `start`; `end` is past the value when it is done, at the fault when brackets do not match.
+  /// Goes on from `start`. The returned `end` is past the value when it is done, at the fault when brackets do not
+  /// match.
   mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
     var p = start
     while p < limit {

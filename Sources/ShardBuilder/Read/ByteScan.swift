@@ -65,7 +65,8 @@ func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   return total
 }
 
-/// Returns the first byte of `start ..< end` that is not part of well-formed UTF-8 (Unicode 16, table 3-7); nil if all is.
+/// Returns the first byte of `start ..< end` that is not part of well-formed UTF-8 (Unicode 16, table 3-7); nil if all
+/// is.
 ///
 /// Overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
 func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {

@@ -43,7 +43,7 @@ final class ByteSource {
     pending = start
   }
 
-  /// The size of the file as stored; what is left of it at the start, when it is standard input. nil for a pipe.
+  /// The size of the file as stored, in bytes; of standard input, what is left at the start. nil for a pipe.
   var bytesTotal: Int? { file.size }
 
   /// Bytes of memory held.
@@ -74,7 +74,7 @@ final class ByteSource {
     return left
   }
 
-  /// The same before it is made UTF-8.
+  /// Reads bytes that are not made UTF-8 yet.
   private func readStored(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     guard let inflater else {
       if pendingOffset < pending.count {
@@ -113,10 +113,10 @@ final class ByteSource {
 
 /// A file that is open for reading, or standard input; closed when it ends.
 private struct InputFile: ~Copyable {
-  /// As given; `-` is standard input.
+  /// The path as given; `-` is standard input.
   let path: String
   private let descriptor: CInt
-  /// What is left of the file at the start, in bytes; nil for a pipe.
+  /// The size of the file; of standard input, what is left at the start. nil for a pipe.
   let size: Int?
 
   init(path: String) throws(DatasetError) {

@@ -4,10 +4,10 @@ struct Container {
   var name: String
   /// The command that opens it; nil where none does.
   var opener: Opener?
-  /// What to do where none does.
+  /// The advice where no program opens it.
   var advice: String?
 
-  /// How many bytes tell all but a tar archive, which needs ``tarCount``.
+  /// The number of bytes that tell all but a tar archive, which needs ``tarCount``.
   static let startCount = 64
   static let tarCount = 512
 
@@ -71,7 +71,7 @@ struct Container {
     return Container(name: "a zip archive", opener: Opener(before: "unzip -p "))
   }
 
-  /// What pandas reads.
+  /// Returns a container that pandas reads.
   private static func table(_ name: String, _ reader: String) -> Container {
     Container(
       name: name,

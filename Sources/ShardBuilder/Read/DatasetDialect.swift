@@ -1,9 +1,9 @@
-/// How a dataset departs from the usual form of its format.
+/// The ways in which a dataset departs from the usual form of its format.
 ///
 /// The default is a file that needs nothing said: UTF-8, the delimiter found in its first line, a header line first.
 /// A setting that the dataset's format has no use for is an error, except ``encoding``, which any text can have.
 public struct DatasetDialect: Sendable, Equatable {
-  /// How the bytes of a text stand for characters.
+  /// The encoding of a text's characters as bytes.
   public enum Encoding: String, Sendable, CaseIterable {
     case utf8 = "utf-8"
     case latin1
@@ -31,9 +31,9 @@ public struct DatasetDialect: Sendable, Equatable {
   /// The ASCII character between the fields of a csv file: no quote and no line end. nil: `,`, or `;`, `|` or a tab
   /// where the first line has one of them and the lines read first agree.
   public var delimiter: UInt8?
-  /// How many lines before the header, or before the first record, are left out. csv, tsv, lines, geonames.
+  /// The number of lines before the header, or before the first record, that are left out. csv, tsv, lines, geonames.
   public var skippedLines = 0
-  /// What a line begins with that is no record, at most 16 bytes; nil: every line counts. csv, tsv, lines, geonames.
+  /// The beginning of a line that is no record, at most 16 bytes; nil: every line counts. csv, tsv, lines, geonames.
   ///
   /// Inside the quotes of a csv field nothing is a comment.
   public var comment: String?

@@ -1,9 +1,9 @@
 import CSystem
 
 extension DatasetReader {
-  /// What is wrong with a dataset at one place in it.
+  /// A fault of a dataset at one line and column.
   package struct BadRecord: Sendable, Error, Equatable, CustomStringConvertible {
-    /// As given; `-` is standard input.
+    /// The path as given; `-` is standard input.
     package var path: String
     /// 1-based; a line feed ends a line, inside quotes too.
     package var line: Int
@@ -11,9 +11,9 @@ extension DatasetReader {
     package var column: Int
     /// 1-based, counting good and bad records; 0 when the fault is in no record (a header, say).
     package var record: Int
-    /// What was expected and what was found, without a full stop.
+    /// The reason: what was expected and what was found, without a full stop.
     package var reason: String
-    /// What to do about it; empty where the reason says it, and where bad records are left out.
+    /// The advice; empty where the reason says it, and where bad records are left out.
     package var advice = ""
 
     /// `file:line:column: reason; advice`, as compilers write it.

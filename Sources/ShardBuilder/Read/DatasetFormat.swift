@@ -1,4 +1,4 @@
-/// How a dataset's bytes are to be read.
+/// The format of a dataset.
 package enum DatasetFormat: String, Sendable, CaseIterable {
   /// JSON (RFC 8259): an array of objects or of texts, one inside of an object, or objects one after the other.
   case json
@@ -30,7 +30,8 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
     "population", "elevation", "dem", "timezone", "modification date",
   ]
 
-  /// Whether records are values of JSON, whose fields are known when they were read; of the others they are known before.
+  /// Whether records are values of JSON, whose fields are known when they were read; of the others they are known
+  /// before.
   package var isJSON: Bool { self == .json || self == .jsonl || self == .geojson }
 
   /// The format that a file's name promises, looking under `.gz` and `.zst`; nil when it promises none.

@@ -1,4 +1,5 @@
-/// How a dataset is put together, decided from its name, its options and its first bytes before any record is read.
+/// The format and layout of a dataset, decided from its name, its options and its first bytes before any record is
+/// read.
 struct DatasetOpening {
   enum Layout: Equatable {
     /// One JSON array.
@@ -105,7 +106,7 @@ struct DatasetOpening {
     }
   }
 
-  /// The format of what has no name that tells.
+  /// Returns the format of a dataset whose name does not tell it.
   private mutating func formatOfContent(
     _ start: [UInt8], _ window: borrowing InputWindow
   ) throws(DatasetError) -> DatasetFormat {
@@ -139,7 +140,8 @@ struct DatasetOpening {
     DelimiterSniffer(start(window), isAll: window.isLast, comment: dialect.comment)
   }
 
-  /// What delimits a csv file, unless it is said: in its first line as Excel writes it, or by how the lines look.
+  /// Chooses the delimiter of a csv file, unless it is given: from its first line as Excel writes it, or by how the
+  /// lines look.
   private mutating func chooseDelimiter(_ window: inout InputWindow) throws(DatasetError) {
     while !window.isLast, start(window).count < 7,
       start(window).elementsEqual("sep=".utf8.prefix(start(window).count))
@@ -202,7 +204,7 @@ struct DatasetOpening {
     )
   }
 
-  /// A delimiter as the option takes it.
+  /// Returns a delimiter as the option takes it.
   private static func word(_ delimiter: UInt8) -> String {
     delimiter == 0x09 ? "tab" : shellWord(String(Unicode.Scalar(delimiter)))
   }
@@ -283,7 +285,7 @@ struct DatasetOpening {
     format = layout == .lines ? .jsonl : .json
   }
 
-  /// What is said of records inside of an object.
+  /// Returns the message on records inside of an object.
   private func wrapped(_ path: [String], _ element: UInt8) -> String {
     let isText = element != UInt8(ascii: "{")
     let opener = Opener(
@@ -295,7 +297,7 @@ struct DatasetOpening {
 
   // MARK: Options
 
-  /// Refuses what the format has no use for.
+  /// Refuses options that the format has no use for.
   private func checkOptions() throws(DatasetError) {
     func refuse(_ isSaid: Bool, _ option: String, _ formats: DatasetFormat...) throws(DatasetError) {
       guard isSaid, !formats.contains(format) else { return }

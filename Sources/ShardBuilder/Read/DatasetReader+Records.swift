@@ -1,5 +1,6 @@
 extension DatasetReader {
-  /// Reads the record at ``offset``, and in all formats but JSON arrays those that follow; false when the window cuts it.
+  /// Reads the record at ``offset``, and in all formats but JSON arrays those that follow; false when the window cuts
+  /// it.
   func readRecord() throws(DatasetError) -> Bool {
     let (start, end) = (window.start + offset, window.end)
     let mark = sink.mark

@@ -1,7 +1,8 @@
 /// Reads the records of a dataset one batch after the other, in memory that does not grow with the dataset.
 ///
 /// It reads JSON arrays, JSON lines and JSON values one after the other, GeoJSON, CSV, TSV, GeoNames dumps and lines of
-/// text, plain or compressed with gzip or zstd, which the bytes show and not the name. docs/datasets.md has the details.
+/// text, plain or compressed with gzip or zstd, which the bytes show and not the name. docs/datasets.md has the
+/// details.
 ///
 /// Bad records: the first is thrown, unless ``DatasetOptions/skipBad``: then each is counted, the first hundred are
 /// listed, and reading resumes

@@ -1,5 +1,5 @@
-/// Finds what divides the fields of a delimited text, by its first line and, where that has several candidates, by
-/// which of them the lines agree on.
+/// Finds the delimiter of a text, by its first line and, where that has several candidates, by which of them the lines
+/// agree on.
 struct DelimiterSniffer {
   enum Finding: Equatable {
     /// The first line has no candidate.
@@ -12,12 +12,12 @@ struct DelimiterSniffer {
   }
 
   static let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
-  /// How much text is looked at, in bytes.
+  /// The most text that is looked at, in bytes.
   static let sampleLimit = 64 << 10
 
-  /// How often each candidate stands in each line, outside quotes; the first line first.
+  /// The count of each candidate in each line, outside quotes; the first line first.
   private var counts: [[Int]] = []
-  /// Which line each of them is, from 0.
+  /// The number of each of these lines, from 0.
   private var lines: [Int] = []
   private let isAll: Bool
 

@@ -1,18 +1,19 @@
 import CSystem
 
-/// A path as messages show it: what it names, without characters that a terminal obeys.
+/// Returns a path as messages show it, without characters that a terminal obeys.
 func displayed(path: String) -> String {
   path == "-" ? "standard input" : printable(path.utf8)
 }
 
+/// Returns the system's text for an error number.
 func text(ofErrno number: CInt) -> String {
   String(cString: strerror(number))
 }
 
-/// A name from a dataset as messages show it: in quotes, so that blanks are seen.
+/// Returns a name from a dataset as messages show it: in quotes, so that blanks are seen.
 func quoted(_ name: String) -> String { "\"" + printable(name.utf8, limit: 40) + "\"" }
 
-/// A number with commas between thousands.
+/// Returns a number with commas between thousands.
 func grouped(_ number: Int) -> String {
   var digits = String(number)
   var end = digits.utf8.count - 3
@@ -23,7 +24,7 @@ func grouped(_ number: Int) -> String {
   return digits
 }
 
-/// Text from a dataset as messages show it: at most `limit` characters, control characters escaped.
+/// Returns text from a dataset as messages show it: at most `limit` characters, control characters escaped.
 func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   var text = ""
   var count = 0
@@ -41,7 +42,7 @@ func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   return text
 }
 
-/// One byte of a dataset as messages show it.
+/// Returns one byte of a dataset as messages show it.
 func described(_ byte: UInt8) -> String {
   switch byte {
   case UInt8(ascii: "\n"): "the end of the line"

@@ -1,10 +1,10 @@
-/// What to do about a fault, for the end of its message.
+/// The advice on a fault, for the end of its message.
 struct FaultAdvice {
   let path: String
   let format: DatasetFormat
   let layout: DatasetOpening.Layout
   let delimiter: UInt8
-  /// How many columns the header named, and whether its line looks like a comment.
+  /// The number of columns that the header named, and whether its line looks like a comment.
   let columnCount: Int
   let headerIsComment: Bool
   /// Whether ``DatasetOptions/skipBad`` helps.

@@ -83,7 +83,7 @@ final class GzipInflater: Inflater {
 
   deinit { inflateEnd(&stream) }
 
-  /// As zlib.h says: the window and a little.
+  /// The memory that zlib.h names: the window and a little more.
   var charge: Int { 40 << 10 }
 
   func inflate(

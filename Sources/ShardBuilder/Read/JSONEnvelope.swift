@@ -1,6 +1,6 @@
 /// Finds the array of records inside of an object, by a path of members, and the object's end behind it.
 ///
-/// All that is not on the path is checked as JSON and left out.
+/// Values that are not on the path are checked as JSON and left out.
 struct JSONEnvelope {
   enum Step {
     /// A value on the path: an object, or the array.
@@ -16,7 +16,7 @@ struct JSONEnvelope {
 
   let path: [String]
   var step = Step.open
-  /// How many objects of the path are open.
+  /// The number of objects of the path that are open.
   var depth = 0
   /// Whether the array was there.
   var hasArray = false
@@ -25,17 +25,17 @@ struct JSONEnvelope {
 
   init(path: [String]) { self.path = path }
 
-  /// What comes after a member's name.
+  /// Takes a member's name, and returns the step after it.
   mutating func take(name: String) -> Step {
     let isOnPath = name == path[depth - 1] && !hasArray
     if !isOnPath, !hasArray, others.count < 12, depth == path.count { others.append(name) }
     return .colon(isOnPath: isOnPath)
   }
 
-  /// Where the array is to be, as `--records` takes it.
+  /// The path to the array, as `--records` takes it.
   var pathText: String { path.map(FieldNames.step).joined(separator: ".") }
 
-  /// Why the array was not found.
+  /// The message on an array that was not found.
   var absence: String {
     "there is no array at \"\(printable(pathText.utf8, limit: 80))\""
       + (others.isEmpty
@@ -45,7 +45,7 @@ struct JSONEnvelope {
 }
 
 extension FieldNames {
-  /// The members on a path, their escapes taken off; nil when it is none.
+  /// Returns the members on a path, their escapes taken off; nil when it is none.
   static func members(ofPath path: String) -> [String]? {
     var members = [""]
     var isEscaped = false

@@ -1,7 +1,7 @@
-/// What the beginning of a JSON text shows of how it is put together: read once, to choose how to read it, and for
-/// messages that say where its records are.
+/// The outline of a JSON text, as far as its beginning shows it: for choosing how to read the text, and for messages
+/// that say where its records are.
 ///
-/// Nothing is checked that is not asked for: faults are for the reader, which names their place.
+/// It checks nothing: the reader finds faults, and names their line and column.
 struct JSONOutline {
   struct Member {
     var name: String
@@ -17,9 +17,9 @@ struct JSONOutline {
 
   /// The first byte that is no white space; 0 for none.
   private(set) var first: UInt8 = 0
-  /// Of an object; of an array the members of its first element, if that is an object.
+  /// The members of an object; of an array, those of its first element, if that is an object.
   private(set) var members: [Member] = []
-  /// Of an array: the first byte of its first element.
+  /// The first byte of an array's first element.
   private(set) var element: UInt8 = 0
   /// Whether the value ends within the text shown.
   private(set) var isWhole = false
@@ -126,7 +126,7 @@ struct JSONOutline {
     }
   }
 
-  /// Goes behind the string at `at`; its text is cut where it is long, and its escapes stay.
+  /// Goes behind the string at `at` and returns its text, cut where it is long, with its escapes.
   private mutating func readString() -> String? {
     let start = at + 1
     guard skipString() else { return nil }
@@ -165,7 +165,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline.Member {
-  /// How jq names the array at a path: `.data.items[]`.
+  /// Returns the array at a path as jq names it: `.data.items[]`.
   static func jq(_ path: [String]) -> String {
     path.map { name in
       let isWord =

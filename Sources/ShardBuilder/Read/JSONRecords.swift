@@ -1,6 +1,6 @@
 /// Reads records from JSON (RFC 8259), strictly, where they lie in an ``InputWindow``.
 ///
-/// Nothing is looked ahead for: a record that the window cuts is read again from its start when there is more.
+/// The reader does not look ahead: a record that the window cuts is read again from its start when there is more.
 /// After the window's end come NUL bytes, which JSON allows nowhere, so that only a fault asks where the end is.
 ///
 /// Faults are of two kinds. After a *wrong content* (an element that is no object, a member twice, an escape or UTF-8
@@ -96,7 +96,7 @@ struct JSONRecords: ~Copyable {
     }
   }
 
-  /// The syntax fault behind the wrong content that the last `bad` without an end told of.
+  /// The syntax fault behind the wrong content of the last `bad` without an end.
   private(set) var secondFault: Fault?
 
   /// Reads a value that is no record: only its syntax counts.
@@ -153,7 +153,7 @@ struct JSONRecords: ~Copyable {
     }
   }
 
-  /// How far the reading of a record has come.
+  /// The state of the reading of a record.
   private struct Walk {
     /// The next byte.
     var p: Bytes
@@ -166,13 +166,13 @@ struct JSONRecords: ~Copyable {
     var last: Int32 = -1
   }
 
-  /// What follows a value.
+  /// The thing that follows a value.
   private enum AfterValue {
     case member, end
     case fault(JSONStep)
   }
 
-  /// Says what is wrong with a value that is no record; whether it is a value at all comes first.
+  /// Returns the fault of a value that is no record. Whether it is a value at all comes first.
   private mutating func noRecord(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> JSONStep {
     switch checker.check(start, depth: 0, isStrict: false) {
     // A number at the window's end may go on after it.
@@ -356,9 +356,9 @@ struct JSONRecords: ~Copyable {
   }
 }
 
-/// How far a piece of JSON is right.
+/// The outcome of checking a JSON text.
 enum JSONStep {
-  /// All of it; what comes next starts here.
+  /// All of it is right; the next byte is here.
   case ok(Bytes)
   case syntax(Bytes, String)
   case content(Bytes, String)

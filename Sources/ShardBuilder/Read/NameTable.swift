@@ -3,14 +3,14 @@
 /// A dictionary by strings would be made up by the runtime when a program first uses it, which takes longer than a
 /// small update has for all its names.
 struct NameTable: Sendable {
-  /// Each once, by number.
+  /// The names, each once, by number.
   private(set) var names: [String] = []
   /// Numbers by open addressing, -1 where there is none; a power of two, at most half of it in use.
   private var slots: [Int32] = []
 
   var count: Int { names.count }
 
-  /// nil if it is none of them.
+  /// Returns a name's number; nil if it is not among the names.
   func number(of name: String) -> Int? {
     guard !slots.isEmpty else { return nil }
     let number = slots[slot(of: name)]
@@ -19,6 +19,8 @@ struct NameTable: Sendable {
 
   func contains(_ name: String) -> Bool { number(of: name) != nil }
 
+  /// Adds a name, unless it is there.
+  ///
   /// - Returns: Its number, and whether it was not there.
   mutating func insert(_ name: String) -> (number: Int, isNew: Bool) {
     if 2 * names.count >= slots.count { grow() }
@@ -36,10 +38,10 @@ struct NameTable: Sendable {
     return names.removeLast()
   }
 
-  /// Where a name stands in `slots`, or would.
+  /// Returns the slot that has a name's number, or would have it.
   private func slot(of name: String) -> Int {
     Self.withBytes(of: name) { bytes in
-      // Seeded anew in each process: nobody can choose names that meet.
+      // Seeded anew in each process, so that no dataset can have names chosen to meet.
       var hasher = Hasher()
       hasher.combine(bytes: .init(bytes))
       let mask = slots.count - 1

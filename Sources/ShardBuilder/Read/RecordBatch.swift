@@ -1,4 +1,4 @@
-/// What a field's text stood for in the dataset.
+/// The kind of value that a field's text stood for in the dataset.
 package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
   /// Text: the value after escapes are resolved, valid UTF-8.
   case string = 0
@@ -34,23 +34,23 @@ package struct RecordBatch: Sendable {
   package var bytes: [UInt8] = []
   /// All fields of all records, in the records' order and within a record in the dataset's order.
   package var fields: [FieldSlice] = []
-  /// For each record the index one past its last field in ``fields``.
+  /// The end of each record's fields in ``fields``.
   package var recordEnds: [UInt32] = []
-  /// Where the records stood, when a reader delivered them.
+  /// The positions of the records, when a reader delivered them.
   var places = Places()
 
   package init() {}
 
-  /// What it takes to find a record in the dataset again; lines are counted when somebody asks.
+  /// The data to find a record in the dataset again. Lines are counted when a position is asked for.
   struct Places: Sendable {
-    /// Of the batch's first byte, both 1-based.
+    /// The position of the batch's first byte, both 1-based.
     var line = 1
     var column = 1
-    /// Of the first record, counting good and bad ones from 1.
+    /// The number of the first record, counting good and bad ones from 1.
     var record = 1
-    /// For each record where it begins in ``RecordBatch/bytes``.
+    /// The beginning of each record in ``RecordBatch/bytes``.
     var starts: [UInt32] = []
-    /// For each bad record that stood between records of the batch how many of those stand before it.
+    /// For each bad record that stood between records of the batch, the number of records before it.
     var badAfter: [UInt32] = []
 
     mutating func removeAll() {
@@ -59,7 +59,7 @@ package struct RecordBatch: Sendable {
     }
   }
 
-  /// Line, column and number, all 1-based, of a record that a reader delivered.
+  /// Returns line, column and number, all 1-based, of a record that a reader delivered.
   ///
   /// - Complexity: Linear in the text before the record.
   package func place(of index: Int) -> (line: Int, column: Int, record: Int) {
@@ -112,7 +112,7 @@ package struct FieldNames: Sendable {
     while table.count > count { byteCount -= table.removeLast().utf8.count }
   }
 
-  /// A JSON member's own name as one step of a path.
+  /// Returns a JSON member's own name as one step of a path.
   package static func step(_ member: String) -> String {
     guard member.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) else {
       return member
@@ -125,7 +125,8 @@ package struct FieldNames: Sendable {
     return step
   }
 
-  /// The names of the columns `headers`: a dot in a header stands for nesting, as in an export of nested records.
+  /// Returns the names of the columns `headers`: a dot in a header stands for nesting, as in an export of nested
+  /// records.
   ///
   /// A header in which it cannot is one name with the dot escaped: where nothing lies between dots or beside one
   /// (`No.`), where a backslash escapes neither a dot nor a backslash, where it has more steps than records nest, and
@@ -145,7 +146,7 @@ package struct FieldNames: Sendable {
     }
   }
 
-  /// The steps of a path, escapes kept; nil when it is not one.
+  /// Returns the steps of a path, escapes kept; nil when it is not one.
   private static func steps(_ path: String) -> [String]? {
     var steps = [""]
     var escaped = false

@@ -7,7 +7,7 @@ struct RecordSink: ~Copyable {
   var recordEnds = RawVector<UInt32>(capacity: 1 << 6)
   /// The beginning of each record, in bytes from ``origin``.
   var recordStarts = RawVector<UInt32>(capacity: 1 << 6)
-  /// For each bad record behind the first good one how many good ones stand before it.
+  /// For each bad record behind the first good one, the number of good ones before it.
   private var badAfter = RawVector<UInt32>()
   var extra = RawVector<UInt8>(capacity: 1 << 6)
   private var inExtra = RawVector<Int>()
@@ -27,7 +27,7 @@ struct RecordSink: ~Copyable {
 
   func fieldIndices(since mark: Mark) -> Range<Int> { mark.fields..<fields.count }
 
-  /// The fields' texts, while the sink still has them.
+  /// Returns the fields' texts, while the sink still has them.
   func texts(since mark: Mark, window: Bytes) -> [String] {
     let moved = Set(inExtra.buffer)
     return fieldIndices(since: mark).map { index in
@@ -40,7 +40,7 @@ struct RecordSink: ~Copyable {
     inExtra.buffer[mark.inExtra...].contains(index)
   }
 
-  /// The text of field `index`, of the record that began at `mark`.
+  /// Returns the text of field `index`, of the record that began at `mark`.
   func text(ofField index: Int, since mark: Mark, window: Bytes) -> UnsafeBufferPointer<UInt8> {
     text(of: fields[index], isInExtra: isInExtra(field: index, since: mark), window)
   }
@@ -99,7 +99,7 @@ struct RecordSink: ~Copyable {
     if recordEnds.count > 0 { badAfter.append(UInt32(recordEnds.count)) }
   }
 
-  /// A field whose text starts `offset` bytes into the window.
+  /// Appends a field whose text starts `offset` bytes into the window.
   @inline(__always) mutating func append(name: UInt32, kind: FieldKind, offset: Int, length: Int) {
     fields.append(
       FieldSlice(
@@ -107,7 +107,7 @@ struct RecordSink: ~Copyable {
         length: UInt32(truncatingIfNeeded: length)))
   }
 
-  /// A field whose text is what ``extra`` has since it had `extraStart` bytes.
+  /// Appends a field whose text is what ``extra`` has since it had `extraStart` bytes.
   mutating func append(name: UInt32, kind: FieldKind, extraFrom extraStart: Int) {
     inExtra.append(fields.count)
     fields.append(

@@ -2,7 +2,7 @@
 struct Opener {
   var before: String
   var after = ""
-  /// What it prints; nil where that is not known.
+  /// The format that it prints; nil where that is not known.
   var format: String?
 
   /// The line that builds from it.

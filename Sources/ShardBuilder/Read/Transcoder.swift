@@ -1,13 +1,13 @@
 /// Makes UTF-8 of bytes in another encoding, as they come.
 ///
-/// What stands for no character becomes bytes that are no UTF-8, so that the reader refuses them where they are.
+/// Bytes that stand for no character become bytes that are no UTF-8, so that the reader refuses them where they are.
 struct Transcoder {
   private var encoding: DatasetDialect.Encoding
   /// UTF-16: the first byte of a unit, and the first unit of a pair.
   private var half: UInt8?
   private var high: UInt32?
 
-  /// nil for UTF-8, which needs none.
+  /// Makes a transcoder; nil for UTF-8, which needs none.
   init?(_ encoding: DatasetDialect.Encoding) {
     if encoding == .utf8 { return nil }
     self.encoding = encoding

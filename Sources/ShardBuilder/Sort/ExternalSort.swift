@@ -40,11 +40,11 @@ package struct ExternalSort: ~Copyable {
     self.threads = threads
   }
 
-  /// Bytes that one run's buffer has at least.
+  /// The least size of a run's buffer, in bytes.
   static let bufferSize = 64 << 10
   /// A larger record counts by itself: room is made before it is held, and its memory is given back, not kept.
   static let largeRecord = 1 << 20
-  /// Bounds the open descriptors: this many a level.
+  /// The number of runs of a level that are merged into one. It bounds the open descriptors.
   private var fanIn: Int { min(Self.mostRuns, max(2, available / (2 * Self.bufferSize))) }
   private static let mostRuns = 128
 
@@ -63,8 +63,8 @@ package struct ExternalSort: ~Copyable {
   private var available: Int { max(Self.bufferSize, memory - heldElsewhere) }
   /// The most room that a chunk has before it is known what it is to hold: usual records, not the largest.
   private var chunkLimit: Int { min(1 << 20, max(Self.bufferSize, memory / 16)) }
-  /// Bytes of memory held: chunks, and the entries that sorting them takes; not what is left of the last block, nor what
-  /// chunks that others have had keep of theirs, some megabytes.
+  /// Bytes of memory held: chunks, and the entries that sorting them takes; not what is left of the last block, nor
+  /// what chunks that others have had keep of theirs, some megabytes.
   package var charge: Int { held + countInChunks * MemoryLayout<SortEntry>.stride }
 
   /// Returns a chunk without records, with room for what those that were added have in the mean and a little more.
@@ -74,8 +74,9 @@ package struct ExternalSort: ~Copyable {
       added > 0 ? min(limit, sum / added + sum / added / 16 + 64) & ~15 : limit / 2
     }
     let (byteCount, records) = (room(size, chunkLimit), room(count, chunkLimit / 128))
-    // Several in large pages, where there is much memory; not the first few, which may be all there are. Nor once a run was
-    // spilled: what comes to be too small, or stays with a thread, leaves a hole in a block for as long as others are used.
+    // Several in large pages, where there is much memory; not the first few, which may be all there are. Nor once a run
+    // was spilled: what comes to be too small, or stays with a thread, leaves a hole in a block for as long as others
+    // are used.
     if added > 0, levels.isEmpty, memory >= 16 * Self.blockSize {
       if block == nil || Self.blockSize - blockUsed < byteCount {
         (block, blockUsed) = (PageAllocator.Block(byteCount: Self.blockSize), 0)
@@ -199,7 +200,7 @@ package struct ExternalSort: ~Copyable {
     }
     try spill(names)
     while acquireSpare() != nil {}
-    // As long as they are merged nobody reads them.
+    // While they are merged, the merged records are not read yet.
     let runs = try reduced(
       levels.joined().map { $0 }, order, to: available, mergedIn: largest > Self.largeRecord ? memory : available)
     return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: available))

@@ -1,14 +1,14 @@
-/// How a build divides what `--memory` allows.
+/// The division of the memory that `--memory` allows a build.
 ///
-/// | while | what is held |
+/// | stage | held in memory |
 /// |---|---|
 /// | reading | the reader, the batches under way, and with all that is left the sort |
 /// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
 ///
-/// What is under way gets a quarter at most. The program itself, and for each thread one shard that is being encoded,
-/// come on top: the floor, see docs/history/measurements.md.
+/// The batches or pieces under way get a quarter at most. The program itself, and for each thread one shard that is
+/// being encoded, come on top: the floor, see docs/history/measurements.md.
 package struct MemoryPlan {
-  /// Batches under way at most.
+  /// The most batches that are under way.
   package let batches: Int
   /// Bytes of a dataset that become one batch.
   package let blockSize: Int
@@ -37,13 +37,14 @@ package struct MemoryPlan {
     blockSize = min(Self.blockRange.upperBound, max(Self.blockRange.lowerBound, blocks / batches))
   }
 
-  /// What zstd takes to compress a content of some megabytes, in bytes.
+  /// The memory that zstd takes to compress a content of megabytes, in bytes.
   private static let largeTables = 50 << 20
 
   /// Blobs are two and a half times as large as the shard, and the columns that they become five times that.
   private static let costPerPiece = 16
 
-  /// What writing takes beside the records, when they are this many bytes as blobs, the largest of them so many.
+  /// Returns the memory that writing takes beside the records, when they are `size` bytes as blobs, and the largest of
+  /// them `largest`.
   package func heldWhileWriting(_ size: Int, largest: Int = 0) -> Int {
     // The one that is encoded, as a blob, as columns and as a frame, and the one that follows it.
     if largest > ExternalSort.largeRecord { return heldWhileWriting(size) + 5 * largest + Self.largeTables }

@@ -45,7 +45,7 @@ final class RunWriter {
 struct RunReader {
   let run: SortRun
   private var buffer: PageAllocator.Block
-  /// What the buffer has but for a larger record, in bytes.
+  /// The size of the buffer, unless a record is larger, in bytes.
   private let usualSize: Int
   private var offset = 0  // In the file, of the next byte to be read.
   private var position = 0  // In the buffer, of the current record.

@@ -2,7 +2,7 @@ import CSystem
 
 /// System calls on one descriptor that go on after EINTR and after short reads and writes.
 enum SystemFile {
-  /// Writes all of `bytes` from a place in the file on, or at the descriptor's position.
+  /// Writes all of `bytes` from an offset in the file on, or at the descriptor's position.
   static func write(
     _ bytes: UnsafeRawBufferPointer, at place: Int? = nil, to descriptor: CInt, path: String
   ) throws(BuildError) {
@@ -60,8 +60,8 @@ enum SystemFile {
     }
   }
 
-  /// Says that a file was changed now, to the nanosecond: the system says it to its clock's tick, in which there may be
-  /// two changes, and readers tell by it that there is something new.
+  /// Sets the time of a file's last change to now, to the nanosecond. The system's own time is that of its clock's
+  /// tick, in which there may be two changes, and readers tell by it that there is something new.
   static func setModifiedNow(_ descriptor: CInt, path: String) throws(BuildError) {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0, retrying({ futimens(descriptor, [time, time]) }) == 0 else {
@@ -86,10 +86,10 @@ enum SystemFile {
     retrying { openat(directory, name, flags | O_CLOEXEC, mode) }
   }
 
-  /// What names begin with that ``openTemporary(in:)`` gives to files, for a moment, where it has to.
+  /// The beginning of the names that ``openTemporary(in:)`` gives to files, for a moment, where it has to.
   static let temporaryPrefix = ".shardq-sort-"
 
-  /// A new file without a name in `directory`: gone when its descriptor is, however the process ends.
+  /// Opens a new file without a name in `directory`: gone when its descriptor is, however the process ends.
   ///
   /// Where the file system makes none without a name, a process killed between two calls leaves one with a name.
   static func openTemporary(in directory: RunDirectory) throws(BuildError) -> CInt {

@@ -1,107 +1,3 @@
-/// A run of neighbouring records that is to become one shard, or several when it turns out too large.
-package struct Piece: Sendable {
-  private let storage: Storage
-  private let range: Range<Int>
-  /// Whether a ``Cutter`` that begins with this piece's first record goes on as the one that made it did.
-  package let isRestart: Bool
-
-  /// The records of a piece as it was cut and what is known of the gap before each; divided pieces share it.
-  final class Storage: Sendable {
-    let records: RecordArena
-    let weights: [Int]
-    let gaps: [Gap]
-
-    init(records: RecordArena, weights: [Int], gaps: [Gap]) {
-      (self.records, self.weights, self.gaps) = (records, weights, gaps)
-    }
-  }
-
-  /// The place before a record.
-  struct Gap: Sendable {
-    var priority: GapPriority
-    /// How many bytes of the record's folded key are the shortest string above the previous one.
-    var separatorCount: Int
-  }
-
-  init(_ storage: Storage, _ range: Range<Int>, isRestart: Bool = false) {
-    (self.storage, self.range, self.isRestart) = (storage, range, isRestart)
-  }
-
-  package var count: Int { range.count }
-  /// Bytes of memory that the piece as it was cut holds.
-  package var charge: Int {
-    storage.records.charge + storage.weights.count * MemoryLayout<Int>.stride
-      + storage.gaps.count * MemoryLayout<Gap>.stride
-  }
-  /// Calls `body` with its records' blobs, in order, in as few runs as they lie in; valid while this piece lives.
-  func forEachRun(_ body: (UnsafeRawBufferPointer) -> Void) { storage.records.forEachRun(of: range) { body($1) } }
-  /// The record at a 0-based position; valid while this piece lives.
-  package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
-
-  /// The shortest string that no earlier shard's key is above, and that none of this one's is below; empty for the
-  /// first shard. Where the cut goes through equal folded keys it is that key.
-  package var lowerBound: [UInt8] {
-    guard let first = range.first else { return [] }
-    return Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
-  }
-
-  /// What ``RecordWeight`` makes of the first record, which depends on the one before the piece.
-  var firstWeight: Int { storage.weights[range.lowerBound] }
-
-  /// The estimated size in sixteenths of a byte.
-  package var weight: Int { storage.weights[range].reduce(0, +) }
-
-  /// The two parts of a piece that is too large; nil when it is one record.
-  ///
-  /// Cut at the best gap of those that leave a quarter of the weight on both sides, or else at the best of all;
-  /// among equally bad ones (identical records) at the one nearest to the middle.
-  package func divided() -> (Piece, Piece)? {
-    guard let middle = Self.bestGap(range, storage.weights, storage.gaps) else { return nil }
-    return (Piece(storage, range.lowerBound..<middle), Piece(storage, middle..<range.upperBound))
-  }
-
-  static func bestGap(_ range: Range<Int>, _ weights: [Int], _ gaps: [Gap]) -> Int? {
-    guard range.count > 1 else { return nil }
-    let total = weights[range].reduce(0, +)
-    var best: (index: Int, isBalanced: Bool, priority: GapPriority, imbalance: Int)?
-    var left = 0
-    for index in range.dropFirst() {
-      left += weights[index - 1]
-      let isBalanced = left >= total / 4 && total - left >= total / 4
-      let (priority, imbalance) = (gaps[index].priority, abs(2 * left - total))
-      if let best {
-        if isBalanced != best.isBalanced {
-          if best.isBalanced { continue }
-        } else if priority != best.priority {
-          if priority < best.priority { continue }
-        } else if imbalance >= best.imbalance {
-          continue
-        }
-      }
-      best = (index, isBalanced, priority, imbalance)
-    }
-    return best?.index
-  }
-
-  /// Encodes the piece, divided for as long as a part comes out larger than `limit` and has two records or more.
-  package func encoded<Shard>(
-    limit: Int, _ encode: (Piece) throws(BuildError) -> Shard, size: (Shard) -> Int
-  ) throws(BuildError) -> [Shard] {
-    var shards: [Shard] = []
-    var pending = [self]
-    while let piece = pending.popLast() {
-      let shard = try encode(piece)
-      if size(shard) > limit, let (left, right) = piece.divided() {
-        pending.append(right)
-        pending.append(left)
-      } else {
-        shards.append(shard)
-      }
-    }
-    return shards
-  }
-}
-
 /// Cuts sorted records into pieces where their content says so, whatever stands elsewhere.
 ///
 /// A gap is a boundary when its ``GapPriority`` is above that of every other gap within `window` on either side; the
@@ -139,7 +35,7 @@ package struct Cutter {
   private var previousRest: [UInt8] = []  // Of two records with the same folded key, see `gap`.
   private var rest: [UInt8] = []
   private let behind = RecordArena(capacity: 0)  // The record before the first one, if there is any.
-  /// Of the piece that comes next, ``Piece/isRestart``.
+  /// ``Piece/isRestart`` of the piece that comes next.
   private(set) var isRestart = true
   /// Whether the gap that this began at is a boundary.
   enum Start: Equatable {
@@ -179,7 +75,7 @@ package struct Cutter {
     records.count > 0 ? records.record(records.count - 1) : behind.count > 0 ? behind.record(0) : nil
   }
 
-  /// What holds the records that are taken in next. Blobs that are put there need not be copied.
+  /// The arena of the records that are taken in next. Blobs that are put there need not be copied.
   var room: RecordArena { records }
 
   /// Takes in the next record; it is copied.
@@ -239,8 +135,8 @@ package struct Cutter {
     if records.count > 0 { emit(records.count) }
   }
 
-  /// Finishes what is left if the gap before `record`, the one that comes next, is a boundary as far as what lies before
-  /// it says; otherwise that record is still to come.
+  /// Finishes what is left if the gap before `record`, the one that comes next, is a boundary as far as what lies
+  /// before it says; otherwise that record is still to come.
   mutating func finish(before record: RecordBlob) -> Bool {
     guard records.count > 0, let last else { return false }
     let gap = gap(last, record, commonPrefix(last.folded, record.folded))
@@ -307,8 +203,8 @@ package struct Cutter {
     }
     guard candidate.isBestToLeft, candidate.number > firstNumber else { return }
     emit(candidate.number - firstNumber)
-    // Whoever begins here knows the boundary from the first record on. It cuts as this does unless a record so large
-    // came with the window that it would have been cut from it by now.
+    // A cutter that begins here knows the boundary from the first record on. It cuts as this does unless a record so
+    // large came with the window that it would have been cut from it by now.
     isRestart = pendingWeight <= longest
   }
 
@@ -340,39 +236,4 @@ package struct Cutter {
     firstNumber += count
     pendingWeight = weights.reduce(0, +)
   }
-}
-
-/// Sorted records, cut: pieces one after the other as they are asked for.
-package final class PieceStream {
-  private let records: SortedRecords
-  private var cutter: Cutter
-  private var isAtEnd = false
-  private var next = 0
-
-  package init(_ records: SortedRecords, limit: Int, names: FieldNames) {
-    self.records = records
-    cutter = Cutter(limit: limit, order: RecordOrder(names: names))
-  }
-
-  package func nextPiece() throws(BuildError) -> Piece? {
-    while next == cutter.finished.count {
-      if isAtEnd { return nil }
-      cutter.finished.removeAll(keepingCapacity: true)
-      next = 0
-      if let batch = try records.nextBatch() {
-        cutter.append(contentsOf: batch)
-        records.release()
-      } else {
-        cutter.finish()
-        isAtEnd = true
-      }
-    }
-    next += 1
-    return cutter.finished[next - 1]
-  }
-}
-
-extension MemoryPlan {
-  /// Returns the bytes that a piece takes while it is under way: its records, and the columns that they become.
-  func cost(_ piece: Piece) -> Int { piece.charge * 6 }
 }

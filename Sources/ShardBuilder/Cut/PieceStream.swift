@@ -1,0 +1,35 @@
+/// The pieces of sorted records, one after the other.
+package final class PieceStream {
+  private let records: SortedRecords
+  private var cutter: Cutter
+  private var isAtEnd = false
+  private var next = 0
+
+  package init(_ records: SortedRecords, limit: Int, names: FieldNames) {
+    self.records = records
+    cutter = Cutter(limit: limit, order: RecordOrder(names: names))
+  }
+
+  /// Returns the next piece; nil behind the last.
+  package func nextPiece() throws(BuildError) -> Piece? {
+    while next == cutter.finished.count {
+      if isAtEnd { return nil }
+      cutter.finished.removeAll(keepingCapacity: true)
+      next = 0
+      if let batch = try records.nextBatch() {
+        cutter.append(contentsOf: batch)
+        records.release()
+      } else {
+        cutter.finish()
+        isAtEnd = true
+      }
+    }
+    next += 1
+    return cutter.finished[next - 1]
+  }
+}
+
+extension MemoryPlan {
+  /// Returns the bytes that a piece takes while it is under way: its records, and the columns that they become.
+  func cost(_ piece: Piece) -> Int { piece.charge * 6 }
+}
