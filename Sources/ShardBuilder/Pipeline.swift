@@ -19,8 +19,8 @@ struct Pipeline {
   let previous: PreviousIndex?
   /// The most threads that are used.
   var threads = Int.max
-  /// Whether the map of dots is made of the portions' records; else the caller makes it.
-  var makesDots = true
+  /// Whether the density grid is made of the portions' records; else the caller makes it.
+  var makesDensityGrid = true
   /// The field by which records are told apart, if ids are counted here, and the most records that may come; else the
   /// caller counts.
   private(set) var countedID: (field: UInt32, records: Int)?
@@ -36,7 +36,7 @@ struct Pipeline {
     var fieldNames: [String] = []
     var notes: BuildNotes
     /// The density grid; nil where the caller makes it.
-    var dots: DensityGrid?
+    var densityGrid: DensityGrid?
     /// The count of the ids, where they were counted.
     var ids: IDCounter.Count?
   }
@@ -51,7 +51,7 @@ struct Pipeline {
     let compressors = CompressorPool()
     let writer = PieceWriter(
       publisher: publisher, names: names, packing: packing, previous: previous,
-      cellFinder: makesDots ? CellFinder(names: names) : nil, idField: countedID?.field,
+      cellFinder: makesDensityGrid ? CellFinder(names: names) : nil, idField: countedID?.field,
       encoder: ShardEncoder(names: names, partSize: packing.partSize), compressors: compressors)
     var assembly = try Assembly(of: self, compressors)
     try WorkerPool.orderedMap(
@@ -140,7 +140,7 @@ private struct PieceWriter: Sendable {
     parts.reverse()  // Taken from the end, so that each content is released once it is written.
     while let (part, content) = parts.popLast() {
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
-      let digest = file.bytes.withUnsafeBufferPointer { Digest.sha256($0) }
+      let digest = Digest.sha256(file.bytes)
       let first = part.record(0).folded
       let label = Manifest.label(ofKey: first)
       try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes)
@@ -182,7 +182,7 @@ private struct Assembly: ~Copyable {
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))
     if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
-    if pipeline.makesDots { output.dots = DensityGrid() }
+    if pipeline.makesDensityGrid { output.densityGrid = DensityGrid() }
     countsIDs = pipeline.countedID != nil
     idCounter = try IDCounter(
       memory: pipeline.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
@@ -207,7 +207,7 @@ private struct Assembly: ~Copyable {
     output.notes.pieces.append(piece.note)
     lastKey = piece.lastKey
     note(piece.fields)
-    for cell in piece.cells { output.dots?.add(Int(cell)) }
+    for cell in piece.cells { output.densityGrid?.add(Int(cell)) }
     try idCounter.add(piece.ids)
   }
 
@@ -238,9 +238,9 @@ private struct Assembly: ~Copyable {
 extension Pipeline.Output {
   /// Makes the index's new generation of what was written.
   ///
-  /// - Parameter dots: The map, where the output has none.
+  /// - Parameter densityGrid: The map, where the output has none.
   func publish(
-    _ settings: IndexSettings, _ packing: EncodingOptions, dots: DensityBands? = nil, to publisher: Publisher,
+    _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil, to publisher: Publisher,
     _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = manifest
@@ -256,8 +256,7 @@ extension Pipeline.Output {
       file = try encoder.file(
         shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
         settings: settings.pairs(fieldNames: fieldNames), notes: notes,
-        dots: dots ?? self.dots.map { DensityBands($0) },
-        threads: threads)
+        densityGrid: densityGrid ?? self.densityGrid.map { DensityBands($0) }, threads: threads)
     } catch {
       syncer?.join()
       throw error

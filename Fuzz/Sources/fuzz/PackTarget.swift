@@ -70,7 +70,7 @@ final class PackTarget: FuzzTarget {
     do throws(PackError) {
       let summary = try ShardBuilder.apply(pack: "-", to: old.directory)
       let manifest = RawFile.read(path)
-      require(summary.digest == Pack.hexadecimal(Digest.sha256(manifest)), "the digest of what is there")
+      require(summary.digest == Digest.hexadecimal(Digest.sha256(manifest)), "the digest of what is there")
       guard !summary.wasThere else { return }
       require(Digest.sha256(manifest) == Array(pack[40..<72]), "another generation than the header names")
       // Whoever makes up a manifest may say in it what no shard is.
@@ -94,9 +94,9 @@ final class PackTarget: FuzzTarget {
     }
     guard pack.count >= 4 else { return [] }
     for _ in 0..<min(64, number(0, 4)) {
-      guard offset + Pack.Piece.size <= pack.count else { break }
+      guard offset + Pack.Segment.size <= pack.count else { break }
       let (start, copied, literal) = (number(offset + 4, 8), number(offset + 12, 8), number(offset + 20, 8))
-      offset += Pack.Piece.size
+      offset += Pack.Segment.size
       guard start >= 0, start <= old.manifest.count, copied >= 0, copied <= old.manifest.count - start,
         literal >= 0, literal <= pack.count - offset
       else { break }

@@ -1,14 +1,15 @@
 import ShardedIndex
 
-/// What a build notes in the manifest for the next one: of which records each piece was made. Source: docs/format.md §3.8.
+/// The notes in the manifest that a build leaves for the next one: of which records each piece was made.
+/// Source: docs/format.md §3.8.
 ///
-/// No query reads it. From it the next build knows which pieces it need not encode again, and an update where the cut
+/// No query reads them. By them the next build knows which pieces it need not encode again, and an update where the cut
 /// can begin anew.
 package struct BuildNotes: Sendable {
-  /// One piece of the cut; it became one shard, or several when it was too large for one.
+  /// One piece of the cut. It became one shard, or several if it was too large for one.
   package struct Piece: Sendable, Equatable {
     package var shardCount: Int
-    /// See ``ShardBuilder/Piece/isRestart``.
+    /// As ``ShardBuilder/Piece/isRestart``.
     package var isRestart: Bool
     package var digest: PieceDigest
 
@@ -16,6 +17,10 @@ package struct BuildNotes: Sendable {
       (self.shardCount, self.isRestart, self.digest) = (shardCount, isRestart, digest)
     }
   }
+
+  package static let magic: UInt32 = 0x314e_5153  // "SQN1"
+  /// Counts up when the same records come to be encoded into other bytes, or pieces to have other digests.
+  package static let encoderVersion: UInt32 = 1
 
   /// zstd's level.
   package var level: Int
@@ -38,12 +43,12 @@ package struct BuildNotes: Sendable {
 
   /// - Parameters:
   ///   - frames: Contents and checksums of the notes' frames, in order.
-  ///   - shardCount: Of the manifest that the notes stand in.
+  ///   - shardCount: The number of shards in the manifest that has the notes.
   package init(
     _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
   ) throws(FormatError) {
     guard let first = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
-    let head = try BuildNotesHead(first.content)
+    let head = try Head(first.content)
     (level, repeatedIDs, isOfThisEncoder) = (head.level, head.repeatedIDs, head.isOfThisEncoder)
     recordsWithoutID = head.recordsWithoutID
     let count = head.pieceCount
@@ -54,24 +59,10 @@ package struct BuildNotes: Sendable {
     for ((_, checksum), expected) in zip(frames.dropFirst(), head.checksums) where checksum != expected {
       throw .wrongChecksum(found: checksum, expected: expected)
     }
-    var shards = 0
     for frame in frames.dropFirst() {
-      let first = pieces.count
-      let group = min(Self.groupSize, count - first)
-      try BuildNotesHead.reading(frame.content) { (reader) throws(FormatError) -> Void in
-        for _ in 0..<group {
-          let word = try reader.readVarint()
-          guard word >> 1 > 0 else { throw .invalid(reason: "a piece of no shard", offset: reader.offset) }
-          shards += word >> 1
-          pieces.append(
-            Piece(shardCount: word >> 1, isRestart: word & 1 == 1, digest: PieceDigest(high: 0, low: 0)))
-        }
-        for index in first..<first + group {
-          let high = try reader.read(UInt64.self)
-          pieces[index].digest = PieceDigest(high: high, low: try reader.read(UInt64.self))
-        }
-      }
+      try addGroup(frame.content, count: min(Self.groupSize, count - pieces.count))
     }
+    let shards = pieces.reduce(0) { $0 + $1.shardCount }
     guard shards == shardCount else {
       throw .invalid(reason: "notes pieces of \(shards) shards where there are \(shardCount)", offset: 16)
     }
@@ -80,7 +71,81 @@ package struct BuildNotes: Sendable {
     }
   }
 
-  /// What ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by one each or
+  /// Adds the pieces that a frame behind the first has.
+  private mutating func addGroup(_ content: [UInt8], count: Int) throws(FormatError) {
+    try Self.reading(content) { (reader) throws(FormatError) -> Void in
+      let first = pieces.count
+      for _ in 0..<count {
+        let word = try reader.readVarint()
+        guard word >> 1 > 0 else { throw .invalid(reason: "a piece of no shard", offset: reader.offset) }
+        pieces.append(Piece(shardCount: word >> 1, isRestart: word & 1 == 1, digest: PieceDigest(high: 0, low: 0)))
+      }
+      for index in first..<first + count {
+        let high = try reader.read(UInt64.self)
+        pieces[index].digest = PieceDigest(high: high, low: try reader.read(UInt64.self))
+      }
+    }
+  }
+
+  /// Reads all of `content`.
+  private static func reading<Value>(
+    _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Value
+  ) throws(FormatError) -> Value {
+    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = ByteReader(bytes)
+      let value = try body(&reader)
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "notes with bytes behind their end", offset: reader.offset)
+      }
+      return value
+    }
+  }
+
+  /// The first frame: all that the notes say of an index as a whole.
+  private struct Head {
+    let level: Int
+    let repeatedIDs: Int?
+    let recordsWithoutID: Int
+    let isOfThisEncoder: Bool
+    let pieceCount: Int
+    /// The checksums of the other frames.
+    let checksums: [UInt32]
+
+    init(_ content: [UInt8]) throws(FormatError) {
+      let ids: UInt64
+      (level, ids, isOfThisEncoder, pieceCount, checksums) = try reading(content) {
+        (reader) throws(FormatError) -> (Int, UInt64, Bool, Int, [UInt32]) in
+        let magic = try reader.read(UInt32.self)
+        guard magic == BuildNotes.magic else { throw .wrongMagic(found: magic, expected: BuildNotes.magic) }
+        let version = try reader.read(UInt32.self)
+        let zstd = try reader.read(UInt32.self)
+        let level = Int(try reader.read(UInt32.self))
+        let count = Int(try reader.read(UInt32.self))
+        let ids = try reader.read(UInt64.self)
+        var checksums: [UInt32] = []
+        while reader.remaining > 0 { checksums.append(try reader.read(UInt32.self)) }
+        let isOfThisEncoder = version == BuildNotes.encoderVersion && zstd == ZstdFrame.libraryVersion
+        return (level, ids, isOfThisEncoder, count, checksums)
+      }
+      repeatedIDs = ids == .max ? nil : Int(ids & 0xFFFF_FFFF)
+      recordsWithoutID = ids == .max ? 0 : Int(ids >> 32)
+    }
+  }
+
+  /// Returns what the content of the first frame says of ids; nil if it says nothing.
+  package static func idCounts(_ content: [UInt8]) -> (repeated: Int, without: Int)? {
+    guard let head = try? Head(content), let repeated = head.repeatedIDs else { return nil }
+    return (repeated, head.recordsWithoutID)
+  }
+
+  /// Both counts in one word, each the most that it holds where it is more.
+  private var idCounts: UInt64 {
+    guard let repeatedIDs else { return .max }
+    let most = Int(UInt32.max) - 1
+    return UInt64(min(repeatedIDs, most)) | UInt64(min(recordsWithoutID, most)) << 32
+  }
+
+  /// Returns what ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by one each or
   /// removed; nil if it is not known, or wrong.
   package func repeatedIDs(replacing records: Int, of ids: Int) -> Int? {
     guard let repeatedIDs, repeatedIDs >= records - ids else { return nil }
@@ -101,83 +166,18 @@ package struct BuildNotes: Sendable {
     }
   }
 
-  /// The content of the first frame.
+  /// Returns the content of the first frame.
   ///
-  /// - Parameter checksums: Of the others.
+  /// - Parameter checksums: The checksums of the other frames.
   package func head(checksums: [UInt32]) -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(BuildNotesHead.magic)
-    writer.write(BuildNotesHead.encoderVersion)
+    writer.write(Self.magic)
+    writer.write(Self.encoderVersion)
     writer.write(ZstdFrame.libraryVersion)
     writer.write(UInt32(level))
     writer.write(UInt32(pieces.count))
-    writer.write(BuildNotesHead.idCounts(repeated: repeatedIDs, without: recordsWithoutID))
+    writer.write(idCounts)
     for checksum in checksums { writer.write(checksum) }
     return writer.bytes
-  }
-}
-
-/// The first 16 bytes of the SHA-256 of all that a piece's shards are made from.
-package struct PieceDigest: Hashable, Sendable {
-  package var high: UInt64
-  package var low: UInt64
-}
-
-extension Piece {
-  /// What identifies the shards that this piece becomes, the options of the build aside; and the numbers of its fields
-  /// in the order in which they come up.
-  ///
-  /// Field names are numbered by that order here, so that neither the dataset's own nor other pieces show in the digest.
-  /// - Parameter names: By number.
-  package func digest(names: [String]) -> (digest: PieceDigest, fields: [UInt32]) {
-    var fields: [UInt32] = []
-    var isInOrder = true  // Whether the numbers are what they would be here.
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: max(1, names.count)) { own in
-      own.update(repeating: .max)
-      for index in 0..<count {
-        let record = record(index)
-        for field in 0..<record.fieldCount {
-          let name = record.fieldName(field)
-          guard own[Int(name)] == .max else { continue }
-          own[Int(name)] = UInt32(fields.count)
-          isInOrder = isInOrder && Int(name) == fields.count
-          fields.append(name)
-        }
-      }
-    }
-    var stream = Digest.Stream()
-    var head = ByteWriter()
-    head.write(UInt64(firstWeight))  // Where a piece is divided depends on it.
-    head.write(UInt32(fields.count))
-    for field in fields {
-      let name = names[Int(field)]
-      head.write(UInt32(name.utf8.count))
-      head.write(name)
-    }
-    head.bytes.withUnsafeBytes { stream.update($0) }
-    if isInOrder {
-      forEachRun { stream.update($0) }
-    } else {
-      hashRenumbered(fields, names.count, into: &stream)
-    }
-    let digest = stream.finish()
-    return digest.withUnsafeBytes {
-      (
-        PieceDigest(high: $0.loadUnaligned(as: UInt64.self), low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-        fields
-      )
-    }
-  }
-
-  /// As the records' bytes, with each field's name by its place in `fields`.
-  private func hashRenumbered(_ fields: [UInt32], _ nameCount: Int, into stream: inout Digest.Stream) {
-    var own = [UInt32](repeating: 0, count: nameCount)
-    for (number, name) in fields.enumerated() { own[Int(name)] = UInt32(number) }
-    var scratch: [UInt8] = []
-    for index in 0..<count {
-      let record = record(index)
-      record.withHeader(renumbered: own, &scratch) { stream.update($0) }
-      stream.update(record.body)
-    }
   }
 }

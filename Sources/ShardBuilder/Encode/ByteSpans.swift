@@ -1,11 +1,18 @@
 /// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
+@inline(__always)
 func compareBytes(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
   a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in compareBytes(a, b) } }
 }
 
 /// Returns how many bytes two texts have in common from their beginning.
+@inline(__always)
 func commonPrefix(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
   a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in commonPrefix(a, b) } }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// The same bytes, counted from 0.
+  @inline(__always) var rebased: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: self) }
 }
 
 extension [UInt8] {

@@ -2,35 +2,38 @@ import CNettle
 
 /// SHA-256, by nettle.
 package enum Digest {
-  /// 32 bytes.
-  package static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  /// Returns the digest of `bytes`: 32 bytes.
+  package static func sha256(_ bytes: RawSpan) -> [UInt8] {
     var stream = Stream()
     stream.update(bytes)
     return stream.finish()
   }
 
-  package static func sha256(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { sha256(UnsafeRawBufferPointer(bytes)) }
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { sha256(bytes.span.bytes) }
 
-  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { sha256($0) } }
+  package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] { sha256(bytes.bytes) }
 
-  package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBytes { sha256($0) } }
+  package static func hexadecimal(_ digest: [UInt8]) -> String {
+    digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
 
-  /// The same of bytes that come in runs.
+  /// The digest of bytes that come in runs.
   struct Stream {
     private var context = sha256_ctx()
 
     init() { nettle_sha256_init(&context) }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-      guard let start = bytes.baseAddress else { return }
-      nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
+    mutating func update(_ bytes: RawSpan) {
+      bytes.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        unsafe nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
+      }
     }
 
     mutating func finish() -> [UInt8] {
-      [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
-        nettle_sha256_digest(&context, 32, digest.baseAddress)
-        count = 32
-      }
+      var digest = [UInt8](repeating: 0, count: 32)
+      nettle_sha256_digest(&context, 32, &digest)
+      return digest
     }
   }
 }

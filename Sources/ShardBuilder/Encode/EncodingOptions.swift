@@ -1,10 +1,9 @@
-/// How records are packed into files: with the records themselves, and the versions of the encoder and of zstd, all that
-/// an index's bytes depend on.
+/// The options that an index's bytes depend on, beside the records and the versions of the encoder and of zstd.
 struct EncodingOptions: Equatable, Sendable {
-  /// The most a shard may be before compression, in bytes.
+  /// The largest size of a shard before compression, in bytes.
   var shardLimit: Int
-  /// About what a part of a shard has before compression, in bytes.
+  /// The size of a part of a shard before compression, in bytes, about.
   var partSize: Int
-  /// zstd's.
+  /// The level of zstd.
   var level: Int
 }

@@ -1,6 +1,6 @@
 import CSystem
 
-/// Counts how many ids are distinct, in memory that does not grow with their number. Source: docs/format.md §3.8.
+/// The counter of distinct ids, in memory that does not grow with their number. Source: docs/format.md §3.8.
 ///
 /// Ids are told apart by 64 bits of hash. They are dealt out into partitions, so that those of one can be compared in
 /// memory; what does not fit is spilled to a file without a name. Takes linear time.
@@ -14,7 +14,7 @@ package struct IDCounter: ~Copyable {
     return hash
   }
 
-  /// The hashes of a piece's ids.
+  /// Returns the hashes of a piece's ids.
   package static func hashes(of piece: Piece, field: UInt32) -> [UInt64] {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(piece.count)
@@ -30,7 +30,7 @@ package struct IDCounter: ~Copyable {
   private let capacity: Int
   private var hashes: [UInt64] = []
   private var count = 0
-  /// Of each spill where its partitions end, in hashes since its beginning.
+  /// The ends of each spill's partitions, in hashes since its beginning.
   private var spills: [[UInt32]] = []
   private let file: TemporaryFile?
   private let mixer = Mixer()
@@ -54,15 +54,15 @@ package struct IDCounter: ~Copyable {
     count += more.count
   }
 
-  /// What was counted.
+  /// The result of counting.
   package struct Count: Sendable {
-    /// Ids that were added.
+    /// The ids that were added.
     package var ids = 0
-    /// How many of them are distinct.
+    /// The number of distinct ids.
     package var distinct = 0
-    /// Distinct ones that were added more than once.
+    /// The number of distinct ids that were added more than once.
     package var shared = 0
-    /// Of these the one with the least hash, and how often it was added.
+    /// The id with the least hash of these, and how often it was added.
     package var example: (hash: UInt64, times: Int)?
 
   }
@@ -126,7 +126,7 @@ package struct IDCounter: ~Copyable {
     return hashes
   }
 
-  /// Another one in each process: nobody who chooses ids can choose in which partition, or where in a table, they lie.
+  /// A mixer that differs in each process: a choice of ids is no choice of their partitions, or of their slots in a table.
   private struct Mixer {
     private let key = UInt64.random(in: .min ... .max)
 
@@ -170,7 +170,7 @@ package struct IDCounter: ~Copyable {
       return true
     }
 
-    /// Where the hash is, or would be. The bits that chose its partition are not among those that are used.
+    /// Returns the slot that a hash has, or would have. The bits that chose its partition are not used again.
     private func slot(of hash: UInt64) -> Int {
       var slot = Int(truncatingIfNeeded: mixer.mix(hash)) & (slots.count - 1)
       while slots[slot] != 0, slots[slot] != hash { slot = (slot + 1) & (slots.count - 1) }

@@ -1,25 +1,24 @@
-import CSystem
 import ShardedIndex
 
-/// Frames of an index, by what they hold: what holds the same need not be compressed again, since the same zstd makes the
+/// The frames of an index, by their content: the same content need not be compressed again, since the same zstd makes the
 /// same frame of it at the same level.
 package struct KnownFrames: Sendable {
-  /// With the size that their headers declare for their content, by its last bits. Nothing is decompressed before it is
-  /// compared.
+  /// The frames, each with the size that its header declares for its content, by the last bits of that. Nothing is
+  /// decompressed before it is compared.
   private var frames: [[(size: Int, frame: ArraySlice<UInt8>)]] = Array(repeating: [], count: 64)
 
-  /// Frames of one size that are compared, at most: a file can have any number of them.
+  /// The most frames of one size that are compared: a file can have any number of them.
   private static let mostOfOneSize = 8
 
   private let contexts: DecompressorPool
 
-  /// - Parameter contexts: What frames are decompressed with.
+  /// - Parameter contexts: The contexts that frames are decompressed with.
   package init(contexts: DecompressorPool = DecompressorPool()) { self.contexts = contexts }
 
-  /// Takes in the frames of a file.
+  /// Adds the frames of a file.
   mutating func add(framesOf file: [UInt8]) {
-    ZstdFrame.forEachFrame(of: file) { start, end in
-      let frame = file[start..<end]
+    ZstdFrame.forEachFrame(of: file) { range in
+      let frame = file[range]
       guard let size = frame.withUnsafeBufferPointer({ ZstdFrame.contentSize(of: $0) }),
         size <= ZstdFrame.contentLimit
       else { return }
@@ -28,8 +27,7 @@ package struct KnownFrames: Sendable {
     }
   }
 
-  // No key path: that would be made up when the program runs.
-  var isEmpty: Bool { frames.allSatisfy { $0.isEmpty } }
+  var isEmpty: Bool { frames.allSatisfy(\.isEmpty) }
 
   /// The frame that holds `content`; one that cannot be decompressed holds nothing.
   subscript(content: [UInt8]) -> [UInt8]? {
@@ -37,37 +35,43 @@ package struct KnownFrames: Sendable {
     guard candidates.contains(where: { $0.size == content.count }) else { return nil }
     let decompressor = contexts.take()
     defer { contexts.put(decompressor) }
-    let found = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
-    defer { found.deallocate() }
-    let target = UnsafeMutableRawBufferPointer(rebasing: found[..<content.count])
     for (size, frame) in candidates where size == content.count {
-      let isReadable = frame.withUnsafeBufferPointer { frame in
-        (try? ZstdFrame.decompress(frame, into: target, with: decompressor)) != nil
-      }
-      guard isReadable else { continue }
-      let isSame = content.withUnsafeBytes { memcmp($0.baseAddress!, target.baseAddress!, content.count) == 0 }
-      if isSame { return Array(frame) }
+      if decompressed(frame, size, with: decompressor) == content { return Array(frame) }
     }
     return nil
+  }
+
+  /// The content of a frame that declares this size; nil if the frame cannot be decompressed.
+  private func decompressed(_ frame: ArraySlice<UInt8>, _ size: Int, with decompressor: Decompressor) -> [UInt8]? {
+    let content = [UInt8](unsafeUninitializedCapacity: size) { target, count in
+      let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[..<size])
+      frame.withUnsafeBufferPointer { frame in
+        if (try? ZstdFrame.decompress(frame, into: target, with: decompressor)) != nil { count = size }
+      }
+    }
+    return content.count == size ? content : nil
   }
 }
 
 extension ZstdFrame {
-  /// Where the zstd frames of a file lie, which fill it.
+  /// The checksum that a frame of this process ends with.
+  static func checksum(ofFrame frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { checksum(of: $0)! } }
+
+  /// The ranges of the zstd frames that a file consists of.
   static func frames(of bytes: [UInt8]) -> [Range<Int>] {
     var frames: [Range<Int>] = []
-    forEachFrame(of: bytes) { frames.append($0..<$1) }
+    forEachFrame(of: bytes) { frames.append($0) }
     return frames
   }
 
-  /// The same one by one: where each begins and ends.
-  static func forEachFrame(of bytes: [UInt8], _ body: (_ start: Int, _ end: Int) -> Void) {
+  /// Calls `body` with the range of each of these frames.
+  static func forEachFrame(of bytes: [UInt8], _ body: (Range<Int>) -> Void) {
     bytes.withUnsafeBufferPointer { all in
       var start = 0
       while start < all.count {
-        let size = ZstdFrame.size(of: UnsafeBufferPointer(rebasing: all[start...])) ?? all.count - start
-        body(start, start + size)
-        start += size
+        let end = start + (ZstdFrame.size(of: all[start...].rebased) ?? all.count - start)
+        body(start..<end)
+        start = end
       }
     }
   }

@@ -1,7 +1,9 @@
 import ShardedIndex
 
-/// Writes what ``Manifest`` reads, a page as soon as it is full: of its shards the lower bound of the first is all that
-/// stays, until a node has it, which counts where bounds have 64 KiB. Source: docs/format.md §3.
+/// The encoder of what ``Manifest`` reads. Source: docs/format.md §3.
+///
+/// A page is written as soon as it is full: of its shards only the lower bound of the first is held, until a node has it.
+/// That counts where bounds have 64 KiB.
 package struct ManifestEncoder {
   /// One shard as the manifest describes it.
   package struct Shard: Sendable {
@@ -24,17 +26,16 @@ package struct ManifestEncoder {
 
   private let level: Int
   private let compressors: CompressorPool
-  /// Those of the generation before.
+  /// The frames of the generation before.
   var knownFrames = KnownFrames()
-  /// Of all shards.
   package private(set) var shardCount = 0
   package private(set) var recordCount = 0
-  /// Of their files, in bytes.
+  /// The size of all shards' files, in bytes.
   package private(set) var shardBytes = 0
 
-  /// Shards of the page that is not full.
+  /// The shards of the page that is not full.
   private var page: [Shard] = []
-  /// Pages, then nodes of level 1, and so on, that no node lists yet; the last for the root.
+  /// The pages, the nodes of level 1, and so on, that no node lists yet; the last list is for the root.
   private var lists = [ChildList()]
 
   package init(level: Int) { self.init(level: level, CompressorPool()) }
@@ -62,7 +63,7 @@ package struct ManifestEncoder {
     page.removeAll(keepingCapacity: true)
   }
 
-  /// Notes a page or a node; those before it become a node when it is one more than that may have.
+  /// Lists a page or a node; those before it become a node when it is one more than a node may have.
   private mutating func list(_ child: ChildList.Child, ofLevel level: Int) {
     if lists[level].count == Manifest.pageCapacity { finishNode(ofLevel: level + 1) }
     lists[level].add(child, ofLevel: level)
@@ -85,7 +86,7 @@ package struct ManifestEncoder {
     knownFrames[content] ?? compressors.with { ZstdFrame.quick(content, with: $0) }
   }
 
-  /// Every name of a field is in the root, whose bounds, like a page's or a node's, are 64 at most, of 64 KiB each.
+  /// Returns the error of a root that is too large: it has every field's name, and at most 64 bounds of 64 KiB each.
   private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
     .dataset(
       .bad,
@@ -94,10 +95,10 @@ package struct ManifestEncoder {
         + " keep fewer fields")
   }
 
-  /// The content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
+  /// Returns the content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
   private static func page(_ shards: [Shard]) -> [UInt8] {
     var writer = ByteWriter()
-    for shard in shards { shard.bound.withUnsafeBufferPointer { writer.write(KeyBlocks.head(of: $0)) } }
+    for shard in shards { writer.write(KeyBlocks.head(ofBound: shard.bound)) }
     var records: UInt64 = 0
     for shard in shards {
       writer.write(records)
@@ -122,13 +123,14 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// The manifest file: the root's frame, those of nodes and pages, those of the notes and of the map. Ends the encoder.
+  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes and of the density grid.
+  /// Ends the encoder.
   ///
-  /// - Parameter threads: What the notes and the map are compressed on.
+  /// - Parameter threads: The threads that the notes and the grid are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil, dots: DensityBands? = nil, threads: Int = 1
+    settings: [(String, String)], notes: BuildNotes? = nil, densityGrid: DensityBands? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
@@ -143,47 +145,69 @@ package struct ManifestEncoder {
     var top = lists.removeLast()
     var frames: [UInt8] = []
     swap(&frames, &top.frames)
-    var sections: [(number: ManifestRoot.Section, bytes: [UInt8])] = [
+    var sections: [Section] = [
       (.heads, top.heads.bytes), (.firstRecords, top.firstRecordsAndEnd), (.boundEnds, top.boundEnds.bytes),
-      (.bounds, top.bounds.bytes), (.children, top.entries.bytes),
+      (.bounds, top.bounds.bytes), (.children, top.entries.bytes), (.fieldNames, Self.texts(fieldNames)),
+      (.settings, Self.texts(settings.flatMap { [$0.0, $0.1] })),
     ]
-    func text(_ text: String, _ writer: inout ByteWriter) {
+    if let notes {
+      let chain = chain(notes.groups, threads: threads) { notes.head(checksums: $0) }
+      sections.append((.notes, chain.entry))
+      frames += chain.frames
+    }
+    if let densityGrid, !densityGrid.bands.isEmpty {
+      let chain = chain(densityGrid.bands.map(\.content), threads: threads) { densityGrid.head(checksums: $0) }
+      sections.append((.dots, chain.entry))
+      frames += chain.frames
+    }
+    let root = root(
+      sections, version: height == 0 ? Manifest.version : Manifest.versionWithNodes, shardLimit: shardLimit,
+      partSize: partSize, fieldCount: fieldNames.count)
+    guard fieldNames.count <= ManifestRoot.fieldLimit, root.count <= Manifest.contentLimit else {
+      throw tooLarge(fieldCount: fieldNames.count, size: root.count)
+    }
+    return quickFrame(root) + frames
+  }
+
+  private typealias Section = (number: ManifestRoot.Section, bytes: [UInt8])
+
+  private static func texts(_ texts: [String]) -> [UInt8] {
+    var writer = ByteWriter()
+    for text in texts {
       writer.writeVarint(text.utf8.count)
       writer.write(text)
     }
-    var names = ByteWriter()
-    for name in fieldNames { text(name, &names) }
-    sections.append((.fieldNames, names.bytes))
-    var pairs = ByteWriter()
-    for (name, value) in settings {
-      text(name, &pairs)
-      text(value, &pairs)
+    return writer.bytes
+  }
+
+  /// Returns the frames of some contents, behind a first frame with their checksums, and the root's entry for them.
+  ///
+  /// - Parameter head: Returns the content of the first frame.
+  private func chain(
+    _ contents: [[UInt8]], threads: Int, head: ([UInt32]) -> [UInt8]
+  ) -> (frames: [UInt8], entry: [UInt8]) {
+    // Where frames are known, few are not.
+    let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
+      [level, knownFrames, compressors] number in
+      knownFrames[contents[number]]
+        ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
     }
-    sections.append((.settings, pairs.bytes))
-    /// A first frame that has the checksums of those behind it.
-    func chain(_ section: ManifestRoot.Section, _ contents: [[UInt8]], head: ([UInt32]) -> [UInt8]) {
-      func checksum(_ frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! } }
-      // Of those that are not known there are few.
-      let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
-        [level, knownFrames, compressors] number in
-        knownFrames[contents[number]]
-          ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
-      }
-      let head = head(others.map(checksum))
-      let first = quickFrame(head)  // Of checksums most: who reads no more of it needs no zstd.
-      frames += first
-      for other in others { frames += other }
-      var entry = ByteWriter()
-      entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
-      entry.write(UInt32(head.count))
-      entry.write(checksum(first))
-      sections.append((section, entry.bytes))
-    }
-    if let notes { chain(.notes, notes.groups) { notes.head(checksums: $0) } }
-    if let dots, !dots.bands.isEmpty { chain(.dots, dots.bands.map(\.content)) { dots.head(checksums: $0) } }
+    let head = head(others.map(ZstdFrame.checksum(ofFrame:)))
+    let first = quickFrame(head)  // It has checksums, mostly: a reader of nothing else needs no zstd.
+    var entry = ByteWriter()
+    entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
+    entry.write(UInt32(head.count))
+    entry.write(ZstdFrame.checksum(ofFrame: first))
+    return (others.reduce(into: first) { $0 += $1 }, entry.bytes)
+  }
+
+  /// Returns the content of the root.
+  private func root(
+    _ sections: [Section], version: Int, shardLimit: Int, partSize: Int, fieldCount: Int
+  ) -> [UInt8] {
     var root = ByteWriter()
     root.write(Manifest.magic)
-    root.write(UInt16(height == 0 ? Manifest.version : Manifest.versionWithNodes))
+    root.write(UInt16(version))
     root.write(UInt16(0))
     root.write(Fold.version)
     root.write(UInt32(sections.count))
@@ -191,7 +215,7 @@ package struct ManifestEncoder {
     root.write(UInt64(recordCount))
     root.write(UInt32(shardCount))
     root.write(UInt32(shardLimit))
-    root.write(UInt32(fieldNames.count))
+    root.write(UInt32(fieldCount))
     root.write(UInt32(partSize))
     var offset = Manifest.headerSize + 24 * sections.count
     for section in sections {
@@ -202,14 +226,16 @@ package struct ManifestEncoder {
       offset += section.bytes.count
     }
     for section in sections { root.write(section.bytes) }
-    guard fieldNames.count <= ManifestRoot.fieldLimit, root.bytes.count <= Manifest.contentLimit else {
-      throw tooLarge(fieldCount: fieldNames.count, size: root.bytes.count)
-    }
-    return quickFrame(root.bytes) + frames
+    return root.bytes
   }
 }
 
-/// What a node, or the root, says of pages or nodes, its children, and their frames. Source: docs/format.md §3.2, §3.10.
+extension KeyBlocks {
+  /// The head of a lower bound, as pages and nodes have it.
+  fileprivate static func head(ofBound bound: [UInt8]) -> UInt64 { bound.withUnsafeBufferPointer { head(of: $0) } }
+}
+
+/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md §3.2, §3.10.
 private struct ChildList {
   struct Child {
     let bound: [UInt8]
@@ -217,14 +243,14 @@ private struct ChildList {
     let records: Int
     let frame: [UInt8]
     let contentSize: Int
-    /// Of a node: the frames of what is below it, and the size of their contents in bytes.
+    /// The frames below a node, and the size of their contents in bytes.
     var below: [UInt8] = []
     var totalSize = 0
   }
 
   private(set) var count = 0
   private(set) var records = 0
-  /// Content of all that is listed and of what is below, in bytes.
+  /// The size of the contents of all children and of the frames below them, in bytes.
   private(set) var totalSize = 0
   private(set) var firstBound: [UInt8] = []
   private(set) var isContinuation = false
@@ -235,10 +261,10 @@ private struct ChildList {
   private(set) var bounds = ByteWriter()
   private(set) var entries = ByteWriter()
 
-  /// - Parameter level: Of the child.
+  /// - Parameter level: The level of the child.
   mutating func add(_ child: Child, ofLevel level: Int) {
     if count == 0 { (firstBound, isContinuation) = (child.bound, child.isContinuation) }
-    child.bound.withUnsafeBufferPointer { heads.write(KeyBlocks.head(of: $0)) }
+    heads.write(KeyBlocks.head(ofBound: child.bound))
     firstRecords.write(UInt64(records))
     bounds.write(child.bound)
     boundEnds.write(UInt32(bounds.bytes.count))
@@ -246,7 +272,7 @@ private struct ChildList {
     frames += child.below
     entries.write(UInt64(frames.count))
     entries.write(UInt32(child.contentSize))
-    entries.write(child.frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! })
+    entries.write(ZstdFrame.checksum(ofFrame: child.frame))
     entries.write(child.isContinuation ? UInt32(1) : 0)
     if level > 0 {
       entries.write(UInt32(child.frame.count))
@@ -263,6 +289,6 @@ private struct ChildList {
     return writer.bytes
   }
 
-  /// The content of a node.
+  /// Returns the content of a node.
   func node() -> [UInt8] { heads.bytes + firstRecordsAndEnd + boundEnds.bytes + entries.bytes + bounds.bytes }
 }

@@ -1,10 +1,10 @@
-/// Numbers texts in order of first appearance.
+/// A table that numbers texts in order of first appearance.
 ///
 /// The texts are the caller's and have to stay where they are as long as the table does. Takes four bytes for each slot,
 /// and there are twice to four times as many as texts that it has room for.
 struct TextTable {
   /// Each once, by number.
-  private(set) var texts: [UnsafeBufferPointer<UInt8>] = []
+  private(set) var texts: [Text] = []
   private var slots: [Int32]  // Numbers by open addressing, -1 where there is none.
 
   /// - Parameter limit: The most different texts that ``number(of:)`` will be given.
@@ -14,7 +14,7 @@ struct TextTable {
     slots = Array(repeating: -1, count: size)
   }
 
-  mutating func number(of text: UnsafeBufferPointer<UInt8>) -> Int {
+  mutating func number(of text: Text) -> Int {
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: Self.hash(text)) & mask
     while slots[slot] >= 0 {
@@ -32,28 +32,32 @@ struct TextTable {
 
   /// Eight bytes at a time, each mixed by the two halves of a product, as wyhash does.
   @inline(__always)
-  private static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+  private static func hash(_ text: Text) -> UInt64 {
     func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
       let product = a.multipliedFullWidth(by: b)
       return product.high ^ product.low
     }
-    let count = text.count
-    var hash = seed ^ UInt64(truncatingIfNeeded: count)
-    guard let start = UnsafeRawPointer(text.baseAddress), count > 0 else { return mix(hash, 0xA076_1D64_78BD_642F) }
+    let bytes = unsafe text.span.bytes
+    let count = bytes.byteCount
+    @inline(__always) func word<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: T.Type) -> UInt64 {
+      // Every bit pattern is a number; the conditions below keep the offset in bounds.
+      UInt64(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+    var hash = seed ^ UInt64(count)
+    guard count > 0 else { return mix(hash, 0xA076_1D64_78BD_642F) }
     var offset = 0
     while offset + 8 < count {
-      hash = mix(hash ^ start.loadUnaligned(fromByteOffset: offset, as: UInt64.self), 0xE703_7ED1_A0B4_28DB)
+      hash = mix(hash ^ word(offset, UInt64.self), 0xE703_7ED1_A0B4_28DB)
       offset += 8
     }
     // The last one to eight bytes; loads overlap where there are no eight.
     let last: UInt64
     if count >= 8 {
-      last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+      last = word(count - 8, UInt64.self)
     } else if count >= 4 {
-      let high = start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-      last = UInt64(start.loadUnaligned(as: UInt32.self)) << 32 | UInt64(high)
+      last = word(0, UInt32.self) << 32 | word(count - 4, UInt32.self)
     } else {
-      last = UInt64(text[0]) << 16 | UInt64(text[count / 2]) << 8 | UInt64(text[count - 1])
+      last = word(0, UInt8.self) << 16 | word(count / 2, UInt8.self) << 8 | word(count - 1, UInt8.self)
     }
     return mix(hash ^ last, 0xA076_1D64_78BD_642F)
   }

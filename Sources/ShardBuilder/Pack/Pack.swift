@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// What leads from one generation of an index to another: the new manifest and the shards that the old one lacks.
+/// A pack leads from one generation of an index to another: it has the new manifest and the shards that the old one
+/// lacks.
 /// Source: docs/pack.md.
 enum Pack {
   /// "SQP1"
@@ -12,15 +13,15 @@ enum Pack {
   /// not pay to look at more.
   static let sourceLimit = 4
 
-  /// What a pack begins with. Source: docs/pack.md §2.
+  /// The header of a pack. Source: docs/pack.md §2.
   struct Header: Equatable, Sendable {
-    /// SHA-256 of the manifests.
+    /// The SHA-256 of the manifests.
     var old: [UInt8]
     var new: [UInt8]
-    /// Of the manifests, in bytes.
+    /// The sizes of the manifests, in bytes.
     var oldSize: Int
     var newSize: Int
-    /// How many are shipped.
+    /// The number of shards that are shipped.
     var shards: Int
 
     /// In bytes; the last 32 are the SHA-256 of those before.
@@ -67,12 +68,12 @@ enum Pack {
   }
 
   /// A run of bytes of something old, then some that the pack has itself. Source: docs/pack.md §3.
-  struct Piece: Equatable, Sendable {
-    /// 0 is the old manifest, else an old shard's place, counted from 1.
+  struct Segment: Equatable, Sendable {
+    /// 0 for the old manifest, else an old shard's number, counted from 1.
     var source = 0
     var offset = 0
     var copied = 0
-    /// How many follow it in the pack.
+    /// The number of bytes that follow it in the pack.
     var literal = 0
 
     static let size = 28
@@ -88,10 +89,11 @@ enum Pack {
 
     init() {}
 
-    /// - Parameter bytes: ``size`` of them.
-    /// - Parameter left: Bytes that are still to come of what is put together.
+    /// - Parameters:
+    ///   - bytes: ``size`` of them.
+    ///   - left: The bytes of the file that are still to come.
     init(_ bytes: [UInt8], left: Int, of path: String) throws(PackError) {
-      var reader = PieceReader(bytes)
+      var reader = SegmentReader(bytes)
       source = Int(reader.next(4))
       let (offset, copied, literal) = (reader.next(8), reader.next(8), reader.next(8))
       guard copied <= UInt64(left), literal <= UInt64(left) - copied, copied + literal > 0,
@@ -104,7 +106,7 @@ enum Pack {
     }
   }
 
-  private struct PieceReader {
+  private struct SegmentReader {
     private let bytes: [UInt8]
     private var offset = 0
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -115,12 +117,12 @@ enum Pack {
     }
   }
 
-  /// An index as a pack sees it: one generation, all of its manifest checked.
+  /// One generation of an index, all of its manifest checked.
   struct Generation {
     let index: ShardedIndex
     let shards: [Manifest.Shard]
     let manifest: [UInt8]
-    /// SHA-256 of the manifest.
+    /// The SHA-256 of the manifest.
     let digest: [UInt8]
 
     init(opening path: String) throws(PackError) {
@@ -156,37 +158,30 @@ enum Pack {
       }
     }
 
-    /// The bytes of a shard's file.
+    /// Returns the bytes of a shard's file.
     func file(_ shard: Manifest.Shard) throws(PackError) -> [UInt8] {
-      let name = shard.fileName
-      let bytes: [UInt8]
-      do throws(IndexError) {
-        let buffer = try index.directory.read(name, size: shard.file.size)
-        defer { buffer.deallocate() }
-        bytes = Array(buffer)
+      do throws(ShardFile.Fault) {
+        return try ShardFile.bytes(of: shard, in: index.directory)
       } catch {
         switch error {
-        case .corrupt(let path, let cause): throw .damagedShard(path: path, reason: cause.description)
-        case .vanished(let path): throw .damagedShard(path: path, reason: "is missing")
-        default: throw .index(error)
+        case .damaged(let reason):
+          throw .damagedShard(path: index.directory.filePath(shard.fileName), reason: reason)
+        case .unread(let error): throw .index(error)
         }
       }
-      guard Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
-        throw .damagedShard(path: index.directory.filePath(name), reason: "has another SHA-256 than the manifest says")
-      }
-      return bytes
     }
   }
 
-  /// The places of the new shards whose files the old generation lacks, each file once, in order: what a pack holds.
+  /// Returns the numbers of the new shards whose files the old generation lacks, each file once, in order: those of a
+  /// pack.
   ///
-  /// - Throws: If two shards of different content have one file name, as nobody builds them.
+  /// - Throws: The error of `refuse` if two shards of different content have one file name. No build makes them.
   static func shipped(
     from old: [Manifest.Shard], to new: [Manifest.Shard], _ refuse: (String) -> PackError
   ) throws(PackError) -> [Int] {
     var known: [String: (digest: [UInt8], size: Int)] = [:]
     for shard in old { known[shard.fileName] = (Array(shard.digest), shard.file.size) }
-    var places: [Int] = []
+    var numbers: [Int] = []
     for shard in new {
       let name = shard.fileName
       if let other = known[name] {
@@ -196,12 +191,8 @@ enum Pack {
         continue
       }
       known[name] = (Array(shard.digest), shard.file.size)
-      places.append(shard.number)
+      numbers.append(shard.number)
     }
-    return places
-  }
-
-  static func hexadecimal(_ digest: [UInt8]) -> String {
-    digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return numbers
   }
 }

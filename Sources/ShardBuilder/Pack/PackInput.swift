@@ -5,10 +5,10 @@ extension Pack {
   final class Input {
     let path: String
     private let descriptor: CInt
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+    private var buffer = [UInt8](repeating: 0, count: 128 << 10)
     private var start = 0
     private var end = 0
-    /// Bytes taken.
+    /// The number of bytes that were handed out.
     private(set) var offset = 0
 
     /// - Parameter path: `-` is standard input.
@@ -23,29 +23,29 @@ extension Pack {
     }
 
     deinit {
-      buffer.deallocate()
       if path != "-", descriptor >= 0 { _ = close(descriptor) }
     }
 
     /// Hands out the next `count` bytes, in runs of at most the buffer's size.
-    func take(_ count: Int, _ body: (UnsafeRawBufferPointer) throws(PackError) -> Void) throws(PackError) {
+    func take(_ count: Int, _ body: (Span<UInt8>) throws(PackError) -> Void) throws(PackError) {
       var left = count
       while left > 0 {
         guard try fill() else {
           throw .damagedPack(path: path, reason: "ends after \(offset) bytes, too early: fetch it again")
         }
         let size = min(left, end - start)
-        try body(UnsafeRawBufferPointer(rebasing: buffer[start..<start + size]))
+        let bytes = buffer
+        try body(bytes.span.extracting(start..<start + size))
         start += size
         offset += size
         left -= size
       }
     }
 
-    /// The next `count` bytes: memory grows with those that are there, not with `count`.
+    /// Returns the next `count` bytes: memory grows with those that are there, not with `count`.
     func bytes(_ count: Int) throws(PackError) -> [UInt8] {
       var bytes: [UInt8] = []
-      try take(count) { (run) throws(PackError) in bytes.append(contentsOf: run) }
+      try take(count) { (run) throws(PackError) in bytes.append(copying: run) }
       return bytes
     }
 
@@ -53,10 +53,10 @@ extension Pack {
       guard try !fill() else { throw .damagedPack(path: path, reason: "goes on after \(offset) bytes, its end") }
     }
 
-    /// Whether there is a byte left; waits for it.
+    /// Returns whether there is a byte left; waits for it.
     private func fill() throws(PackError) -> Bool {
       while start == end {
-        let count = systemRead(descriptor, buffer.baseAddress!, buffer.count)
+        let count = buffer.withUnsafeMutableBytes { CSystem.read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 {
           (start, end) = (0, count)
         } else if count == 0 {
@@ -71,8 +71,4 @@ extension Pack {
       return true
     }
   }
-}
-
-private func systemRead(_ descriptor: CInt, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
-  read(descriptor, target, count)
 }

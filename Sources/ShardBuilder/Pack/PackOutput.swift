@@ -1,14 +1,14 @@
 import CSystem
 
 extension Pack {
-  /// Where a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.
+  /// The place that a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.
   final class Output {
     private let path: String
     private let descriptor: CInt
     /// The file until it is whole; nil where bytes go out at once.
     private var temporary: String?
     private var buffer: [UInt8] = []
-    /// Bytes written.
+    /// The number of bytes that were written.
     private(set) var count = 0
 
     private static let bufferSize = 256 << 10
@@ -75,16 +75,14 @@ extension Pack {
     }
 
     private func flush() throws(PackError) {
-      var failure: BuildError?
-      buffer.withUnsafeBytes { bytes in
-        do throws(BuildError) {
+      defer { buffer.removeAll(keepingCapacity: true) }
+      do throws(BuildError) {
+        try buffer.span.withUnsafeBytes { (bytes) throws(BuildError) in
           try SystemFile.write(bytes, to: descriptor, path: path == "-" ? "standard output" : path)
-        } catch {
-          failure = error
         }
+      } catch {
+        throw .build(error)
       }
-      buffer.removeAll(keepingCapacity: true)
-      if let failure { throw .build(failure) }
     }
   }
 }

@@ -1,15 +1,15 @@
 import CSystem
 import ShardedIndex
 
-/// What applying a pack did.
+/// The counts of what applying a pack did.
 public struct ApplySummary: Sendable, Equatable {
-  /// Whether the index was what the pack leads to before: then nothing was read of it but its header, and nothing written.
+  /// Whether the index was what the pack leads to before: then only the pack's header was read, and nothing written.
   public var wasThere = false
   /// Shards of the pack that were written.
   public var shardsWritten = 0
-  /// Shards of the pack that lay there already, such as after an apply that was killed.
+  /// Shards of the pack that were there already, such as after an apply that was killed.
   public var shardsKept = 0
-  /// Of the generation that is there now.
+  /// The number of shards of the generation that is there now.
   public var shardCount = 0
   /// SHA-256 of the manifest that is there now, in hexadecimal.
   public var digest = ""
@@ -18,8 +18,8 @@ public struct ApplySummary: Sendable, Equatable {
 extension ShardBuilder {
   /// Brings the index in `directory` from the generation that the pack begins with to the one it ends with.
   ///
-  /// Who reads the index is not disturbed. Killed at any moment, it leaves the one generation or the other, and may be
-  /// called again. Memory holds two manifests and two shards, whatever the size of the pack, which is read once from
+  /// Readers of the index are not disturbed. If `apply` is killed at any moment, one generation or the other is there,
+  /// and it may be called again. Memory holds two manifests and two shards, whatever the size of the pack, which is read once from
   /// front to back. Nothing of it is used before its digest was compared.
   ///
   /// - Parameters:
@@ -32,7 +32,7 @@ extension ShardBuilder {
     let input = try Pack.Input(pack)
     let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
     if let expected, expected.bytes != header.new {
-      throw .unexpected(path: pack, found: Pack.hexadecimal(header.new), expected: expected.description)
+      throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
     }
     // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody writes.
     if try old(header, in: directory, Pack.Generation(opening: directory)) == nil {
@@ -47,17 +47,17 @@ extension ShardBuilder {
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, applier.new)) {} }
     let manifest = try applier.manifest()
-    var summary = ApplySummary(shardCount: applier.shards.count, digest: Pack.hexadecimal(header.new))
-    let places = try Pack.shipped(from: old.shards, to: applier.shards) { reason in
+    var summary = ApplySummary(shardCount: applier.shards.count, digest: Digest.hexadecimal(header.new))
+    let numbers = try Pack.shipped(from: old.shards, to: applier.shards) { reason in
       .damagedPack(path: pack, reason: "\(reason)")
     }
-    guard places.count == header.shards else {
+    guard numbers.count == header.shards else {
       throw .damagedPack(
-        path: pack, reason: "holds \(header.shards) shards where its manifest needs \(places.count)")
+        path: pack, reason: "holds \(header.shards) shards where its manifest needs \(numbers.count)")
     }
-    try applier.checkKept(except: Set(places))
-    for place in places {
-      let (name, bytes) = try applier.shard(place)
+    try applier.checkKept(except: Set(numbers))
+    for number in numbers {
+      let (name, bytes) = try applier.shard(number)
       do throws(BuildError) {
         switch try publisher.add(name, bytes) {
         case .kept: summary.shardsKept += 1
@@ -76,15 +76,15 @@ extension ShardBuilder {
     return summary
   }
 
-  /// - Returns: What is there, if the pack begins with it; nil if it is what the pack ends with.
+  /// Returns the generation that is there, if the pack begins with it; nil if it is the one that the pack ends with.
   private static func old(
     _ header: Pack.Header, in directory: String, _ generation: Pack.Generation
   ) throws(PackError) -> Pack.Generation? {
     if generation.digest == header.new { return nil }
     guard generation.digest == header.old, generation.manifest.count == header.oldSize else {
       throw .doesNotFit(
-        directory: directory, found: Pack.hexadecimal(generation.digest), from: Pack.hexadecimal(header.old),
-        to: Pack.hexadecimal(header.new))
+        directory: directory, found: Digest.hexadecimal(generation.digest), from: Digest.hexadecimal(header.old),
+        to: Digest.hexadecimal(header.new))
     }
     return generation
   }
@@ -100,20 +100,20 @@ extension ShardBuilder {
       // A medium that nobody writes to has nothing to lose.
       guard case .io(_, _, let code) = error, code == EROFS || code == EINVAL else { throw .build(error) }
     }
-    return ApplySummary(wasThere: true, digest: Pack.hexadecimal(header.new))
+    return ApplySummary(wasThere: true, digest: Digest.hexadecimal(header.new))
   }
 }
 
-/// Puts files together from what is there and what a pack says.
+/// The applier of a pack: it puts files together from the old generation and the bytes of the pack.
 private struct Applier {
   private let old: Pack.Generation
   private let header: Pack.Header
   private let input: Pack.Input
   private let publisher: Publisher
-  /// Of the new generation, once its manifest was read; they lead into `new`.
+  /// The shards of the new generation, once its manifest was read; they lead into `new`.
   private(set) var shards: [Manifest.Shard] = []
   private(set) var new: Manifest?
-  /// Old shards that were copied from, by their places: neighbours often have the same.
+  /// Old shards that were copied from, by number: neighbours often have the same.
   private var held: [Int: [UInt8]] = [:]
 
   init(old: Pack.Generation, header: Pack.Header, input: Pack.Input, _ publisher: Publisher) {
@@ -122,24 +122,24 @@ private struct Applier {
 
   private func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
 
-  /// Reads the pieces of a file of `size` bytes and hands out its bytes.
+  /// Reads the segments of a file of `size` bytes and hands out its bytes.
   private func put(
-    _ size: Int, copy: (Pack.Piece) throws(PackError) -> Void,
-    literal: (UnsafeRawBufferPointer) throws(PackError) -> Void
+    _ size: Int, copy: (Pack.Segment) throws(PackError) -> Void,
+    literal: (Span<UInt8>) throws(PackError) -> Void
   ) throws(PackError) {
     var count = try input.bytes(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     var left = size
     while count > 0 {
-      let piece = try Pack.Piece(input.bytes(Pack.Piece.size), left: left, of: input.path)
-      if piece.copied > 0 { try copy(piece) }
-      try input.take(piece.literal, literal)
-      left -= piece.copied + piece.literal
+      let segment = try Pack.Segment(input.bytes(Pack.Segment.size), left: left, of: input.path)
+      if segment.copied > 0 { try copy(segment) }
+      try input.take(segment.literal, literal)
+      left -= segment.copied + segment.literal
       count -= 1
     }
     guard left == 0 else { throw damaged("has pieces that leave \(left) bytes of a file out") }
   }
 
-  /// The new manifest, checked.
+  /// Returns the new manifest, checked.
   ///
   /// It goes through a file that has no name, so that it is held in memory only when all of it is known to be one.
   mutating func manifest() throws(PackError) -> [UInt8] {
@@ -153,28 +153,25 @@ private struct Applier {
     defer { if isOwned { _ = close(descriptor) } }
     var hash = Digest.Stream()
     var behind = 0
-    func write(_ bytes: UnsafeRawBufferPointer) throws(PackError) {
-      hash.update(bytes)
+    func write(_ bytes: [UInt8]) throws(PackError) {
+      hash.update(bytes.span.bytes)
       do throws(BuildError) {
-        try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
+        try bytes.span.withUnsafeBytes { (bytes) throws(BuildError) in
+          try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
+        }
       } catch {
         throw .build(error)
       }
     }
-    try put(header.newSize) { (piece) throws(PackError) in
+    try put(header.newSize) { (segment) throws(PackError) in
       // Copies that ascend make no more of the old manifest than there is: a small pack cannot fill a disk.
-      guard piece.source == 0, piece.offset >= behind, piece.copied <= old.manifest.count,
-        piece.offset <= old.manifest.count - piece.copied
+      guard segment.source == 0, segment.offset >= behind, segment.copied <= old.manifest.count,
+        segment.offset <= old.manifest.count - segment.copied
       else { throw damaged("has a piece of its manifest that is not in the old one") }
-      behind = piece.offset + piece.copied
-      let run = Array(old.manifest[piece.offset..<behind])
-      var failure: PackError?
-      run.withUnsafeBytes { bytes in
-        do throws(PackError) { try write(bytes) } catch { failure = error }
-      }
-      if let failure { throw failure }
-    } literal: { (bytes) throws(PackError) in
-      try write(bytes)
+      behind = segment.offset + segment.copied
+      try write(Array(old.manifest[segment.offset..<behind]))
+    } literal: { (run) throws(PackError) in
+      try write(Array(copying: run))
     }
     guard hash.finish() == header.new else { throw damaged("has another manifest than its digest says") }
     do throws(IndexError) {
@@ -189,11 +186,11 @@ private struct Applier {
     }
   }
 
-  /// Sees to it that the shards which are not shipped are there.
-  func checkKept(except places: Set<Int>) throws(PackError) {
+  /// Checks that the shards which are not shipped are there.
+  func checkKept(except numbers: Set<Int>) throws(PackError) {
     // Two shards with the same content are one file, which may be shipped for the first of them.
-    let shipped = Set(places.map { shards[$0].fileName })
-    for shard in shards where !places.contains(shard.number) {
+    let shipped = Set(numbers.map { shards[$0].fileName })
+    for shard in shards where !numbers.contains(shard.number) {
       let name = shard.fileName
       if shipped.contains(name) { continue }
       let path = old.index.directory.filePath(name)
@@ -209,9 +206,9 @@ private struct Applier {
     }
   }
 
-  /// A shard that is shipped: its file's name and content.
-  mutating func shard(_ place: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
-    let shard = shards[place]
+  /// Returns the name and the content of a shipped shard's file.
+  mutating func shard(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
+    let shard = shards[number]
     let size = shard.file.size
     guard size <= Pack.shardLimit else {
       throw damaged("has a shard of \(size) bytes; no pack holds one of more than \(Pack.shardLimit)")
@@ -219,14 +216,14 @@ private struct Applier {
     var bytes: [UInt8] = []
     var held = held
     var sources: Set<Int> = []
-    try put(size) { (piece) throws(PackError) in
-      guard piece.source >= 1, piece.source <= old.shards.count else {
+    try put(size) { (segment) throws(PackError) in
+      guard segment.source >= 1, segment.source <= old.shards.count else {
         throw damaged("has a piece of a shard that the old index does not have")
       }
-      let number = piece.source - 1
+      let number = segment.source - 1
       let source = old.shards[number]
-      guard source.file.size <= Pack.shardLimit, piece.copied <= source.file.size,
-        piece.offset <= source.file.size - piece.copied
+      guard source.file.size <= Pack.shardLimit, segment.copied <= source.file.size,
+        segment.offset <= source.file.size - segment.copied
       else { throw damaged("has a piece that is not in the shard it names") }
       if sources.insert(number).inserted {
         // Each is read and hashed whole: a few bytes of pack must not ask for that over and over.
@@ -239,13 +236,13 @@ private struct Applier {
           held[number] = bytes
         }
       }
-      bytes.append(contentsOf: held[number]![piece.offset..<piece.offset + piece.copied])
+      bytes.append(contentsOf: held[number]![segment.offset..<segment.offset + segment.copied])
     } literal: { (run) throws(PackError) in
-      bytes.append(contentsOf: run)
+      bytes.append(copying: run)
     }
     self.held = held
     guard Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
-      throw damaged("has another shard \(place) than its manifest says")
+      throw damaged("has another shard \(number) than its manifest says")
     }
     return (shard.fileName, bytes)
   }

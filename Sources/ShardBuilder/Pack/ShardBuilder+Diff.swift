@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// What a pack holds.
+/// The counts of a pack.
 public struct PackSummary: Sendable, Equatable {
-  /// Of the pack, in bytes.
+  /// The size of the pack, in bytes.
   public var bytes = 0
   /// Shards that the pack holds, whole or by what differs.
   public var shardsShipped = 0
@@ -26,27 +26,27 @@ extension ShardBuilder {
     let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
-    let places = try Pack.shipped(from: old.shards, to: new.shards) { reason in
+    let numbers = try Pack.shipped(from: old.shards, to: new.shards) { reason in
       .unshippable(path: new.index.path, reason: reason)
     }
     let output = try Pack.Output(pack)
     let header = Pack.Header(
-      old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: places.count)
+      old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: numbers.count)
     try output.write(header.bytes)
     var recipe = Recipe(new.manifest)
     // A page's frame depends on its own shards alone: those that did not change are there already.
     recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0)
     try recipe.write(to: output)
     var sources = Sources(old, known: Set(new.shards.map(\.fileName)))
-    for place in places {
-      let shard = new.shards[place]
+    for number in numbers {
+      let shard = new.shards[number]
       guard shard.file.size <= Pack.shardLimit else {
         throw .unshippable(
           path: new.index.directory.filePath(shard.fileName),
           reason: "has \(shard.file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
       }
       var recipe = Recipe(try new.file(shard))
-      let next = place + 1 < new.shards.count ? new.shards[place + 1].bound : nil
+      let next = number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
       for (number, bytes, frames) in try sources.near(shard.bound, before: next) {
         recipe.add(frames, of: bytes, source: number + 1)
       }
@@ -54,18 +54,18 @@ extension ShardBuilder {
     }
     try output.finish()
     return PackSummary(
-      bytes: output.count, shardsShipped: places.count, shardCount: new.shards.count,
-      oldDigest: Pack.hexadecimal(old.digest), newDigest: Pack.hexadecimal(new.digest))
+      bytes: output.count, shardsShipped: numbers.count, shardCount: new.shards.count,
+      oldDigest: Digest.hexadecimal(old.digest), newDigest: Digest.hexadecimal(new.digest))
   }
 }
 
-/// How a file is put together from frames that are there and bytes that are shipped.
+/// The recipe of a file: frames that are there and bytes that are shipped.
 private struct Recipe {
   private let bytes: [UInt8]
   private var known: [ArraySlice<UInt8>: (source: Int, offset: Int)] = [:]
 
   /// A shorter frame costs about as much to name as to ship.
-  private static let least = 2 * Pack.Piece.size
+  private static let least = 2 * Pack.Segment.size
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -77,46 +77,46 @@ private struct Recipe {
   }
 
   func write(to output: Pack.Output) throws(PackError) {
-    var pieces: [Pack.Piece] = []
+    var segments: [Pack.Segment] = []
     var literals: [[Range<Int>]] = []
     // The copies of a manifest ascend, so that none makes more of it than there was.
     var behind = 0
     for frame in ZstdFrame.frames(of: bytes) {
       if let (source, offset) = known[bytes[frame]], source > 0 || offset >= behind {
         if source == 0 { behind = offset + frame.count }
-        if let last = pieces.last, last.literal == 0, last.source == source, last.offset + last.copied == offset {
-          pieces[pieces.count - 1].copied += frame.count
+        if let last = segments.last, last.literal == 0, last.source == source, last.offset + last.copied == offset {
+          segments[segments.count - 1].copied += frame.count
         } else {
-          var piece = Pack.Piece()
-          (piece.source, piece.offset, piece.copied) = (source, offset, frame.count)
-          pieces.append(piece)
+          var segment = Pack.Segment()
+          (segment.source, segment.offset, segment.copied) = (source, offset, frame.count)
+          segments.append(segment)
           literals.append([])
         }
       } else {
-        if pieces.isEmpty {
-          pieces.append(Pack.Piece())
+        if segments.isEmpty {
+          segments.append(Pack.Segment())
           literals.append([])
         }
-        pieces[pieces.count - 1].literal += frame.count
+        segments[segments.count - 1].literal += frame.count
         literals[literals.count - 1].append(frame)
       }
     }
     var writer = ByteWriter()
-    writer.write(UInt32(pieces.count))
+    writer.write(UInt32(segments.count))
     try output.write(writer.bytes)
-    for (piece, literal) in zip(pieces, literals) {
-      try output.write(piece.bytes)
+    for (segment, literal) in zip(segments, literals) {
+      try output.write(segment.bytes)
       for frame in literal { try output.write(bytes[frame]) }
     }
   }
 }
 
-/// Old shards that new ones may have frames of, read once as both are gone through in order.
+/// The old shards that new ones may share frames with. Each is read once, as both are passed in order.
 private struct Sources {
   private let old: Pack.Generation
-  /// Shards that are not gone: what a new one has of them would not be new.
+  /// The shards that stay: a new shard shares no frame with them.
   private let known: Set<String>
-  /// The last one that begins at or below the bound that was looked for.
+  /// The last shard that begins at or below the bound that was searched.
   private var low = 0
   private var held: [Int: (bytes: [UInt8], frames: [Range<Int>])] = [:]
 
@@ -125,7 +125,7 @@ private struct Sources {
     self.known = known
   }
 
-  /// Those that held the keys from `bound` on up to `next`, or to the end without one.
+  /// Returns the shards that had the keys from `bound` on up to `next`, or to the end without one.
   mutating func near(
     _ bound: UnsafeBufferPointer<UInt8>, before next: UnsafeBufferPointer<UInt8>?
   ) throws(PackError) -> [(number: Int, bytes: [UInt8], frames: [Range<Int>])] {

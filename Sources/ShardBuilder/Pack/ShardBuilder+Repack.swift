@@ -3,7 +3,7 @@ import ShardedIndex
 extension ShardBuilder {
   /// Builds another index of an index's records: byte for byte what a build of their dataset makes with these options.
   ///
-  /// The records are in order, so that nothing is sorted; what is held is what ``BuildOptions/memoryBytes`` allows.
+  /// The records are in order, so that nothing is sorted; memory is bounded by ``BuildOptions/memoryBytes``.
   /// Changes beside the shards, in an overlay, are left out.
   ///
   /// - Parameters:
@@ -64,7 +64,7 @@ extension ShardBuilder {
     return summary
   }
 
-  /// zstd's level that an index was built with; nil if it has no notes that say so.
+  /// Returns the level of zstd that an index was built with; nil if it has no notes that say so.
   package static func level(of index: ShardedIndex) throws(BuildError) -> Int? {
     try PreviousIndex(index).notes?.level
   }

@@ -168,7 +168,7 @@ package final class Publisher: @unchecked Sendable {  // What changes is in `sta
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
         let count = try? SystemFile.read(bytes, at: 0, from: file, path: path(name)), count == shard.file.size,
-        Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count])).prefix(16).elementsEqual(shard.digest)
+        Digest.sha256(UnsafeRawBufferPointer(rebasing: bytes[..<count]).bytes).prefix(16).elementsEqual(shard.digest)
       else { return false }
     }
     for shard in shards { keep(shard.fileName) }

@@ -2,13 +2,13 @@ import ShardedIndex
 
 /// The ids of the records that an update changes or removes, each once.
 ///
-/// Takes the texts and some twenty bytes an id.
+/// It takes the texts and about twenty bytes an id.
 struct IDTable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
   /// Numbers of ids by open addressing, -1 where there is none; a power of two, at most half of it in use.
   private var slots: [Int32] = Array(repeating: -1, count: 64)
-  /// Of the ids that are integers: bits by ``bit(_:)``, so that most others are told apart without making their text.
+  /// Bits of the ids that are integers, by ``bit(_:)``: most other values are told apart without making their text.
   private var integers: [UInt64] = Array(repeating: 0, count: 16)
 
   var count: Int { ends.count }
@@ -18,49 +18,54 @@ struct IDTable {
   func text(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
 
   /// - Returns: Whether it was not there.
-  mutating func insert(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  mutating func insert(_ text: Span<UInt8>) -> Bool {
     let slot = self.slot(text)
     guard slots[slot] < 0 else { return false }
     slots[slot] = Int32(count)
-    bytes += text
+    bytes.append(copying: text)
     ends.append(bytes.count)
     if count * 2 > slots.count { grow() } else { note(text) }
     return true
   }
 
   /// The number of an id; nil if it is none of them.
-  func number(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+  func number(of text: Span<UInt8>) -> Int? {
     let number = slots[slot(text)]
     return number < 0 ? nil : Int(number)
   }
 
-  /// The same for the number that a value is the text of.
+  /// The number of the id whose text is that of a value; nil if it is none of them.
   @inline(__always)
   func number(of value: Int64, _ format: NumberFormat) -> Int? {
     if format.isWhole {
       let bit = bit(value)
       guard integers[bit >> 6] >> UInt64(bit & 63) & 1 == 1 else { return nil }
     }
-    return format.withText(of: value) { number(of: $0) }
+    return format.withText(of: value) { number(of: $0.span) }
   }
 
-  /// Where an id stands in `slots`, or would.
-  private func slot(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+  /// Returns the slot that an id has, or would have.
+  private func slot(_ text: Span<UInt8>) -> Int {
     // Seeded anew in each process: nobody can choose ids that meet.
     var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(text))
+    text.withUnsafeBytes { hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)
-    while slots[slot] >= 0, !self.text(Int(slots[slot])).elementsEqual(text) { slot = (slot + 1) & (slots.count - 1) }
+    while slots[slot] >= 0, !isText(text, ofNumber: Int(slots[slot])) { slot = (slot + 1) & (slots.count - 1) }
     return slot
+  }
+
+  private func isText(_ text: Span<UInt8>, ofNumber number: Int) -> Bool {
+    compareBytes(bytes.span.extracting(self.text(number).indices), text) == 0
   }
 
   @inline(__always) private func bit(_ value: Int64) -> Int {
     let bits = UInt64(integers.count * 64)
+    // The product wraps: that is the hash.
     return Int((UInt64(bitPattern: value) &* 0x9E37_79B9_7F4A_7C15) >> 11 & (bits - 1))
   }
 
-  private mutating func note(_ text: UnsafeBufferPointer<UInt8>) {
-    guard let value = Int64(String(decoding: text, as: UTF8.self)) else { return }
+  private mutating func note(_ text: Span<UInt8>) {
+    guard let value = Int64(String(decoding: Array(copying: text), as: UTF8.self)) else { return }
     let bit = bit(value)
     integers[bit >> 6] |= 1 << UInt64(bit & 63)
   }
@@ -69,10 +74,9 @@ struct IDTable {
     slots = Array(repeating: -1, count: slots.count * 4)
     integers = Array(repeating: 0, count: slots.count / 4)
     for number in 0..<count {
-      Array(text(number)).withUnsafeBufferPointer {
-        slots[slot($0)] = Int32(number)
-        note($0)
-      }
+      let text = Array(text(number))
+      slots[slot(text.span)] = Int32(number)
+      note(text.span)
     }
   }
 }

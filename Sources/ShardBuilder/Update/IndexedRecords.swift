@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Records that follow each other, and the chunk that holds their blobs.
+/// A run of records, and the arena that has their blobs.
 struct RecordRun {
   let chunk: RecordArena
   let entries: [RecordArena.Entry]
@@ -10,13 +10,13 @@ struct RecordRun {
   func record(_ index: Int) -> RecordBlob { chunk.record(entries[index]) }
 }
 
-/// Gives the records of an index's shards back as a build reads them.
+/// The reader of an index's records, as a build makes them of a dataset.
 struct IndexedRecords {
   private let index: ShardedIndex
   private let names: FieldNames
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
-  /// A shard that was read and is going to be read again, and its records.
+  /// A shard that was read and will be read again, and its records.
   var held: (shard: Int, records: RecordRun)?
 
   /// - Parameter names: The index's field names by their numbers there, and what an update adds.
@@ -25,16 +25,16 @@ struct IndexedRecords {
     encoder = RecordEncoder(template: template)
   }
 
-  /// All records of a shard, in order.
+  /// Returns all records of a shard, in order.
   ///
-  /// - Parameter chunk: Where their blobs are put.
+  /// - Parameter chunk: The arena that their blobs are put into.
   mutating func records(of shard: Manifest.Shard, into chunk: RecordArena) throws(BuildError) -> RecordRun {
     if let held, held.shard == shard.number {
       self.held = nil
       return held.records
     }
     let first = chunk.count
-    // A record is some six times as large as in its shard.
+    // A record is about six times as large as in its shard.
     _ = chunk.reserve(6 * shard.file.size)
     do throws(IndexError) {
       _ = try index.generation.readWhole(shard) { encode(0..<$0.count, of: $0, into: chunk) }
@@ -44,7 +44,7 @@ struct IndexedRecords {
     return try checked(RecordRun(chunk: chunk, entries: chunk.takeEntries(from: first)), shard.recordCount, of: shard)
   }
 
-  /// The last record of a shard, alone.
+  /// Returns the last record of a shard, alone.
   mutating func lastRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
@@ -56,7 +56,7 @@ struct IndexedRecords {
     return chunk
   }
 
-  /// The first one, alone.
+  /// Returns the first record of a shard, alone.
   mutating func firstRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
@@ -68,7 +68,7 @@ struct IndexedRecords {
     return chunk
   }
 
-  /// What `body` makes of one of an answer's records, which is valid that long.
+  /// Calls `body` with one of an answer's records, which is valid that long, and returns its result.
   mutating func withRecord<Value>(
     _ number: Int, of matches: ShardedIndex.Matches, _ body: (RecordBlob) -> Value
   ) throws(BuildError) -> Value {
@@ -113,9 +113,9 @@ struct IndexedRecords {
     return run
   }
 
-  /// Appends those of the records that a build could have made.
+  /// Appends the records that a build could have made.
   private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: RecordArena) {
-    // In place, each byte would ask who owns it.
+    // A copy: in place, each byte would be checked for exclusive access.
     var encoder = encoder
     let buffer = buffer
     defer { self.encoder = encoder }

@@ -1,33 +1,62 @@
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Changes some records of an index: what comes out is, byte for byte, what a build of the changed dataset makes.
+  /// Changes some records of an index: the new index is, byte for byte, what a build of the changed dataset makes.
   ///
-  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file, as an overlay of
-  /// up to some 64 KiB: answers are the same, and no shard nor the manifest is written. They are written into shards
-  /// by the next update without it, which may have no changes of its own, or by one with too many for the overlay, with a
-  /// field that the index does not have, or of an index that has an id twice.
+  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file, as an overlay of up to
+  /// about 64 KiB: answers are the same, and neither a shard nor the manifest is written. The next update without the
+  /// option writes them into shards, and it may have no changes of its own. So does an update with too many changes for
+  /// the overlay, with a field that the index does not have, or of an index that has an id twice.
   ///
   /// Records are told apart by the text of the field that ``BuildOptions/id`` named when the index was built. One that
   /// is upserted replaces all that have its id, and is added if there are none. Only shards in which a change lies, or
-  /// next to which, are encoded and written. A record that is replaced is looked for where its key is; the ids of all
+  /// next to which, are encoded and written. A record that is replaced is searched where its key is; the ids of all
   /// records are read only if one is not there, or if the index has an id twice.
   ///
   /// - Parameters:
   ///   - directory: The index; it answers as before until the new generation is complete, and on any error.
   ///   - upsert: Datasets of records that are new or changed, as for ``build(_:into:options:progress:)``.
   ///   - delete: Datasets of which each record's id is removed; it needs no other field.
-  ///   - options: What belongs to the index is taken from it: key, fields, weight, id, shard size, part size and level.
+  ///   - options: Key, fields, weight, id, shard size, part size and level are those of the index instead.
   /// - Throws: ``BuildError``, ``BuildError/notUpdatable(path:reason:)`` among them for an index that has no id.
-  /// - Complexity: O(changes + shards); O(records), some 80 ns each, where all ids are read. Holds the changes' ids.
+  /// - Complexity: O(changes + shards); O(records), about 80 ns each, where all ids are read. Holds the changes' ids.
   public static func update(
     _ directory: String, upsert: [String], delete: [String], options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
-    func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
     try checkStandardInput(upsert + delete)
     // Nothing is created where no index is.
     _ = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
+    var update = try IndexUpdate(of: directory, options)
+    try update.read(upsert: upsert, delete: delete, progress)
+    return try update.write(progress)
+  }
+}
+
+/// One update of an index, from the changes to the new generation.
+private struct IndexUpdate: ~Copyable {
+  private let publisher: Publisher
+  private let previous: PreviousIndex
+  private let notes: BuildNotes
+  private let settings: IndexSettings
+  private let template: KeyTemplate
+  private let options: BuildOptions
+  /// The id field and its number.
+  private let id: String
+  private let idNumber: UInt32
+
+  private var summary = BuildSummary()
+  private var intake: Intake
+  private var changes: UpdateChanges
+  /// The size of the upserted records, in bytes.
+  private var upsertedSize = 0
+  /// The number of upserted ids, which come before the deleted ones.
+  private var upsertedCount = 0
+  private var hasNewFields = false
+  private var found = ReplacedRecords()
+
+  init(of directory: String, _ options: BuildOptions) throws(BuildError) {
+    func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex(
       try BuildError.ofIndex { () throws(IndexError) in
@@ -50,80 +79,121 @@ extension ShardBuilder {
     options.keep = settings.keep
     options.id = id
     options.packing = previous.packing(level: notes.level)
+    template = try KeyTemplate(settings.key)
+    (self.publisher, self.previous, self.notes, self.settings) = (publisher, previous, notes, settings)
+    (self.options, self.id) = (options, id)
+    changes = UpdateChanges(previous)
+    idNumber = names.number(of: id)
+    intake = Intake(options: options, publisher, names: names, isChange: true)
+  }
 
-    // The changes.
-    var summary = BuildSummary()
-    var changes = Changes(previous)
-    let idNumber = names.number(of: id)
-    let nameCount = names.names.count
-    var intake = Intake(options: options, publisher, names: names, isChange: true)
-    var upsertedSize = 0
-    var hasNewFields = false
+  private var overlay: Overlay? { previous.index.generation.overlay }
+
+  /// Reads the changes.
+  mutating func read(
+    upsert: [String], delete: [String], _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) {
+    let nameCount = previous.index.fieldNames.count
+    let idNumber = idNumber
+    var (size, hasNewFields) = (0, false)
+    var changes = changes
     for input in upsert {
       try intake.read(input, &summary, progress) { record in
-        upsertedSize += record.size
+        size += record.size
         for field in 0..<record.fieldCount where record.fieldName(field) >= nameCount { hasNewFields = true }
         return record.id(ofField: idNumber).flatMap { changes.add($0, folded: record.folded) }
       }
     }
-    let template = try KeyTemplate(settings.key)
     let upserted = changes.ids.count
     for input in delete {
-      try readIDs(of: input, id, template, options, &summary) { changes.add($0, folded: $1) }
+      var deletions = try Deletions(of: input, id: id, template, options)
+      try deletions.read(&summary) { changes.add($0, folded: $1) }
     }
-    names = intake.names
+    (self.changes, upsertedCount, upsertedSize, self.hasNewFields) = (changes, upserted, size, hasNewFields)
+  }
 
-    // The records that they take the place of.
-    var found = Found(isFound: Array(repeating: false, count: changes.ids.count))
-    let overlay = index.generation.overlay
-    var draft = OverlayDraft(index, template: template, names: names)
+  /// Writes the changes beside the shards, or into them.
+  consuming func write(_ progress: ((BuildProgress) -> Void)?) throws(BuildError) -> BuildSummary {
+    var draft = OverlayDraft(previous.index, template: template, names: intake.names)
+    try findReplaced(&draft)
+    return fitsOverlay ? try writeOverlay(draft) : try writeShards(draft, progress)
+  }
+
+  /// Finds the records that the changes replace or delete, those of the overlay and then those of the shards.
+  private mutating func findReplaced(_ draft: inout OverlayDraft) throws(BuildError) {
+    found = ReplacedRecords(idCount: changes.ids.count)
     if let overlay {
+      let ids = changes.ids
+      var isFound = found.isFound
       try draft.take(overlay, field: idNumber) { text in
-        guard let number = changes.ids.number(of: text) else { return false }
-        found.isFound[number] = true
+        guard let number = ids.number(of: text.span) else { return false }
+        isFound[number] = true
         return true
       }
+      found.isFound = isFound
     }
-    try find(
-      changes, in: previous, field: index.fieldNames.firstIndex(of: id), threads: options.jobs, isNew: draft.isNew,
-      &found)
-    summary.recordsRemoved = found.places.count + (overlay?.added.count ?? 0) - draft.addedCount
-    summary.idsNotFound = (upserted..<changes.ids.count).count { !found.isFound[$0] }
+    if let field = previous.index.fieldNames.firstIndex(of: id) {
+      try found.search(changes, in: previous, field: field, threads: options.jobs, isNew: draft.isNew)
+    }
+    summary.recordsRemoved = found.positions.count + (overlay?.added.count ?? 0) - draft.addedCount
+    summary.idsNotFound = (upsertedCount..<changes.ids.count).count { !found.isFound[$0] }
+  }
 
-    let plan = intake.plan
-    if options.writesOverlay, notes.repeatedIDs == 0, !hasNewFields,
-      upsertedSize + 16 * found.places.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
-    {
-      // Said where it saves the next one a look: where records came to be added.
-      if let greatest = found.greatestID, found.isFound[..<upserted].contains(false) { draft.greatestID = greatest }
-      for place in found.places { try draft.remove(previous.shards[place.shard].firstRecord + place.record) }
-      let added = try intake.finish()
-      while let batch = try added.nextBatch() {
-        for record in batch { try draft.add(record) }
-      }
-      let changed = draft.encoded()
-      let published = try publisher.publish(overlay: changed, isOverStale: overlay == nil)
-      summary.isUnchanged = !published.isChanged
-      summary.overlayBytes = published.fileSize
-      summary.recordsIndexed = index.recordCount - summary.recordsRemoved + upserted
-      summary.shardCount = previous.shards.count
-      summary.bytes = previous.fileSize + published.fileSize
-      return summary
+  /// Whether the changes are few enough to be left beside the shards, and are to be.
+  private var fitsOverlay: Bool {
+    options.writesOverlay && notes.repeatedIDs == 0 && !hasNewFields
+      && upsertedSize + 16 * found.positions.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
+  }
+
+  /// Writes the changes beside the shards.
+  private consuming func writeOverlay(_ draft: consuming OverlayDraft) throws(BuildError) -> BuildSummary {
+    var summary = summary
+    // Said where it saves the next one a look: where records came to be added.
+    if let greatest = found.greatestID, found.isFound[..<upsertedCount].contains(false) {
+      draft.greatestID = greatest
     }
-    let removed = (found.places + draft.removed.map { previous.place(ofRecord: $0) }).sorted()
-    if overlay != nil { try intake.add(try draft.records()) }
+    for position in found.positions {
+      try draft.remove(previous.shards[position.shard].firstRecord + position.record)
+    }
+    let isOverStale = overlay == nil
+    let (publisher, previous, upserted) = (publisher, previous, upsertedCount)
     let added = try intake.finish()
-    let total = index.generation.manifest.recordCount - removed.count + added.count
+    while let batch = try added.nextBatch() {
+      for record in batch { try draft.add(record) }
+    }
+    let changed = draft.encoded()
+    let published = try publisher.publish(overlay: changed, isOverStale: isOverStale)
+    summary.isUnchanged = !published.isChanged
+    summary.overlayBytes = published.fileSize
+    summary.recordsIndexed = previous.index.recordCount - summary.recordsRemoved + upserted
+    summary.shardCount = previous.shards.count
+    summary.bytes = previous.fileSize + published.fileSize
+    return summary
+  }
+
+  /// Writes the changes, and those of the overlay, into shards.
+  private consuming func writeShards(
+    _ draft: consuming OverlayDraft, _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) -> BuildSummary {
+    let (publisher, previous, notes, settings) = (publisher, previous, notes, settings)
+    let (template, options, found, hadOverlay) = (template, options, found, overlay != nil)
+    let (plan, names) = (intake.plan, intake.names)
+    var summary = summary
+    let manifest = previous.index.generation.manifest
+    let removed = (found.positions + draft.removed.map { previous.position(ofRecord: $0) }).sorted()
+    if hadOverlay { try intake.add(try draft.records()) }
+    let added = try intake.finish()
+    let total = manifest.recordCount - removed.count + added.count
     let stream = UpdateStream(
       previous, pieces: notes.pieces, removed: removed, added: added, template: template, names: names)
     // Read before anything is written: a damaged one ends the update.
-    let dots = try BuildError.ofIndex { () throws(IndexError) in try index.generation.manifest.densityBands() }
+    let grid = try BuildError.ofIndex { () throws(IndexError) in try manifest.densityBands() }
     previous.offerPieces(for: options.packing)
     // Few changes are made sooner than threads are started.
     let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
-    writer.makesDots = false
+    writer.makesDensityGrid = false
     writer.threads = threads
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
@@ -131,191 +201,15 @@ extension ShardBuilder {
     output.notes.recordsWithoutID = notes.recordsWithoutID
     // Where there is an overlay, no id was there twice.
     output.notes.repeatedIDs =
-      overlay == nil
-      ? notes.repeatedIDs(replacing: found.places.count, of: found.isFound.count { $0 }) : notes.repeatedIDs
+      hadOverlay
+      ? notes.repeatedIDs
+      : notes.repeatedIDs(replacing: found.positions.count, of: found.isFound.count { $0 })
     summary.recordsIndexed = output.manifest.recordCount
-    let moved = try BuildError.ofIndex { () throws(IndexError) in
-      try index.generation.manifest.densityBands(dots, changedBy: stream.cells)
+    let changedGrid = try BuildError.ofIndex { () throws(IndexError) in
+      try manifest.densityBands(grid, changedBy: stream.cells)
     }
     try output.publish(
-      settings, options.packing, dots: moved, to: publisher, previous, threads: threads, &summary)
+      settings, options.packing, densityGrid: changedGrid, to: publisher, previous, threads: threads, &summary)
     return summary
-  }
-
-  /// The ids of the records that are upserted or deleted, and where in the index they are likely to be.
-  private struct Changes {
-    private(set) var ids = IDTable()
-    /// By shard, whether it may have a key that a change has.
-    private(set) var isLikely: [Bool]
-    /// By shard, the least and the greatest of these keys.
-    private(set) var least: [[UInt8]]
-    private(set) var greatest: [[UInt8]]
-    private let previous: PreviousIndex
-
-    init(_ previous: PreviousIndex) {
-      self.previous = previous
-      isLikely = Array(repeating: false, count: previous.shards.count)
-      least = Array(repeating: [], count: previous.shards.count)
-      greatest = least
-    }
-
-    /// - Parameter folded: The folded key, if it is known.
-    /// - Returns: What is wrong with it.
-    mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
-      guard ids.insert(id) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
-      if let folded, !previous.shards.isEmpty {
-        for shard in previous.shards(ofKey: folded) {
-          func order(_ key: [UInt8]) -> Int { key.withUnsafeBufferPointer { compareBytes(folded, $0) } }
-          if !isLikely[shard] || order(least[shard]) < 0 { least[shard] = Array(folded) }
-          if !isLikely[shard] || order(greatest[shard]) > 0 { greatest[shard] = Array(folded) }
-          isLikely[shard] = true
-        }
-      }
-      return nil
-    }
-  }
-
-  /// Calls `take` with the id of each record of a dataset, and with its folded key, if it has the fields for one; its
-  /// reason ends the update.
-  private static func readIDs(
-    of path: String, _ id: String, _ template: KeyTemplate, _ options: BuildOptions, _ summary: inout BuildSummary,
-    _ take: (_ id: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>?) -> String?
-  ) throws(BuildError) {
-    let datasetOptions = try DatasetOptions(of: options)
-    let reader: DatasetReader
-    do throws(DatasetError) { reader = try DatasetReader(path: path, options: datasetOptions) } catch {
-      throw BuildError(error)
-    }
-    if !summary.notes.contains(reader.notes) { summary.notes += reader.notes }
-    var encoder = RecordEncoder(template: template)
-    let chunk = RecordArena()
-    var batch = RecordBatch()
-    var missing = 0
-    var isChecked = false
-    var check = FieldCheck()
-    check.add(id, .indexID)
-    while try reader.read(
-      into: &batch, isChecked: &isChecked, { (columns) throws(BuildError) in try check.check(columns, of: [path]) })
-    {
-      let names = reader.names
-      chunk.removeAll()
-      var keyless = encoder.encode(batch, names: names, into: chunk)[...]
-      var keyed = 0
-      var first = 0
-      for (index, end) in batch.recordEnds.enumerated() {
-        var folded: UnsafeBufferPointer<UInt8>?
-        if keyless.first?.index == index {
-          keyless.removeFirst()
-        } else {
-          folded = chunk.record(keyed).folded
-          keyed += 1
-        }
-        let field = batch.fields[first..<Int(end)].first { names.names[Int($0.name)] == id }
-        first = Int(end)
-        var hasID = false
-        let reason = batch.bytes.withUnsafeBufferPointer { bytes -> String? in
-          guard let field else { return "has no field \(quoted(id)), by which records are told apart" }
-          let text = UnsafeBufferPointer(rebasing: bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
-          hasID = RecordID.isOne(text, field.kind)
-          return hasID ? take(text, folded) : "\(UnindexableRecord.Flaw.noID)"
-        }
-        guard let reason else { continue }
-        let place = batch.place(of: index)
-        let bad = DatasetReader.BadRecord(
-          path: path, line: place.line, column: place.column, record: place.record, reason: reason)
-        guard !hasID, options.skipBad else { throw BuildError(DatasetError.bad(bad)) }
-        missing += 1
-        if summary.badRecords.count < DatasetReader.badRecordsKept { summary.badRecords.append("\(bad)") }
-      }
-    }
-    let count = reader.recordsRead + reader.badCount
-    if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
-    summary.recordsRead += count
-    summary.badRecordCount += reader.badCount + missing
-    let room = DatasetReader.badRecordsKept - summary.badRecords.count
-    summary.badRecords += reader.badRecords.prefix(room).map(\.description)
-  }
-
-  /// The number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
-  private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
-    format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { Overlay.wholeNumber($0) ?? 0 }
-  }
-
-  /// The records of an index that have one of the ids.
-  private struct Found {
-    /// In order.
-    var places: [UpdateStream.Place] = []
-    /// Per id.
-    var isFound: [Bool]
-    /// As ``Overlay/greatestID``, if all records were looked at.
-    var greatestID: UInt64?
-  }
-
-  /// - Parameters:
-  ///   - isNew: Whether it is known that no record of the shards has an id.
-  ///   - found: With the ids that records of the overlay have; comes to have those of the shards.
-  private static func find(
-    _ changes: Changes, in previous: PreviousIndex, field: Int?, threads: Int,
-    isNew: (UnsafeBufferPointer<UInt8>) -> Bool, _ found: inout Found
-  ) throws(BuildError) {
-    let ids = changes.ids
-    guard let field else { return }
-    let (overlay, overlaid) = (previous.index.generation.overlay, found)
-    /// - Parameter isLikely: Whether no more is looked at than where the changes' keys would be.
-    func look(in shards: [Int], isLikely: Bool) throws(BuildError) {
-      var next = 0
-      var greatest: UInt64 = 0
-      // A run of shards at a time: one takes less than handing it to a thread.
-      let run = 8
-      try WorkerPool.orderedMap(
-        threads: shards.count > run ? threads : 1,
-        next: { () throws(BuildError) -> ArraySlice<Int>? in
-          defer { next += run }
-          return next < shards.count ? shards[next..<min(next + run, shards.count)] : nil
-        },
-        transform: { (shards) throws(BuildError) -> (hits: [(place: UpdateStream.Place, id: Int)], greatest: UInt64) in
-          let buffer = RecordBuffer()
-          var hits: [(place: UpdateStream.Place, id: Int)] = []
-          var greatest: UInt64 = 0
-          for shard in shards {
-            let first = previous.shards[shard].firstRecord
-            func hit(_ record: Int, _ id: Int) {
-              if overlay?.isRemoved(first + record) == true { return }
-              hits.append((UpdateStream.Place(shard: shard, record: record), id))
-            }
-            do throws(IndexError) {
-              let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
-              _ = try previous.index.generation.read(previous.shards[shard], keys: keys) { part in
-                part.forEachField(field, with: buffer) { record, value, format in
-                  greatest = max(greatest, wholeNumber(value, format))
-                  if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
-                } text: { record, text, kind in
-                  guard RecordID.isOne(text, FieldKind(kind)) else { return }
-                  if let number = Overlay.wholeNumber(text) { greatest = max(greatest, number) }
-                  if let id = ids.number(of: text) { hit(part.firstRecord + record, id) }
-                }
-              }
-            } catch {
-              throw .index(error)
-            }
-          }
-          return (hits, greatest)
-        },
-        deliver: { (looked) throws(BuildError) in
-          greatest = max(greatest, looked.greatest)
-          for (place, id) in looked.hits {
-            found.places.append(place)
-            found.isFound[id] = true
-          }
-        })
-      if !isLikely { found.greatestID = greatest }
-    }
-    // Where no two records have the same id, one that is found is all there is.
-    if previous.notes?.repeatedIDs == 0 {
-      try look(in: previous.shards.indices.filter { changes.isLikely[$0] }, isLikely: true)
-      if ids.indices.allSatisfy({ found.isFound[$0] || ids.text($0).withUnsafeBufferPointer(isNew) }) { return }
-      found = overlaid
-    }
-    try look(in: Array(previous.shards.indices), isLikely: false)
   }
 }

@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// The pieces of an index with some records removed and others added: those that can be no other than before, as they
-/// are, and around each change the records, cut anew.
+/// The stream of an index's pieces with some records removed and others added: pieces that can be no other than before,
+/// as they are, and around each change the records, cut anew.
 ///
 /// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it, as
 /// long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an old one
@@ -12,21 +12,13 @@ import ShardedIndex
 /// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if the
 /// other part has become no heavier.
 final class UpdateStream {
-  /// Where a record stands: in which shard, and counted within it.
-  struct Place: Comparable {
-    var shard: Int
-    var record: Int
-
-    static func < (a: Place, b: Place) -> Bool { (a.shard, a.record) < (b.shard, b.record) }
-  }
-
   private let previous: PreviousIndex
   private let pieces: [BuildNotes.Piece]
   private let order: RecordOrder
   private let shardLimit: Int
   private var source: IndexedRecords
   private let cellFinder: CellFinder
-  /// How many records more than before lie in cells of the map, in what was handed out.
+  /// The changes of the density grid by the portions that were handed out.
   private(set) var cells = CellChanges()
 
   private var changes: Changes
@@ -36,9 +28,9 @@ final class UpdateStream {
   private var nextReady = 0
   private var region: Region?
 
-  /// What is left of the changes.
+  /// The rest of the changes.
   private struct Changes {
-    let removed: [Place]
+    let removed: [RecordPosition]
     let added: SortedRecords
     var nextRemoved = 0
     var batch: [RecordBlob] = []
@@ -46,7 +38,7 @@ final class UpdateStream {
     var batchedCount = 0  // With those of the batches before.
     var addedPiece: Int?  // Where the next one goes, once somebody asked.
 
-    /// Whether the next one is in a batch that was not read: reading it ends the one before.
+    /// Whether the next record is in a batch that was not read: reading it ends the batch before.
     var needsBatch: Bool { nextAdded == batch.count && batchedCount < added.count }
 
     mutating func peekAdded() throws(BuildError) -> RecordBlob? {
@@ -65,11 +57,11 @@ final class UpdateStream {
     /// The piece that it begins with, and the last key before that.
     let start: Int
     var keyBefore: [UInt8] = []
-    /// What to go back to, as long as it is not certain that the cut could begin there; all of it lies in one batch.
+    /// The changes to go back to, as long as it is not certain that the cut could begin there; all lie in one batch.
     var retreat: Changes?
-    /// Whether it has to be gone back to.
+    /// Whether the stream has to go back to them.
     var isLost = false
-    /// What comes to ``UpdateStream/cells`` if not.
+    /// The changes that ``UpdateStream/cells`` gets if not.
     var cells: [(cell: Int, more: Int)] = []
 
     var records: RecordRun  // Of the shard that is read.
@@ -80,12 +72,12 @@ final class UpdateStream {
     /// Records handed to the cutter, and of those the ones in finished pieces.
     var taken = 0
     var finished = 0
-    /// Where in the records a piece of the index before begins with its first record.
+    /// The records at which a piece of the index before begins, if its first record is there.
     var starts: [(record: Int, piece: Int)] = []
     /// The last record, counted like `taken`, whose neighbour before it is another than it was, or that is new.
     var lastChanged = -1
 
-    /// What the records weighed before: those that were read, those up to the piece that they belong to, and those up to
+    /// The weights of records before: of those that were read, of those up to their piece, and of those up to
     /// the first behind a window.
     var oldPosition = 0
     var oldPieceStart = 0
@@ -99,7 +91,7 @@ final class UpdateStream {
   ///   - added: Cut into the index, in the order of records.
   ///   - names: Those of the index by their numbers there, and those that only `added` has.
   init(
-    _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [Place], added: SortedRecords,
+    _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
     template: KeyTemplate, names: FieldNames
   ) {
     (self.previous, self.pieces) = (previous, pieces)
@@ -137,7 +129,7 @@ final class UpdateStream {
     return low
   }
 
-  /// The piece that the next change lies in, or before the first record of; nil when none is left.
+  /// Returns the piece that has the next change, or that begins behind it; nil when none is left.
   private func nextChange() throws(BuildError) -> Int? {
     var piece: Int?
     if changes.nextRemoved < changes.removed.count {
@@ -160,14 +152,14 @@ final class UpdateStream {
     return min(piece ?? .max, changes.addedPiece!)
   }
 
-  /// The last piece up to this one that is a restart.
+  /// Returns the last piece up to this one that is a restart.
   private func restart(upTo piece: Int) -> Int {
     var restart = max(0, piece)
     while restart > 0, !pieces[restart].isRestart { restart -= 1 }
     return restart
   }
 
-  /// The last piece of which it is certain that the cut can begin anew there for a change in `piece`.
+  /// Returns the last piece at which the cut can certainly begin anew for a change in `piece`.
   ///
   /// The change may move its first gap and what lies within a window before that, so one restart before it is too near.
   /// Two are never nearer to each other than a window: the one before it will do. (Where a piece grew too long and was
@@ -257,7 +249,7 @@ final class UpdateStream {
     self.region = region
   }
 
-  /// Whether the cut could begin where it did; nil as long as that is open.
+  /// Returns whether the cut could begin where it did; nil as long as that is open.
   private func isStartFound(_ region: Region) -> Bool? {
     guard !region.isLost else { return false }
     switch region.cutter.start {
@@ -268,7 +260,7 @@ final class UpdateStream {
     }
   }
 
-  /// Whether the next change cannot be looked at without losing those that may have to be gone back to.
+  /// Returns whether reading the next change would lose those that may have to be gone back to.
   private func isOutOfReach(_ region: inout Region) -> Bool {
     if region.retreat != nil, changes.needsBatch { region.isLost = true }
     return region.isLost
@@ -290,13 +282,13 @@ final class UpdateStream {
     guard !isOutOfReach(&region) else { return }
     let record = region.records.record(region.record)
     if let added = try changes.peekAdded(), order.compare(added, record) < 0 { return try takeAdded(&region) }
-    let place = Place(shard: region.shard - 1, record: region.record)
-    let isFirst = region.record == 0 && place.shard == previous.firstShards[region.piece]
+    let position = RecordPosition(shard: region.shard - 1, record: region.record)
+    let isFirst = region.record == 0 && position.shard == previous.firstShards[region.piece]
     if isFirst { region.oldPieceStart = region.oldPosition }
     if region.oldStartWeight == nil, region.oldPosition > region.cutter.window {
       region.oldStartWeight = region.oldPosition
     }
-    if changes.nextRemoved < changes.removed.count, changes.removed[changes.nextRemoved] == place {
+    if changes.nextRemoved < changes.removed.count, changes.removed[changes.nextRemoved] == position {
       guard !isBeforeFirst(&region) else { return }
       changes.nextRemoved += 1
       count(record, -1, &region)
@@ -304,11 +296,11 @@ final class UpdateStream {
       region.lastChanged = region.taken
     } else {
       if isFirst { region.starts.append((region.taken, region.piece)) }
-      let position = region.cutter.position
+      let before = region.cutter.position
       region.cutter.append(region.records.entries[region.record], of: region.records.chunk)
       let isNeighbourChanged = region.taken == region.lastChanged
       region.oldPosition +=
-        isNeighbourChanged ? oldWeight(of: record, in: region) : region.cutter.position - position
+        isNeighbourChanged ? oldWeight(of: record, in: region) : region.cutter.position - before
       region.taken += 1
     }
     region.record += 1
@@ -325,13 +317,13 @@ final class UpdateStream {
     region.lastChanged = region.taken
   }
 
-  /// Whether a change comes before the first record of a region, so that the gap there is another.
+  /// Returns whether a change comes before the first record of a region, so that the gap there is another.
   private func isBeforeFirst(_ region: inout Region) -> Bool {
     if region.retreat != nil, region.taken == 0 { region.isLost = true }
     return region.isLost
   }
 
-  /// What the next record of the shard weighed behind the one that was before it.
+  /// Returns the weight that the next record of the shard had behind the one that was before it.
   private func oldWeight(of record: RecordBlob, in region: Region) -> Int {
     let before: RecordBlob? =
       if region.record > 0 {
@@ -365,7 +357,7 @@ final class UpdateStream {
     return true
   }
 
-  /// The piece that the records behind the finished ones begin, if they do, and all from there on is as it was up to
+  /// Returns the piece that the records behind the finished ones begin, if all from there on is as it was up to
   /// where the next region begins.
   private func end(of region: inout Region) throws(BuildError) -> Int? {
     while let start = region.starts.first, start.record < region.finished { region.starts.removeFirst() }
@@ -378,13 +370,13 @@ final class UpdateStream {
 }
 
 extension PreviousIndex {
-  /// Where a record stands that is this many behind the first one.
-  func place(ofRecord number: Int) -> UpdateStream.Place {
+  /// Returns the position of the record that is this many behind the first one.
+  func position(ofRecord number: Int) -> RecordPosition {
     var (low, high) = (0, shards.count)
     while high - low > 1 {
       let middle = (low + high) / 2
       if shards[middle].firstRecord <= number { low = middle } else { high = middle }
     }
-    return UpdateStream.Place(shard: low, record: number - shards[low].firstRecord)
+    return RecordPosition(shard: low, record: number - shards[low].firstRecord)
   }
 }

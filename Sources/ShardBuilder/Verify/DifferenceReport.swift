@@ -9,7 +9,7 @@ struct DifferenceReport {
   private let records: ExaminedRecords
   private let report: (Verifier.Finding) -> Void
 
-  /// By the digest of a record, how much more often the dataset has it than the index; never 0.
+  /// The surplus of each record in the dataset over the index, by the record's digest; never 0.
   private var counts: [[UInt8]: Int] = [:]
   private var bytes: [UInt8] = []
   private var differences = RecordDifferences()
@@ -34,9 +34,9 @@ struct DifferenceReport {
     self.report = report
   }
 
-  /// Records that differ.
+  /// The number of records that differ.
   var count: Int { missing + unexpected }
-  /// Of these, those that no finding names.
+  /// The records that differ and that no finding names.
   var unlisted: Int { count - listed }
 
   var causes: [Verifier.Summary.Cause] {

@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// Folded text as people can read it.
 package enum FoldedText {
-  /// Returns the text with the separator as a comma, and control characters as `\u{…}`.
+  /// Returns the text with the separator as a comma, and control characters as `\u{...}`.
   package static func readable(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -1,55 +1,55 @@
-/// Whether a manifest can be no other than one of which a damaged copy is there.
+/// The proof that a manifest is the one of which a damaged copy is there.
 ///
-/// Of a root follows from pages, notes and map of dots: how many records and shards there are, where sections lie, bounds,
-/// sizes and checksums. What remains, in its header, and the names of fields and the settings follow from nothing: they
-/// are proven where the damaged file has the very bytes, and so are pages, notes and map.
+/// The pages, the notes and the density grid determine most of a root: the numbers of records and shards, the offsets of
+/// sections, bounds, sizes and checksums. Nothing determines the rest of its header, the names of fields and the settings:
+/// they are proven where the damaged file has the very bytes, and so are pages, notes and grid.
 struct RootProof {
-  /// Of the manifest that is to be proven; it was opened, and all that is in it read.
+  /// The bytes of the manifest that is to be proven. It was opened, and all of it was read.
   let bytes: [UInt8]
-  /// Of the frame that it begins with, in bytes.
+  /// The size of its first frame, in bytes.
   let rootSize: Int
 
-  /// Sections 1 to 5 are of the pages, 8 and 9 of notes and map (docs/format.md §3.2).
+  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 and 9 of notes and grid (docs/format.md §3.2).
   private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9]
   private static let headerSize = 48
   private static let entrySize = 24
 
-  /// Why the damaged file may have been another manifest; nil if it was this one.
+  /// Returns why the damaged file may have been another manifest; nil if it was this one.
   func doubt(_ damaged: [UInt8]) -> String? {
     guard damaged.count == bytes.count else { return "the damaged one has another size" }
     guard damaged[rootSize...].elementsEqual(bytes[rootSize...]) else {
       return "the damaged one has other pages, notes or dots"
     }
-    guard let places else { return "its root is compressed, so that the damaged one cannot be compared with it" }
-    let content = places.map { bytes[$0] }
+    guard let offsets else { return "its root is compressed, so that the damaged one cannot be compared with it" }
+    let content = offsets.map { bytes[$0] }
     guard let isDerived = Self.derivedBytes(of: content) else { return "its root is of another kind" }
-    for (number, place) in places.enumerated() where !isDerived[number] && damaged[place] != bytes[place] {
+    for (number, offset) in offsets.enumerated() where !isDerived[number] && damaged[offset] != bytes[offset] {
       return "nothing here says what its settings and names of fields were"
     }
     return nil
   }
 
-  /// Where in the file each byte of the root's content stands; nil if that is compressed.
-  private var places: [Int]? {
+  /// The offsets in the file of all bytes of the root's content; nil if that is compressed.
+  private var offsets: [Int]? {
     guard rootSize > 9 else { return nil }
     // RFC 8878, 3.1.1: a window's size unless there is one segment, then the content's size in 1, 2, 4 or 8 bytes.
     let descriptor = bytes[4]
     guard descriptor & 0x20 != 0 else { return nil }
     var at = 5 + [1, 2, 4, 8][Int(descriptor >> 6)]
-    var places: [Int] = []
+    var offsets: [Int] = []
     while at + 3 <= rootSize {
       let header = Int(bytes[at]) | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2]) << 16
       let (size, kind) = (header >> 3, header >> 1 & 3)
       at += 3
       guard kind == 0, at + size <= rootSize else { return nil }
-      places += at..<at + size
+      offsets += at..<at + size
       at += size
-      if header & 1 == 1 { return places }
+      if header & 1 == 1 { return offsets }
     }
     return nil
   }
 
-  /// For each byte of a root's content, whether it follows from pages, notes and map.
+  /// Returns for each byte of a root's content whether it follows from pages, notes and grid.
   private static func derivedBytes(of content: [UInt8]) -> [Bool]? {
     func number(_ at: Int, _ width: Int) -> Int {
       content[at..<at + width].reversed().reduce(0) { $0 << 8 | Int($1) }

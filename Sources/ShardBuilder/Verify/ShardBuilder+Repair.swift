@@ -1,7 +1,7 @@
 import CSystem
 import ShardedIndex
 
-/// What a repair did, and what it left.
+/// The files that a repair brought over, and the damage that is left.
 public struct RepairSummary: Sendable, Equatable {
   public struct Damage: Sendable, Equatable {
     /// The path of the file.
@@ -9,11 +9,11 @@ public struct RepairSummary: Sendable, Equatable {
     public var reason: String
   }
 
-  /// The names of the files that were brought over: the manifest, shards in its order, the overlay.
+  /// The names of the files that were brought over: the manifest, shards in their order, the overlay.
   public var repaired: [String] = []
-  /// Of those files.
+  /// The size of those files.
   public var bytes = 0
-  /// What verifying the index afterwards found.
+  /// The damage that verifying the index found afterwards.
   public var damage: [Damage] = []
 
   public var isSound: Bool { damage.isEmpty }
@@ -95,14 +95,14 @@ private struct Repair {
   private let index: IndexDirectory
   private let copy: IndexDirectory
   private let expected: ManifestDigest?
-  /// No build may take away what is being looked at.
+  /// It locks the index: no build may remove a file that is being read.
   private let publisher: Publisher
   private var shards: [Manifest.Shard] = []
-  /// What the shards lead into.
+  /// The manifest that the shards lead into.
   private(set) var generation: Manifest?
-  /// The one that takes the place of a damaged one.
+  /// The bytes that replace a damaged manifest.
   private var manifest: [UInt8]?
-  /// The same of the overlay.
+  /// The bytes that replace a damaged overlay.
   private var overlay: [UInt8]?
 
   init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
@@ -152,7 +152,7 @@ private struct Repair {
     (generation, manifest) = (other, bytes)
   }
 
-  /// All shards of a manifest of which everything was read.
+  /// Returns all shards of a manifest after reading all of it.
   private static func allShards(of generation: Manifest) throws(IndexError) -> [Manifest.Shard] {
     let shards = try generation.shards()
     _ = try generation.notes()
@@ -160,20 +160,20 @@ private struct Repair {
     return shards
   }
 
-  /// Why the copy's manifest may be another one than the damaged one was; nil if it is that.
+  /// Returns why the copy's manifest may be another one than the damaged one was; nil if it is that one.
   private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
     if let expected {
       let digest = Digest.sha256(bytes)
-      return digest == expected.bytes ? nil : "the copy's has the digest \(Pack.hexadecimal(digest))"
+      return digest == expected.bytes ? nil : "the copy's has the digest \(Digest.hexadecimal(digest))"
     }
-    let root = bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0) ?? $0.count }
+    let root = ZstdFrame.frames(of: bytes).first?.count ?? bytes.count
     let found = try foundBytes(of: Manifest.fileName, in: index, limit: bytes.count + 1)
     // A root has the checksums of its pages, of notes and of the map.
     if isRootSound { return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation" }
     return RootProof(bytes: bytes, rootSize: root).doubt(found)
   }
 
-  /// As many bytes of a file that may be damaged as there are, and no more than `limit`; none of what is no regular file.
+  /// Returns the bytes of a file that may be damaged, at most `limit`; none if it is no regular file.
   private func foundBytes(
     of name: String, in directory: IndexDirectory, limit: Int
   ) throws(RepairError) -> [UInt8] {
@@ -221,33 +221,6 @@ private struct Repair {
     guard isProven else { throw .unprovenOverlay(path: index.filePath(Overlay.fileName)) }
   }
 
-  /// What is wrong with a shard's file; nil if nothing is.
-  private static func damage(of shard: Manifest.Shard, in directory: IndexDirectory) -> String? {
-    switch file(of: shard, in: directory) {
-    case .success: nil
-    case .failure(let damage): damage.reason
-    }
-  }
-
-  private struct Damage: Error { var reason: String }
-
-  private static func file(of shard: Manifest.Shard, in directory: IndexDirectory) -> Result<[UInt8], Damage> {
-    do throws(IndexError) {
-      let buffer = try directory.read(shard.fileName, size: shard.file.size)
-      defer { buffer.deallocate() }
-      guard Digest.sha256(UnsafeBufferPointer(buffer)).prefix(16).elementsEqual(shard.digest) else {
-        return .failure(Damage(reason: "has another SHA-256 than the manifest says"))
-      }
-      return .success(Array(buffer))
-    } catch {
-      switch error {
-      case .corrupt(_, let cause): return .failure(Damage(reason: cause.description))
-      case .vanished: return .failure(Damage(reason: "is missing"))
-      default: return .failure(Damage(reason: error.description))
-      }
-    }
-  }
-
   /// Brings over the shards that are damaged here and not in the copy.
   mutating func mendShards() throws(RepairError) {
     let (shards, index) = (shards, index)
@@ -261,7 +234,7 @@ private struct Repair {
           return given <= shards.count ? shards[given - 1] : nil
         },
         transform: { (shard) throws(BuildError) in
-          (number: shard.number, isSound: Self.damage(of: shard, in: index) == nil)
+          (number: shard.number, isSound: (try? ShardFile.check(shard, in: index)) != nil)
         }, deliver: { (shard) throws(BuildError) in if !shard.isSound { damaged.append(shard.number) } })
     }
     var seen: Set<String> = []
@@ -272,7 +245,7 @@ private struct Repair {
       var status = stat()
       let isDirectory =
         fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      guard seen.insert(name).inserted, !isDirectory, case .success(let bytes) = Self.file(of: shard, in: copy) else {
+      guard seen.insert(name).inserted, !isDirectory, let bytes = try? ShardFile.bytes(of: shard, in: copy) else {
         continue
       }
       _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }

@@ -4,7 +4,7 @@ import ShardedIndex
 struct ShardCheck {
   struct Result: Sendable {
     var shard: Manifest.Shard
-    /// What is wrong with the shard; nil if nothing is.
+    /// The fault of the shard; nil if there is none.
     var reason: String?
     /// Why it could not be read; nil if it could.
     var failure: IndexError?

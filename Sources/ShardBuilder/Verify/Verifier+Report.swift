@@ -38,9 +38,9 @@ extension Verifier {
     /// Records missing from the index or in it without being in the dataset.
     package var differences = 0
     package var wrongAnswers = 0
-    /// Of the differences, those that no finding names.
+    /// The differences that no finding names.
     package var unlisted = 0
-    /// What records of the same key differ in, by how many do so.
+    /// The causes by which records of the same key differ, the most frequent first.
     package var causes: [Cause] = []
     /// Shards that differ and were not looked into.
     package var unexaminedShards = 0

@@ -30,7 +30,8 @@ package struct Verifier {
   /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
   /// - Throws: ``Failure`` if there is no index or no dataset to be read. What is damaged is reported instead.
   package static func verify(
-    index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(), report: @escaping (Finding) -> Void
+    index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
+    report: @escaping (Finding) -> Void
   ) throws(Failure) -> Summary {
     do throws(BuildError) {
       if let source { try ShardBuilder.checkStandardInput(source.inputs) }

@@ -99,7 +99,7 @@
       let manifest = index.generation.manifest
       report.add("key", .text(index.keyTemplate))
       if let id = manifest.setting("id") { report.add("id", .text(id)) }
-      if let ids = try manifest.notesHead().flatMap({ BuildNotesHead.idCounts($0) }) {
+      if let ids = try manifest.notesHead().flatMap({ BuildNotes.idCounts($0) }) {
         report.add("records_without_id", .number(ids.without), note: "that no update can replace or remove")
         report.add(
           "repeated_ids", .number(ids.repeated), note: "records that share their id with another, less one each")

@@ -27,7 +27,7 @@ import Testing
 
   @Test("numbers that repeat are left to zstd, others are packed") func packing() {
     var random = BuilderSupport.Random(1)
-    func isPacked(_ numbers: [Int]) -> Bool { HuffmanPacking(numbers.map { UInt8($0) }).isPresent }
+    func isPacked(_ numbers: [Int]) -> Bool { HuffmanEncoder(numbers.map { UInt8($0) }).isPresent }
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<180, using: &random) }))
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<3, using: &random) }))
     // In cycles, in runs of different lengths, and all the same.
@@ -40,8 +40,8 @@ import Testing
     // A cycle that is longer than a part has nothing in it that repeats.
     #expect(isPacked((0..<20000).map { $0 * $0 / 7 % 251 * ($0 / 251 % 3 + 1) % 200 }))
     let text = Array("some letters that a language has, often the same ones, but not the same words".utf8)
-    #expect(HuffmanPacking(text: (0..<4000).map { _ in text.randomElement(using: &random)! }, records: 1000).isPresent)
-    #expect(!HuffmanPacking(text: (0..<60).flatMap { _ in text }, records: 1000).isPresent)
+    #expect(HuffmanEncoder(text: (0..<4000).map { _ in text.randomElement(using: &random)! }, records: 1000).isPresent)
+    #expect(!HuffmanEncoder(text: (0..<60).flatMap { _ in text }, records: 1000).isPresent)
   }
 
   @Test("texts are the same where their bytes are", arguments: 0...20) func equality(size: Int) {
@@ -81,16 +81,16 @@ import Testing
     for _ in 0..<200 {
       let contexts = Int.random(in: 2...60, using: &random)
       let (step, spread) = (Int.random(in: 1...500, using: &random), Int.random(in: 0...5000, using: &random))
-      var tails = ShardEncoder.Tails([])
-      tails.texts = (0..<contexts).map { [UInt8($0)] }
-      tails.codes = (0..<Int.random(in: 10...400, using: &random)).map { _ in
-        UInt8.random(in: 0..<UInt8(contexts), using: &random)
-      }
-      let digits = tails.codes.map { context in
+      let suffixField = SuffixField(
+        texts: (0..<contexts).map { [UInt8($0)] },
+        codes: (0..<Int.random(in: 10...400, using: &random)).map { _ in
+          UInt8.random(in: 0..<UInt8(contexts), using: &random)
+        })
+      let digits = suffixField.codes.map { context in
         Array(String(Int(context) * step + Int.random(in: 0...spread, using: &random)).utf8)
       }
       /// What the header has of the column, and the rows of its values, in bits.
-      func size(_ tails: ShardEncoder.Tails) throws -> (header: Int, rows: Int) {
+      func size(_ suffixField: SuffixField) throws -> (header: Int, rows: Int) {
         let joined = digits.flatMap { $0 }
         return try joined.withUnsafeBufferPointer { joined in
           var end = 0
@@ -99,17 +99,16 @@ import Testing
             return UnsafeBufferPointer(rebasing: joined[end..<end + text.count])
           }
           return try texts.withUnsafeBufferPointer { texts in
-            let column = try #require(NumberColumn(texts, tails))
+            let column = try #require(NumberColumnEncoder(texts, suffixField))
             var writer = ByteWriter()
-            column.write(to: &writer, contexts: tails.isEmpty ? 1 : contexts)
-            return withUnsafeTemporaryAllocation(of: NumberColumn.Cell.self, capacity: texts.count) { cells in
-              column.store(to: cells.baseAddress!, stride: 1, tails)
-              return (8 * writer.bytes.count, cells.reduce(0) { $0 + $1.width })
-            }
+            column.write(to: &writer, contexts: suffixField.contextCount)
+            var values = [NumberColumnEncoder.Value](repeating: .init(0, width: 0), count: texts.count)
+            column.store(to: &values, from: 0, stride: 1, suffixField)
+            return (8 * writer.bytes.count, values.reduce(0) { $0 + $1.width })
           }
         }
       }
-      let (own, plain) = (try size(tails), try size(ShardEncoder.Tails([])))
+      let (own, plain) = (try size(suffixField), try size(SuffixField()))
       // The last byte of the ranges need not be full.
       #expect(own.header + own.rows < plain.header + plain.rows + 8)
       if own.header > plain.header { with += 1 } else { without += 1 }

@@ -63,7 +63,7 @@ private final class SortedList: Sendable {
       let file = encoder.file(content, level: 1, with: compressor)
       return Manifest.fileName(
         label: Manifest.label(ofKey: part.record(0).folded),
-        digest: file.bytes.withUnsafeBufferPointer { Digest.sha256($0) })
+        digest: Digest.sha256(file.bytes))
     }
   }
 }

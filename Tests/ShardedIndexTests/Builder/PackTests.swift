@@ -49,14 +49,14 @@ private struct PackSurgery {
 
   /// Gives the pack another new manifest, which it holds whole.
   mutating func setManifest(_ manifest: [UInt8]) {
-    header.replaceSubrange(40..<72, with: manifest.withUnsafeBufferPointer { Digest.sha256($0) })
+    header.replaceSubrange(40..<72, with: Digest.sha256(manifest))
     set(80, manifest.count)
     files[0] = [Piece(literal: manifest)]
   }
 
   /// With the header's digest made right.
   var bytes: [UInt8] {
-    var bytes = header + header.withUnsafeBufferPointer { Digest.sha256($0) }
+    var bytes = header + Digest.sha256(header)
     func append(_ value: Int, _ size: Int) {
       for byte in 0..<size { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
     }
@@ -243,7 +243,7 @@ private struct PackSurgery {
         default: Issue.record("byte \(at): \(String(describing: error))")
         }
         guard (8..<96).contains(at) else { continue }
-        flipped.replaceSubrange(96..<128, with: Array(flipped[..<96]).withUnsafeBufferPointer { Digest.sha256($0) })
+        flipped.replaceSubrange(96..<128, with: Digest.sha256(Array(flipped[..<96])))
         switch refused(pair, flipped, "byte \(at) ^ \(mask), digest made right") {
         case .damagedPack: #expect(at >= 40)
         case .doesNotFit: #expect(at < 40 || (72..<80).contains(at))
@@ -329,7 +329,7 @@ private struct PackSurgery {
     Files.copy(pair.old, to: pair.directory("forged"))
     let surgery = try FrameSurgery(pair.directory("forged"))
     let (bytes, file) = surgery.shardFile(0, [1: surgery.shards[0].contents[1]])
-    let digest = Array(bytes.withUnsafeBufferPointer { Digest.sha256($0) }.prefix(16))
+    let digest = Array(Digest.sha256(bytes).prefix(16))
     func manifest(_ file: Manifest.File, _ label: String, _ digest: [UInt8]) -> [UInt8] {
       let label = Array(label.utf8) + [UInt8](repeating: 0, count: 8 - label.utf8.count)
       return surgery.manifestFile(0, file, digest: digest, label: label)

@@ -224,7 +224,7 @@ struct FrameSurgery {
     _ number: Int, _ contents: [Int: [UInt8]] = [:], label: [UInt8]? = nil, isContinuation: Bool? = nil
   ) -> String {
     let (bytes, file) = shardFile(number, contents)
-    let digest = Array(bytes.withUnsafeBufferPointer { Digest.sha256($0) }.prefix(16))
+    let digest = Array(Digest.sha256(bytes).prefix(16))
     let page = number / Self.pageCapacity
     let count = min(shards.count, (page + 1) * Self.pageCapacity) - page * Self.pageCapacity
     let labelStart = 56 * count + 8 + 8 * (number - page * Self.pageCapacity)

@@ -19,7 +19,7 @@ import Testing
   func right() throws {
     let live = LiveIndex()
     try live.build(0)
-    let expected = Files.read(live.path + "/manifest")!.withUnsafeBufferPointer { Digest.sha256($0) }
+    let expected = Digest.sha256(Files.read(live.path + "/manifest")!)
     let digest = try Self.digest(live.path)
     #expect(digest.bytes == expected)
     let index = try Self.pinned(live, digest)
@@ -44,7 +44,7 @@ import Testing
       var other = bytes
       other[at] ^= UInt8(1) << UInt8(at % 8)
       Files.write(other, to: manifest)
-      let found = ManifestDigest(other.withUnsafeBufferPointer { Digest.sha256($0) }.hexadecimal)!
+      let found = ManifestDigest(Digest.sha256(other).hexadecimal)!
       #expect(throws: IndexError.wrongDigest(path: manifest, found: found, expected: digest), "byte \(at)") {
         try Self.pinned(live, digest)
       }

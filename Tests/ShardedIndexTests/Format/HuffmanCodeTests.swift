@@ -100,7 +100,7 @@ import Testing
     }
     // So many that they are packed, whatever part of them a part has.
     let all = (0..<6000).map { _ in number() }
-    let packing = HuffmanPacking(all)
+    let packing = HuffmanEncoder(all)
     guard packing.isPresent else { return }
     var writer = ByteWriter()
     packing.writeLengths(to: &writer)

@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// Finds the cell of the map that a record lies in.
+/// The finder of the cell of the density grid that a record lies in.
 struct CellFinder: Sendable {
-  /// Per field number the places in the two lists; `.max` for fields that are in neither.
+  /// Per field number its ranks in the two lists of names; `.max` for fields that are in neither.
   private let ranks: [(latitude: UInt8, longitude: UInt8)]
   /// Whether any field could be a coordinate.
   let findsAny: Bool
@@ -13,7 +13,7 @@ struct CellFinder: Sendable {
     findsAny = ranks.contains { $0.latitude < .max } && ranks.contains { $0.longitude < .max }
   }
 
-  /// nil for a record that is not on the map.
+  /// Returns the cell of a record; nil if it has no coordinates.
   func cell(of record: RecordBlob) -> Int? {
     guard findsAny else { return nil }
     var (latitude, longitude) = (UInt8.max, UInt8.max)

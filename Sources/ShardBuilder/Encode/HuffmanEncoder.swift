@@ -1,37 +1,38 @@
 import ShardedIndex
 
-/// The Huffman code of a column of small numbers, if it is to be packed by one. Source: docs/format.md §4.7, §9.7.
-struct HuffmanPacking: Sendable {
-  /// Per number the bits of its code, 0 if it does not occur; none if numbers stand as they are.
+/// The encoder of small numbers by a Huffman code, where that is worth it: what ``HuffmanCode`` decodes.
+/// Source: docs/format.md §4.7, §9.7.
+struct HuffmanEncoder: Sendable {
+  /// Per number the bits of its code, 0 if it does not occur; empty if numbers stand as they are.
   private(set) var lengths: [Int] = []
   /// Per number its code.
   private var codes: [UInt64] = []
 
   var isPresent: Bool { !lengths.isEmpty }
 
-  /// Numbers stand as they are.
+  /// Makes an encoder that leaves numbers as they are.
   init() {}
 
-  /// The code of a column of numbers, unless zstd does better.
+  /// Makes the code of a column of numbers, unless zstd does better.
   ///
-  /// - Parameter numbers: Of all records of a shard.
+  /// - Parameter numbers: The numbers of all records of a shard.
   init(_ numbers: [UInt8]) {
     guard let (code, packedBits) = Self.code(of: numbers), packedBits + 32 < 8 * numbers.count else { return }
-    // What zstd would make of them: a match of three and more of what some 320 records before had, which takes some 12 bits.
-    // The others have codes as short as these, but for a table in every part, a bit for each of them or so; and take a
+    // The estimate for zstd: matches of three and more with what the 320 records before had take 12 bits each. The other
+    // numbers have codes as short as these, but for a table in every part, about a bit for each of them; and take a
     // reader several times as long.
     let left = code.unmatched(in: numbers, shortest: 3, partSize: 320)
     let plainBits = left.bits + left.count + 12 * left.matches
     if packedBits <= plainBits + plainBits / 7 { self = code }
   }
 
-  /// The code of bytes of text, unless zstd does better.
+  /// Makes the code of bytes of text, unless zstd does better.
   ///
-  /// - Parameter records: How many they are of, a shard's.
+  /// - Parameter records: The number of the shard's records, which the text is of.
   init(text: [UInt8], records: Int) {
     guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
-    // What zstd has of a part, of some 320 records: matches of five and more, each of which takes some 20 bits, and the rest
-    // as it is or in codes as these, and then a table.
+    // The estimate for zstd, of a part of 320 records: matches of five and more take 20 bits each, and the rest stands as
+    // it is or in codes as these, with a table.
     let partSize = min(max(1, text.count * 320 / records), 4096)
     let left = code.unmatched(in: text, shortest: 5, partSize: partSize)
     let tableBits = 720 * ((text.count + partSize - 1) / partSize)
@@ -39,7 +40,7 @@ struct HuffmanPacking: Sendable {
     if packedBits - plainBits <= packedBits / 16 { self = code }
   }
 
-  /// Huffman's code, and the bits that the bytes and its lengths take by it; nil where all are the same.
+  /// Returns Huffman's code, and the bits that the bytes and its lengths take by it; nil where all are the same.
   private static func code(of bytes: [UInt8]) -> (code: Self, bits: Int)? {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
@@ -47,7 +48,7 @@ struct HuffmanPacking: Sendable {
     return (code, code.lengths.indices.reduce(code.lengthBits) { $0 + counts[$1] * code.lengths[$1] })
   }
 
-  /// Bits of the lengths of the codes in the shard's header.
+  /// The bits of the lengths of the codes in the shard's header.
   private var lengthBits: Int { 4 * lengthHalves.count }
 
   /// The lengths of the codes as half bytes: each by itself, but for numbers without a code that stand together.
@@ -73,7 +74,7 @@ struct HuffmanPacking: Sendable {
     return halves
   }
 
-  /// What a search for matches leaves: how many bytes, the bits of their codes, and how many matches there are.
+  /// Returns what a search for matches leaves: how many bytes, the bits of their codes, and the number of matches.
   ///
   /// - Parameters:
   ///   - shortest: No match is shorter, in bytes; at most 8.
@@ -82,40 +83,44 @@ struct HuffmanPacking: Sendable {
     in bytes: [UInt8], shortest: Int, partSize: Int
   ) -> (count: Int, bits: Int, matches: Int) {
     var left = (count: 0, bits: 0, matches: 0)
-    // Where as many bytes as a match needs, with this hash, were last, and one.
-    var places = [Int](repeating: 0, count: 1 << 10)
-    bytes.withUnsafeBufferPointer { bytes in
-      let start = UnsafeRawPointer(bytes.baseAddress!)  // Nothing has no code.
-      var (position, partStart) = (0, 0)
-      while position < bytes.count {
-        if position >= partStart + partSize { partStart = position / partSize * partSize }
-        if position + shortest <= bytes.count {
-          var number: UInt64 = 0
-          if position + 8 <= bytes.count {
-            number = UInt64(bigEndian: start.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            number >>= UInt64(64 - 8 * shortest)
-          } else {
-            for offset in 0..<shortest { number = number << 8 | UInt64(bytes[position + offset]) }
-          }
-          let hash = Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)
-          let place = places[hash] - 1
-          places[hash] = position + 1
-          if place >= partStart {
-            let size = commonPrefix(
-              UnsafeBufferPointer(rebasing: bytes[place...]), UnsafeBufferPointer(rebasing: bytes[position...]))
-            if size >= shortest {
-              left.matches += 1
-              position += size
-              continue
-            }
+    // By the hash of as many bytes as a match needs, one more than the position where they were last.
+    var last = [Int](repeating: 0, count: 1 << 10)
+    let bytes = bytes.span
+    var (position, partStart) = (0, 0)
+    while position < bytes.count {
+      if position >= partStart + partSize { partStart = position / partSize * partSize }
+      if position + shortest <= bytes.count {
+        let hash = Self.hash(of: bytes, at: position, size: shortest)
+        let before = last[hash] - 1
+        last[hash] = position + 1
+        if before >= partStart {
+          let size = commonPrefix(bytes.extracting(before...), bytes.extracting(position...))
+          if size >= shortest {
+            left.matches += 1
+            position += size
+            continue
           }
         }
-        left.count += 1
-        left.bits += lengths[Int(bytes[position])]
-        position += 1
       }
+      left.count += 1
+      left.bits += lengths[Int(bytes[position])]
+      position += 1
     }
     return left
+  }
+
+  /// Returns ten bits of a hash of `size` bytes, at most 8.
+  @inline(__always)
+  private static func hash(of bytes: Span<UInt8>, at position: Int, size: Int) -> Int {
+    var number: UInt64 = 0
+    if position + 8 <= bytes.count {
+      // In bounds by the condition; every bit pattern is a number.
+      number = UInt64(bigEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+      number >>= UInt64(64 - 8 * size)
+    } else {
+      for offset in 0..<size { number = number << 8 | UInt64(bytes[position + offset]) }
+    }
+    return Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)  // The product wraps: that is the hash.
   }
 
   /// - Parameter counts: How often each number occurs.
@@ -134,9 +139,9 @@ struct HuffmanPacking: Sendable {
     }
   }
 
-  /// Code lengths, none over the limit: Huffman's, and what is over it put right at the expense of the longest below it.
+  /// Returns code lengths, none over the limit: Huffman's, and those over it put right at the expense of the longest below.
   private static func lengths(_ counts: [Int], _ used: [Int]) -> [Int] {
-    // From the rarest on; of those that are as rare, from the least on. Two queues: leaves, and what was joined.
+    // From the rarest number on; of equally rare ones, from the least on. Two queues: leaves, and joined nodes.
     let leaves = used.sorted { (counts[$0], $0) < (counts[$1], $1) }
     var weights = leaves.map { counts[$0] }
     var parents = [Int](repeating: -1, count: 2 * leaves.count - 1)
@@ -180,10 +185,10 @@ struct HuffmanPacking: Sendable {
     return result
   }
 
-  /// Bytes of the lengths of the codes in the shard's header.
+  /// The size of the lengths of the codes in the shard's header, in bytes.
   var headerSize: Int { max(1, (lengthHalves.count + 1) / 2) }
 
-  /// The lengths of the codes, as the shard's header has them.
+  /// Writes the lengths of the codes, as the shard's header has them.
   func writeLengths(to writer: inout ByteWriter) {
     let halves = lengthHalves
     guard !halves.isEmpty else { return writer.bytes.append(0) }
@@ -192,45 +197,42 @@ struct HuffmanPacking: Sendable {
     }
   }
 
-  /// The numbers of a part, packed: the sizes of two halves, and the halves, each from both ends.
+  /// Packs the numbers of a part: the sizes of two halves, and the halves, each from both ends.
   func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
-    // The highest bit first. Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending,
-    // and no number comes that was not among those that the code was made for.
-    func bits(_ numbers: some RandomAccessCollection<UInt8>) -> [UInt8] {
-      let capacity = (numbers.count * HuffmanCode.longestLimit + 7) / 8 + 8
-      return [UInt8](unsafeUninitializedCapacity: capacity) { bytes, size in
-        let target = UnsafeMutableRawBufferPointer(bytes)
-        var (pending, count): (UInt64, Int) = (0, 0)
-        lengths.withUnsafeBufferPointer { lengths in
-          codes.withUnsafeBufferPointer { codes in
-            for number in numbers {
-              pending = pending << UInt64(lengths[Int(number)]) | codes[Int(number)]
-              count += lengths[Int(number)]
-              if count >= 32 {
-                count -= 32
-                let word = UInt32(truncatingIfNeeded: pending >> UInt64(count))
-                target.storeBytes(of: word.bigEndian, toByteOffset: size, as: UInt32.self)
-                size += 4
-              }
-            }
-          }
-        }
-        while count > 0 {
-          count -= 8
-          let byte = count >= 0 ? pending >> UInt64(count) : pending << UInt64(-count)
-          bytes.initializeElement(at: size, to: UInt8(truncatingIfNeeded: byte))
-          size += 1
-        }
-      }
-    }
-    // The first numbers of a half from its first byte on, the others from its last one back.
-    func bothEnds(_ half: some RandomAccessCollection<UInt8>) -> [UInt8] {
-      bits(half.prefix(half.count / 2)) + bits(half.dropFirst(half.count / 2)).reversed()
-    }
     let halves = (bothEnds(numbers.prefix(numbers.count / 2)), bothEnds(numbers.dropFirst(numbers.count / 2)))
     writer.writeVarint(halves.0.count)
     writer.writeVarint(halves.1.count)
     writer.write(halves.0)
     writer.write(halves.1)
+  }
+
+  /// Packs the first numbers of a half from its first byte on, the others from its last one back.
+  private func bothEnds(_ half: some RandomAccessCollection<UInt8>) -> [UInt8] {
+    bits(half.prefix(half.count / 2)) + bits(half.dropFirst(half.count / 2)).reversed()
+  }
+
+  /// Returns the codes of numbers, the highest bit first.
+  private func bits(_ numbers: some RandomAccessCollection<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity((numbers.count * HuffmanCode.longestLimit + 7) / 8 + 8)
+    var (pending, count): (UInt64, Int) = (0, 0)
+    let (lengths, codes) = (lengths.span, codes.span)
+    // Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending, and no number comes
+    // that was not among those that the code was made for.
+    for number in numbers {
+      let length = lengths[Int(number)]
+      pending = pending << UInt64(length) | codes[Int(number)]
+      count += length
+      if count >= 32 {
+        count -= 32
+        let word = UInt32(truncatingIfNeeded: pending >> UInt64(count))
+        withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+      }
+    }
+    while count > 0 {
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: count >= 0 ? pending >> UInt64(count) : pending << UInt64(-count)))
+    }
+    return bytes
   }
 }

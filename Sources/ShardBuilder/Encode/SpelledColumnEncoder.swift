@@ -1,16 +1,15 @@
 import ShardedIndex
 
-/// A column whose texts are spellings of the key's stem: scripts that turn the one into the other.
-struct SpelledColumn {
+/// The encoder of a column whose texts are spellings of the key's stem: scripts that turn the one into the other.
+struct SpelledColumnEncoder {
   var rule: UInt8
   var piece: UInt8
-  /// Per record; empty where the rule alone is right.
-  var scripts: ShardEncoder.FlatTexts
-  /// What the scripts take, an estimate in bits.
+  /// The scripts of all records; empty where the rule alone is right.
+  var scripts: FlatTexts
+  /// An estimate of the bits that the scripts take.
   var bits: Int
 
-  /// nil if the texts have little to do with the stems.
-  init?(_ texts: ShardEncoder.Texts, _ stems: [UnsafeBufferPointer<UInt8>]) {
+  init(_ texts: Texts, _ stems: [Text]) {
     // A sample of the column tells which piece of the stem and which letter case come nearest.
     var best: (cost: Int, rule: UInt8, piece: UInt8)?
     let step = max(1, texts.count / 64)
@@ -25,7 +24,7 @@ struct SpelledColumn {
     }
     rule = best!.rule
     piece = best!.piece
-    scripts = ShardEncoder.FlatTexts(count: texts.count)
+    scripts = FlatTexts(count: texts.count)
     for (text, stem) in zip(texts, stems) {
       let script = Self.script(from: Spelling.piece(piece, of: stem), rule, to: text)
       scripts.append(script)
@@ -33,10 +32,8 @@ struct SpelledColumn {
     bits = scripts.byteCount * 6 + texts.count
   }
 
-  /// The script that makes `text` of `source`.
-  static func script(
-    from folded: UnsafeBufferPointer<UInt8>, _ rule: UInt8, to text: UnsafeBufferPointer<UInt8>
-  ) -> [UInt8] {
+  /// Returns the script that makes `text` of a folded text.
+  static func script(from folded: Text, _ rule: UInt8, to text: Text) -> [UInt8] {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * folded.count + 64) { scratch in
       // What stands before is inside no word.
       let (copy, cased) = (scratch.baseAddress! + 1, scratch.baseAddress! + folded.count + 32)
@@ -50,9 +47,7 @@ struct SpelledColumn {
     }
   }
 
-  private static func differences(
-    _ source: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>
-  ) -> [UInt8]? {
+  private static func differences(_ source: Text, _ text: Text) -> [UInt8]? {
     var script: [UInt8] = []
     var (from, to, copied) = (0, 0, 0)
     func pad(_ limit: Int) {
@@ -73,7 +68,7 @@ struct SpelledColumn {
       } else {
         let size = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
         guard to + size <= text.count else { return nil }
-        let character = UnsafeBufferPointer(rebasing: text[to..<to + size])
+        let character = text[to..<to + size].rebased
         guard let dropped = foldedSize(of: character, in: source, at: from) else { return nil }
         pad(62)
         if dropped == 1 {
@@ -93,10 +88,8 @@ struct SpelledColumn {
     return script
   }
 
-  /// How many bytes of `source` from `at` on `character` folds to, letter case aside; nil if it does not.
-  private static func foldedSize(
-    of character: UnsafeBufferPointer<UInt8>, in source: UnsafeBufferPointer<UInt8>, at: Int
-  ) -> Int? {
+  /// Returns how many bytes of `source` from `at` on `character` folds to, letter case aside; nil if it does not.
+  private static func foldedSize(of character: Text, in source: Text, at: Int) -> Int? {
     var folded: [UInt8] = []
     Fold.fold(character, into: &folded)
     guard at + folded.count <= source.count, folded.count < 256 else { return nil }

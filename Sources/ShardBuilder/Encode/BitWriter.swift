@@ -1,0 +1,34 @@
+/// A writer of runs of bits, the lowest bit first.
+struct BitWriter: ~Copyable {
+  /// Whole words, little-endian.
+  private var words: [UInt64] = []
+  private var pending: UInt64 = 0
+  private var pendingCount = 0
+  private let announced: Int
+  private(set) var bitCount = 0
+
+  /// - Parameter bitCount: The most that will be written.
+  init(bitCount: Int) {
+    announced = bitCount
+    words.reserveCapacity(bitCount / 64 + 1)
+  }
+
+  /// Writes the low `width` bits of `value`, at most 56; those above are 0.
+  mutating func write(_ value: UInt64, _ width: Int) {
+    bitCount += width
+    precondition(width <= 56 && bitCount <= announced, "more bits than there is room for")
+    pending |= value << UInt64(pendingCount)
+    pendingCount += width
+    guard pendingCount >= 64 else { return }
+    words.append(pending.littleEndian)
+    pendingCount -= 64
+    pending = value >> UInt64(width - pendingCount)
+  }
+
+  /// Returns what was written, with zeros behind the last bit.
+  mutating func finish() -> [UInt8] {
+    if pendingCount > 0 { words.append(pending.littleEndian) }
+    (pending, pendingCount) = (0, 0)
+    return words.withUnsafeBytes { Array($0[..<((bitCount + 7) / 8)]) }
+  }
+}

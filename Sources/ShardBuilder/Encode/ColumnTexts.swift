@@ -1,0 +1,85 @@
+import ShardedIndex
+
+/// The bytes of one text; valid as long as the record that they lie in.
+typealias Text = UnsafeBufferPointer<UInt8>
+/// The texts of a column, one for every record.
+typealias Texts = UnsafeBufferPointer<Text>
+
+/// All texts of a shard and their kinds, column by column: of every record, those without the field included.
+struct ColumnTexts: ~Copyable {
+  private let texts: UnsafeMutableBufferPointer<Text>
+  private var kinds: [UInt8]
+  private let count: Int
+  private static let missing: UInt8 = 0xff
+
+  init(_ records: [RecordBlob], _ shapes: RecordShapes) {
+    count = records.count
+    let size = shapes.columns.count * count
+    texts = .allocate(capacity: size)
+    texts.initialize(repeating: Text(start: nil, count: 0))
+    var allKinds = [UInt8](repeating: Self.missing, count: size)
+    // A span, since an array is asked with each element whether it is shared.
+    var kinds = allKinds.mutableSpan
+    var code = -1
+    var shape: [Int] = []
+    for (row, record) in records.enumerated() {
+      if shapes.codes[row] != code {
+        code = shapes.codes[row]
+        shape = shapes.shapes[code]
+      }
+      var offset = record.textsOffset
+      for (field, column) in shape.enumerated() {
+        texts[column * count + row] = record.text(field, &offset)
+        kinds[column * count + row] = record.fieldKind(field).rawValue
+      }
+    }
+    self.kinds = allKinds
+    guard shapes.count > 1 else { return }
+    for column in shapes.columns.indices { fill(column * count..<(column + 1) * count) }
+  }
+
+  deinit { texts.deallocate() }
+
+  /// Gives records that lack a field the text of the one before, or else of the first: what repeats costs nothing.
+  private mutating func fill(_ column: Range<Int>) {
+    guard var last = column.first(where: { kinds[$0] != Self.missing }) else { return }
+    for slot in column {
+      if kinds[slot] == Self.missing {
+        (texts[slot], kinds[slot]) = (texts[last], kinds[last])
+      } else {
+        last = slot
+      }
+    }
+  }
+
+  /// The texts of a column; valid as long as this value is.
+  func texts(_ column: Int) -> Texts { Texts(rebasing: texts[column * count..<(column + 1) * count]) }
+
+  func kinds(_ column: Int) -> ArraySlice<UInt8> { kinds[column * count..<(column + 1) * count] }
+}
+
+/// Texts one after the other.
+struct FlatTexts {
+  private(set) var all: [UInt8] = []
+  private var ends: [Int] = []
+
+  init(count: Int) { ends.reserveCapacity(count) }
+
+  mutating func append(_ text: some Sequence<UInt8>) {
+    all.append(contentsOf: text)
+    ends.append(all.count)
+  }
+
+  var count: Int { ends.count }
+  var byteCount: Int { all.count }
+  private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
+  func size(_ index: Int) -> Int { ends[index] - start(index) }
+  func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { all[start(range.lowerBound)..<ends[range.upperBound - 1]] }
+
+  /// Lends pointers to the texts.
+  func withPointers(_ body: (Texts) -> Void) {
+    all.withUnsafeBufferPointer { bytes in
+      ends.indices.map { bytes[start($0)..<ends[$0]].rebased }.withUnsafeBufferPointer { body($0) }
+    }
+  }
+}

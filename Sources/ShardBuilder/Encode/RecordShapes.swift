@@ -1,0 +1,75 @@
+import ShardedIndex
+
+/// The shapes of a shard's records: which fields each has, in its own order. Source: docs/format.md §4.
+struct RecordShapes {
+  /// The numbers of the columns' names, in order of first appearance.
+  private(set) var columns: [Int] = []
+  /// The columns of each shape.
+  private(set) var shapes: [[Int]] = []
+  /// The number of each record's shape.
+  private(set) var codes: [Int] = []
+  /// The numbers of shapes, once they are more than are looked through.
+  private var numbers: [[Int]: Int] = [:]
+
+  /// So many shapes are looked through.
+  private static let fewShapes = 16
+
+  /// The most fields, records times columns, that are held at once.
+  ///
+  /// Records with hardly a field in common are few bytes and very many fields: ten thousand records with a field of
+  /// their own each would be a hundred million. More are too large for a shard, like too many columns.
+  private static let fieldLimit = 1 << 22
+
+  /// - Parameter nameCount: Of the names that records may have.
+  /// - Returns: nil if the records take more columns than a shard has, or more fields than are held at once.
+  init?(_ records: [RecordBlob], nameCount: Int) {
+    var columnOf = [Int](repeating: -1, count: nameCount)
+    var lastNames: [UInt32] = []
+    var lastCode = -1
+    codes.reserveCapacity(records.count)
+    for record in records {
+      let fields = record.fieldCount
+      var isSame = lastCode >= 0 && fields == lastNames.count
+      if isSame { for field in 0..<fields where record.fieldName(field) != lastNames[field] { isSame = false } }
+      if !isSame {
+        lastNames = (0..<fields).map { record.fieldName($0) }
+        let shape = lastNames.map { name in
+          if columnOf[Int(name)] >= 0 { return columnOf[Int(name)] }
+          columnOf[Int(name)] = columns.count
+          columns.append(Int(name))
+          return columns.count - 1
+        }
+        guard columns.count <= ShardHeader.columnLimit else { return nil }
+        // One record is a shard whatever it has.
+        guard records.count == 1 || columns.count * records.count <= Self.fieldLimit else { return nil }
+        lastCode = code(of: shape)
+      }
+      codes.append(lastCode)
+    }
+  }
+
+  /// Returns the number of a shape, a new one if it is new.
+  private mutating func code(of shape: [Int]) -> Int {
+    if let known = shapes.count <= Self.fewShapes ? shapes.firstIndex(of: shape) : numbers[shape] { return known }
+    shapes.append(shape)
+    if shapes.count > Self.fewShapes {
+      for code in numbers.count..<shapes.count { numbers[shapes[code]] = code }
+    }
+    return shapes.count - 1
+  }
+
+  var count: Int { shapes.count }
+
+  /// Writes the columns' names and the shapes, as the shard's header has them.
+  func write(names: [String], to header: inout ByteWriter) {
+    for column in columns {
+      let name = names[column]
+      header.writeVarint(name.utf8.count)
+      header.write(name)
+    }
+    for shape in shapes {
+      header.writeVarint(shape.count)
+      for column in shape { header.writeVarint(column) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ShardedIndex
+
+/// The texts that a shard's keys end with, kept apart where they are few: the folds of the template's last field.
+/// Source: docs/format.md §4.
+struct SuffixField: Sendable {
+  /// The different texts, ascending; none where they are not kept apart.
+  private(set) var texts: [[UInt8]] = []
+  /// Per record the number of its text.
+  private(set) var codes: [UInt8] = []
+  /// The Huffman code of the numbers.
+  private(set) var code = HuffmanEncoder()
+
+  init(texts: [[UInt8]] = [], codes: [UInt8] = []) { (self.texts, self.codes) = (texts, codes) }
+
+  init(_ records: [RecordBlob]) {
+    var table = TextTable(limit: 256)
+    var perRecord: [UInt8] = []
+    var total = 0
+    perRecord.reserveCapacity(records.count)
+    for record in records {
+      let size = record.foldedTailCount
+      guard size > 0, size < 256, record.foldedCount > size else { return }
+      let folded = record.folded
+      guard folded[folded.count - size - 1] == Fold.separator else { return }
+      let known = table.texts.count
+      let number = table.number(of: folded.suffix(size).rebased)
+      if number == known {
+        guard number < 256, total + size <= Int(UInt16.max) else { return }
+        total += size
+      }
+      perRecord.append(UInt8(number))
+    }
+    let found = table.texts
+    let order = found.indices.sorted { compareBytes(found[$0], found[$1]) < 0 }
+    var codeOf = [UInt8](repeating: 0, count: found.count)
+    for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
+    codes = perRecord.map { codeOf[Int($0)] }
+    texts = order.map { Array(found[$0]) }
+    code = HuffmanEncoder(codes)
+  }
+
+  var isEmpty: Bool { codes.isEmpty }
+
+  /// The number of contexts that a record's text can be for another column: one where no texts are kept apart.
+  var contextCount: Int { isEmpty ? 1 : texts.count }
+
+  /// The context that a record's text is for another column.
+  @inline(__always) func context(ofRecord record: Int) -> Int { isEmpty ? 0 : Int(codes[record]) }
+
+  /// The key of a record but for its suffix field and the separator before that; valid while the record is.
+  func stem(of record: RecordBlob) -> UnsafeBufferPointer<UInt8> {
+    isEmpty ? record.folded : record.folded.prefix(record.foldedCount - record.foldedTailCount - 1).rebased
+  }
+
+  /// Writes the texts and the lengths of their codes, as the shard's header has them.
+  func write(to header: inout ByteWriter) {
+    if let first = texts.first {
+      let areEqual = texts.allSatisfy { $0.count == first.count }
+      header.writeVarint(areEqual ? first.count : 0)
+      if !areEqual { for text in texts { header.bytes.append(UInt8(text.count)) } }
+    }
+    for text in texts { header.write(text) }
+    if texts.count > 1 { code.writeLengths(to: &header) }
+  }
+}

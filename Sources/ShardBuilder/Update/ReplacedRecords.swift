@@ -1,0 +1,111 @@
+import ShardedIndex
+
+/// The position of a record: its shard's number, and its own within the shard.
+struct RecordPosition: Comparable {
+  var shard: Int
+  var record: Int
+
+  static func < (a: RecordPosition, b: RecordPosition) -> Bool { (a.shard, a.record) < (b.shard, b.record) }
+}
+
+/// The records of an index that have one of the changes' ids.
+struct ReplacedRecords {
+  /// The positions of those in the shards, in order.
+  private(set) var positions: [RecordPosition] = []
+  /// Per id, whether a record has it.
+  var isFound: [Bool]
+  /// The greatest id as ``Overlay/greatestID``, if all records were read.
+  private(set) var greatestID: UInt64?
+
+  init(idCount: Int = 0) { isFound = Array(repeating: false, count: idCount) }
+
+  /// The records of some shards that have one of the ids, and the greatest id of all records that were read.
+  private struct Hits: Sendable {
+    var records: [(position: RecordPosition, id: Int)] = []
+    var greatest: UInt64 = 0
+  }
+
+  /// Searches the shards. Those of the overlay, if there is one, are found already.
+  ///
+  /// - Parameter isNew: Whether it is known that no record of the shards has an id.
+  mutating func search(
+    _ changes: UpdateChanges, in previous: PreviousIndex, field: Int, threads: Int,
+    isNew: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) throws(BuildError) {
+    let ids = changes.ids
+    let ofOverlay = self
+    // Where no two records have the same id, one that is found is all there is.
+    if previous.notes?.repeatedIDs == 0 {
+      let likely = previous.shards.indices.filter { changes.isLikely[$0] }
+      _ = try search(likely, changes, isLikely: true, in: previous, field: field, threads: threads)
+      if ids.indices.allSatisfy({ isFound[$0] || ids.text($0).withUnsafeBufferPointer(isNew) }) { return }
+      self = ofOverlay
+    }
+    let all = Array(previous.shards.indices)
+    greatestID = try search(all, changes, isLikely: false, in: previous, field: field, threads: threads)
+  }
+
+  /// - Parameter isLikely: Whether only the parts are read in which the changes' keys would be.
+  /// - Returns: The greatest id that was read.
+  private mutating func search(
+    _ shards: [Int], _ changes: UpdateChanges, isLikely: Bool, in previous: PreviousIndex, field: Int, threads: Int
+  ) throws(BuildError) -> UInt64 {
+    var next = 0
+    var greatest: UInt64 = 0
+    // A run of shards at a time: one takes less than handing it to a thread.
+    let run = 8
+    try WorkerPool.orderedMap(
+      threads: shards.count > run ? threads : 1,
+      next: { () throws(BuildError) -> ArraySlice<Int>? in
+        defer { next += run }
+        return next < shards.count ? shards[next..<min(next + run, shards.count)] : nil
+      },
+      transform: { (shards) throws(BuildError) -> Hits in
+        try Self.hits(in: shards, changes, isLikely: isLikely, of: previous, field: field)
+      },
+      deliver: { (hits) throws(BuildError) in
+        greatest = max(greatest, hits.greatest)
+        for (position, id) in hits.records {
+          positions.append(position)
+          isFound[id] = true
+        }
+      })
+    return greatest
+  }
+
+  private static func hits(
+    in shards: ArraySlice<Int>, _ changes: UpdateChanges, isLikely: Bool, of previous: PreviousIndex, field: Int
+  ) throws(BuildError) -> Hits {
+    let (ids, overlay) = (changes.ids, previous.index.generation.overlay)
+    let buffer = RecordBuffer()
+    var hits = Hits()
+    for shard in shards {
+      let first = previous.shards[shard].firstRecord
+      func hit(_ record: Int, _ id: Int) {
+        if overlay?.isRemoved(first + record) == true { return }
+        hits.records.append((RecordPosition(shard: shard, record: record), id))
+      }
+      do throws(IndexError) {
+        let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
+        _ = try previous.index.generation.read(previous.shards[shard], keys: keys) { part in
+          part.forEachField(field, with: buffer) { record, value, format in
+            hits.greatest = max(hits.greatest, wholeNumber(value, format))
+            if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
+          } text: { record, text, kind in
+            guard RecordID.isOne(text, FieldKind(kind)) else { return }
+            if let number = Overlay.wholeNumber(text) { hits.greatest = max(hits.greatest, number) }
+            if let id = ids.number(of: text.span) { hit(part.firstRecord + record, id) }
+          }
+        }
+      } catch {
+        throw .index(error)
+      }
+    }
+    return hits
+  }
+
+  /// Returns the number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
+  private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
+    format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { Overlay.wholeNumber($0) ?? 0 }
+  }
+}

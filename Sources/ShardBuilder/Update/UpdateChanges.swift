@@ -1,0 +1,118 @@
+import ShardedIndex
+
+/// The ids of the records that are upserted or deleted, and the shards of the index that are likely to have them.
+struct UpdateChanges {
+  private(set) var ids = IDTable()
+  /// Whether a shard may have the key of a change, by shard.
+  private(set) var isLikely: [Bool]
+  /// The least and the greatest of these keys, by shard.
+  private(set) var least: [[UInt8]]
+  private(set) var greatest: [[UInt8]]
+  private let previous: PreviousIndex
+
+  init(_ previous: PreviousIndex) {
+    self.previous = previous
+    isLikely = Array(repeating: false, count: previous.shards.count)
+    least = Array(repeating: [], count: previous.shards.count)
+    greatest = least
+  }
+
+  /// Adds a change.
+  ///
+  /// - Parameter folded: The folded key, if it is known.
+  /// - Returns: What is wrong with it; nil if nothing is.
+  mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
+    guard ids.insert(id.span) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
+    guard let folded, !previous.shards.isEmpty else { return nil }
+    for shard in previous.shards(ofKey: folded) {
+      func order(_ key: [UInt8]) -> Int { compareBytes(folded.span, key.span) }
+      if !isLikely[shard] || order(least[shard]) < 0 { least[shard] = Array(folded) }
+      if !isLikely[shard] || order(greatest[shard]) > 0 { greatest[shard] = Array(folded) }
+      isLikely[shard] = true
+    }
+    return nil
+  }
+}
+
+/// The ids of one dataset of records to be deleted.
+struct Deletions {
+  private let path: String
+  private let id: String
+  private let options: BuildOptions
+  private let reader: DatasetReader
+  private var encoder: RecordEncoder
+  private var check = FieldCheck()
+
+  init(
+    of path: String, id: String, _ template: KeyTemplate, _ options: BuildOptions
+  ) throws(BuildError) {
+    let datasetOptions = try DatasetOptions(of: options)
+    do throws(DatasetError) { reader = try DatasetReader(path: path, options: datasetOptions) } catch {
+      throw BuildError(error)
+    }
+    (self.path, self.id, self.options) = (path, id, options)
+    encoder = RecordEncoder(template: template)
+    check.add(id, .indexID)
+  }
+
+  /// Calls `take` with the id of each record, and with its folded key, if it has the fields for one; its reason ends
+  /// the update.
+  mutating func read(
+    _ summary: inout BuildSummary,
+    _ take: (_ id: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>?) -> String?
+  ) throws(BuildError) {
+    if !summary.notes.contains(reader.notes) { summary.notes += reader.notes }
+    let records = RecordArena()
+    var batch = RecordBatch()
+    var missing = 0
+    var isChecked = false
+    let (path, check) = (path, check)
+    while try reader.read(
+      into: &batch, isChecked: &isChecked, { (columns) throws(BuildError) in try check.check(columns, of: [path]) })
+    {
+      let names = reader.names
+      records.removeAll()
+      var keyless = encoder.encode(batch, names: names, into: records)[...]
+      var keyed = 0
+      for index in batch.recordEnds.indices {
+        var folded: UnsafeBufferPointer<UInt8>?
+        if keyless.first?.index == index {
+          keyless.removeFirst()
+        } else {
+          folded = records.record(keyed).folded
+          keyed += 1
+        }
+        let (reason, hasID) = reason(toRefuse: index, of: batch, names) { take($0, folded) }
+        guard let reason else { continue }
+        let place = batch.place(of: index)
+        let bad = DatasetReader.BadRecord(
+          path: path, line: place.line, column: place.column, record: place.record, reason: reason)
+        guard !hasID, options.skipBad else { throw BuildError(DatasetError.bad(bad)) }
+        missing += 1
+        if summary.badRecords.count < DatasetReader.badRecordsKept { summary.badRecords.append("\(bad)") }
+      }
+    }
+    let count = reader.recordsRead + reader.badCount
+    if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
+    summary.recordsRead += count
+    summary.badRecordCount += reader.badCount + missing
+    let room = DatasetReader.badRecordsKept - summary.badRecords.count
+    summary.badRecords += reader.badRecords.prefix(room).map(\.description)
+  }
+
+  /// Returns why a record has no id, or why its id is refused by `take`; nil if it is taken.
+  private func reason(
+    toRefuse record: Int, of batch: RecordBatch, _ names: FieldNames, _ take: (UnsafeBufferPointer<UInt8>) -> String?
+  ) -> (reason: String?, hasID: Bool) {
+    let first = record == 0 ? 0 : Int(batch.recordEnds[record - 1])
+    let fields = batch.fields[first..<Int(batch.recordEnds[record])]
+    guard let field = fields.first(where: { names.names[Int($0.name)] == id }) else {
+      return ("has no field \(quoted(id)), by which records are told apart", false)
+    }
+    return batch.bytes.withUnsafeBufferPointer { bytes in
+      let text = bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)].rebased
+      guard RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.Flaw.noID)", false) }
+      return (take(text), true)
+    }
+  }
+}
