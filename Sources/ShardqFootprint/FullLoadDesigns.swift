@@ -7,7 +7,7 @@
     import Foundation
   #endif
 
-  /// Decodes the whole dataset, as apps do when they start. The file has its records in order.
+  /// Decodes the whole dataset, as apps do at their start. The file has its records in order.
   func decode<Model: RecordModel>(_ path: String, as: Model.Type) throws -> [Model] {
     try JSONDecoder().decode([Model].self, from: Data(contentsOf: URL(filePath: path)))
   }
@@ -23,10 +23,10 @@
     }
   }
 
-  /// An array of structs, every one of which is looked at.
+  /// An array of structs that each query scans.
   struct ScannedArray<Model: RecordModel>: PagedDesign {
     private let records: [Model]
-    /// Per record its folded key: apart, so that looking at all of them touches nothing else.
+    /// The folded key of each record, apart from the records, so that a scan touches nothing else.
     private let keys: [String]
     var page: [Model] = []
 
@@ -67,10 +67,10 @@
     }
   }
 
-  /// Records grouped by the first letter; what a session has found is remembered, and narrowed as it goes on.
+  /// Records grouped by the first letter. A session remembers its results and narrows them as it goes on.
   struct LetterGroups<Model: RecordModel>: PagedDesign {
     private let groups: [Unicode.Scalar: [Entry<Model>]]
-    /// Per folded prefix: positions in its group.
+    /// The results of each folded prefix: positions in its group.
     private var remembered: [String: [Int]] = [:]
     var page: [Model] = []
 
@@ -84,7 +84,7 @@
 
     mutating func add(_ beginning: KeyBeginning) -> Int {
       guard let letter = beginning.text.unicodeScalars.first else {
-        // Nothing but spaces was typed: everything matches.
+        // A text of spaces matches every record.
         let sorted = groups.sorted { $0.key < $1.key }
         page += Array(sorted.lazy.flatMap(\.value).prefix(room)).map(\.record)
         return sorted.reduce(0) { $0 + $1.value.count }
@@ -110,12 +110,12 @@
     }
   }
 
-  /// A trie with a dictionary per node, one per character, as it is taught.
+  /// A trie with a dictionary in each node and a node for each character, as textbooks have it.
   struct DictionaryTrie<Model: RecordModel>: PagedDesign {
     private final class Node {
       var children: [Unicode.Scalar: Node] = [:]
       var records: [Model] = []
-      /// Records here and below.
+      /// The number of records here and below.
       var count = 0
     }
     private let root = Node()

@@ -7,11 +7,11 @@
     import Foundation
   #endif
 
-  /// Writes numbers in few bytes, one after the other.
+  /// A writer of numbers and texts in few bytes.
   struct PackWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Seven bits a byte, the lowest first.
+    /// Writes a number with seven bits a byte, the lowest first.
     mutating func write(_ number: UInt64) {
       var rest = number
       while rest >= 0x80 {
@@ -29,7 +29,7 @@
     }
   }
 
-  /// Reads what ``PackWriter`` wrote. The file is this program's own, made moments ago: it is believed.
+  /// A reader of a file that ``PackWriter`` wrote. This program wrote it moments ago, so its bytes are trusted.
   struct PackReader {
     private let bytes: Data
     private var at: Int
@@ -62,7 +62,7 @@
     }
   }
 
-  /// A record as a compact file has it.
+  /// A record that a compact file can hold.
   protocol PackedModel: RecordModel {
     func pack(into writer: inout PackWriter)
     init(from reader: inout PackReader)
@@ -108,11 +108,11 @@
   /// published TextIndex with SwiftPack.
   struct PackedTrie<Model: PackedModel>: PagedDesign {
     private struct Node {
-      /// Records here and below.
+      /// The number of records here and below.
       var count = 0
-      /// Positions in the array of records.
+      /// The positions of the records that end here.
       var values: [Int] = []
-      /// The children's letters in order, since a dictionary has none.
+      /// The children's letters in order, which a dictionary does not keep.
       var letters: [Unicode.Scalar] = []
       var children: [Unicode.Scalar: Node] = [:]
     }
@@ -160,7 +160,7 @@
       for letter in node.letters where room > 0 { collect(node.children[letter]!) }
     }
 
-    /// What ``init(_:)`` reads; the keys are in order.
+    /// Returns the file that ``init(_:)`` reads. The records have to be in the order of their keys.
     static func file(_ records: [Model]) -> [UInt8] {
       var writer = PackWriter()
       writer.write(UInt64(records.count))
@@ -173,7 +173,7 @@
     private static func write(
       _ keys: [[Unicode.Scalar]], _ range: Range<Int>, depth: Int, to writer: inout PackWriter
     ) {
-      // Of keys in order those that end here come first.
+      // The keys are sorted, so those that end here come first.
       var ended = range.lowerBound
       while ended < range.upperBound, keys[ended].count == depth { ended += 1 }
       var groups: [Range<Int>] = []

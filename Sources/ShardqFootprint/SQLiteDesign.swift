@@ -7,7 +7,7 @@
     var description: String
   }
 
-  /// A connection; what cannot be done ends with what SQLite says.
+  /// A connection to SQLite. A failure throws SQLite's own message.
   final class Connection {
     fileprivate var handle: OpaquePointer?
 
@@ -67,7 +67,7 @@
     func bind(_ number: Int, at parameter: Int) { sqlite3_bind_int64(handle, CInt(parameter + 1), Int64(number)) }
     func bind(_ number: Double, at parameter: Int) { sqlite3_bind_double(handle, CInt(parameter + 1), number) }
 
-    /// Whether there is a row.
+    /// Steps to the next row, and returns whether there is one.
     func step() throws -> Bool {
       switch sqlite3_step(handle) {
       case SQLITE_ROW: return true
@@ -89,9 +89,9 @@
     func double(_ column: Int) -> Double { sqlite3_column_double(handle, CInt(column)) }
   }
 
-  /// A record as rows hold it.
+  /// A record that a row can hold.
   protocol RowModel: RecordModel {
-    /// Declarations of the columns, for a list whose records have so many fields.
+    /// Returns the declarations of the columns of records with so many fields.
     static func columns(fieldCount: Int) -> [String]
     func bind(to statement: Statement, from column: Int)
     init(row statement: Statement, fieldCount: Int)
@@ -125,17 +125,17 @@
     }
 
     init(row statement: Statement, fieldCount: Int) {
-      // Nobody asks for the key any more.
+      // The key is not read from rows.
       self.init(key: "", fields: (0..<fieldCount).map { statement.text($0) })
     }
   }
 
-  /// SQLite through its C library, nothing else changed that a user would have to know of: statements prepared once.
+  /// SQLite through its C library, with prepared statements and no other tuning.
   struct SQLiteDesign<Model: RowModel>: PagedDesign {
     private let connection: Connection
     private let first: Statement
     private let count: Statement
-    /// Where the words do not decide; nil for the plain table.
+    /// The statements for texts without a word; nil for the plain table.
     private let withoutWords: (first: Statement, count: Statement)?
     private let fieldCount: Int
     var page: [Model] = []
@@ -169,11 +169,10 @@
 
     mutating func add(_ beginning: KeyBeginning) throws -> Int {
       let prefix = Array(beginning.text.utf8)
-      // No key has a byte 0, and none a byte 0xff.
+      // No key has a byte 0 or 0xff.
       let end = prefix + [beginning.isWhole ? 0 : 0xff]
       guard let withoutWords else { return try add(prefix, end, nil, first, count) }
-      // The words find candidates, which begin with the same words; which of them begin with the same text the folded
-      // column says.
+      // The words find candidates that begin with the same words. The folded column decides which begin with the text.
       let phrase =
         "^ \""
         + String(decoding: prefix, as: UTF8.self).split(separator: "\"", omittingEmptySubsequences: false).joined(
@@ -199,7 +198,7 @@
       return try count.step() ? count.integer(0) : 0
     }
 
-    /// Makes the file of an index's records, which are in order.
+    /// Writes the file of an index's records, which are in order.
     static func build(_ path: String, of index: ShardedIndex, fieldCount: Int, usesWords: Bool) throws {
       let connection = try Connection(path, writable: true)
       try connection.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
@@ -210,7 +209,7 @@
           "CREATE VIRTUAL TABLE words USING fts5(folded, content='', prefix='1 2 3', tokenize='unicode61 remove_diacritics 0')"
         )
       } else {
-        // The table is its own index: a query walks one tree.
+        // The table is its own index, so a query walks one tree.
         try connection.run(
           "CREATE TABLE records (folded BLOB NOT NULL, number INTEGER NOT NULL, \(columns), PRIMARY KEY (folded, number)) WITHOUT ROWID"
         )

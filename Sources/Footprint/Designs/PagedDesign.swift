@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// The fold of a text, as a string: what keys and queries are compared by.
+/// Returns the fold of a text as a string, by which keys and queries are compared.
 package func folded(_ text: String) -> String { String(decoding: Fold.fold(text), as: UTF8.self) }
 
-/// A beginning that keys are compared with: the folded text, and whether the key has to end there.
+/// A beginning of keys: the folded text, and whether the key has to end there.
 package struct KeyBeginning {
   package let text: String
   package let isWhole: Bool
@@ -15,7 +15,7 @@ package struct KeyBeginning {
   }
 }
 
-/// The beginnings that answer a typed text, in the order of the keys that have them; no key has two of them.
+/// Returns the beginnings that answer a typed text, in the order of their keys. No key has two of them.
 ///
 /// A space at the end finishes a word, and the last other space also stands for the separator. Source:
 /// docs/matching.md §8.
@@ -54,7 +54,7 @@ extension PagedDesign {
     return count
   }
 
-  /// How many records the page still has room for.
+  /// The number of records that the page still has room for.
   package var room: Int { Replay.pageSize - page.count }
 
   package func addPage(to digest: inout AnswerDigest) { for record in page { record.add(to: &digest) } }

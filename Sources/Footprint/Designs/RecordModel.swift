@@ -2,13 +2,14 @@ import ShardedIndex
 
 /// A record as an app holds it.
 package protocol RecordModel: Decodable, Sendable {
-  /// What a person types a prefix of.
+  /// The text that a person types a prefix of.
   var key: String { get }
   func add(to digest: inout AnswerDigest)
-  /// The names of its fields, for an index that has these.
+  /// Returns the names of the fields of an index that the model holds.
   static func fieldNames(_ index: ShardedIndex) -> [String]
-  /// - Parameter texts: In the order of ``fieldNames(_:)``; nil where the record has no such field.
-  /// - Returns: nil if it is no such record.
+  /// Makes a record of the texts of its fields; nil if they do not fit the model.
+  ///
+  /// - Parameter texts: The texts in the order of ``fieldNames(_:)``; nil where the record has no such field.
   init?(key: String, texts: [(text: String, kind: ValueKind)?])
 }
 
@@ -77,9 +78,10 @@ package struct PlainRecord: RecordModel {
 }
 
 extension ShardedIndex {
-  /// Calls `body` with every record in order: its key, and its fields in the order of `names`. Ends where it says so.
+  /// Calls `body` with every record in order: with its key, and with its fields in the order of `names`. Ends at the
+  /// first call that returns false.
   ///
-  /// - Returns: Whether it has seen all of them.
+  /// - Returns: Whether all calls returned true.
   package func forEachRecord(
     _ names: [String], _ body: (_ key: String, _ texts: [(text: String, kind: ValueKind)?]) throws -> Bool
   ) throws -> Bool {

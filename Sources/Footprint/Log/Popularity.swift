@@ -1,14 +1,14 @@
-/// Which of `count` records people look for: the one of rank *k* in proportion to 1/*k*, as Zipf's law has it.
+/// The popularity of records. People look for the record of rank *k* in proportion to 1/*k*, as Zipf's law has it.
 ///
-/// Whole numbers alone, so that the same seed gives the same records on every platform.
+/// It uses whole numbers alone, so that the same seed gives the same records on every platform.
 struct Popularity {
   private let count: UInt64
   private let keys: [UInt64]
   private let halfBits: UInt64
 
   /// - Parameters:
-  ///   - count: At least 1.
-  ///   - seed: Decides which records are the popular ones.
+  ///   - count: The number of records, at least 1.
+  ///   - seed: A number that decides which records are popular.
   init(count: Int, seed: UInt64) {
     self.count = UInt64(count)
     var random = SplitMix64(seed: seed)
@@ -17,11 +17,12 @@ struct Popularity {
     halfBits = (bits + 1) / 2
   }
 
-  /// A record's position.
+  /// Draws a record's position.
   func draw(_ random: inout SplitMix64) -> Int { Int(position(ofRank: rank(&random))) }
 
-  /// From 0. All of its probabilities are exact: the powers of two that ranks lie between have about the same share
-  /// each, so one of these is drawn, and of the ranks *k* in it, from 2^*j* on, 2^*j* / *k* are kept.
+  /// Draws a rank, from 0. Its probabilities are exact. The ranks between two powers of two have about the same share
+  /// as those between the next two. So a power 2^*j* is drawn, then a rank *k* from there on, which is kept with
+  /// probability 2^*j* / *k*.
   func rank(_ random: inout SplitMix64) -> UInt64 {
     let octaves = UInt64(64 - count.leadingZeroBitCount)
     while true {
@@ -31,8 +32,8 @@ struct Popularity {
     }
   }
 
-  /// Another position for every rank: a Feistel network over the next even number of bits, again until it is one of
-  /// the positions that there are.
+  /// Returns the position of a rank, a different one for every rank: a Feistel network over the next even number of
+  /// bits, repeated until the result is a position.
   func position(ofRank rank: UInt64) -> UInt64 {
     let mask: UInt64 = (1 << halfBits) - 1
     var value = rank
@@ -45,7 +46,9 @@ struct Popularity {
   }
 }
 
-/// Steele, Lea and Flood's generator: the same numbers for the same seed on every platform.
+/// Steele, Lea and Flood's generator, which gives the same numbers for the same seed on every platform.
+///
+/// Its arithmetic is defined modulo 2^64, so the operators wrap.
 struct SplitMix64 {
   private var state: UInt64
 
@@ -63,7 +66,7 @@ struct SplitMix64 {
     return value ^ value >> 31
   }
 
-  /// A number below `limit`, which is far below 2^64: the bias is one that nobody sees.
+  /// Returns a number below `limit`. That is far below 2^64, so the bias is negligible.
   mutating func below(_ limit: UInt64) -> UInt64 { next().multipliedFullWidth(by: limit).high }
 
   mutating func below(_ limit: Int) -> Int { Int(below(UInt64(limit))) }

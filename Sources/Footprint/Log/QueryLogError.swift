@@ -1,13 +1,13 @@
 import CSystem
 
-/// Why a query log could not be read. Lines are counted from 1.
+/// The reason why a query log could not be read. Lines are counted from 1.
 @nonexhaustive
 public enum QueryLogError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: CInt)
   /// A line of more than ``QueryLogReader/lineLimit`` bytes.
   case tooLong(path: String, line: Int)
   case notUTF8(path: String, line: Int)
-  /// Before the first tab of the line stands something else than a number of milliseconds.
+  /// The text before the first tab of the line is no number of milliseconds.
   case badPause(path: String, line: Int)
 }
 

@@ -1,30 +1,30 @@
 import CSystem
 
-/// Reads a query log line by line, in memory of one line, whatever the file holds.
+/// The reader of a query log. It reads line by line, in the memory of one line.
 ///
-/// A line is `MILLISECONDS<TAB>TEXT` and ends with a line feed, a carriage return before which is left out; the last
-/// may lack its end. A line without a tab is a text with a pause of 0, so that a list of queries is a log too; one
-/// with an empty text clears the box. Source: docs/typing.md.
+/// A line is `MILLISECONDS<TAB>TEXT` and ends with a line feed; a carriage return before that is left out, and the last
+/// line may lack its end. A line without a tab is a text with a pause of 0, so a list of queries is a log too. An empty
+/// text clears the box. Source: docs/typing.md.
 public struct QueryLogReader: ~Copyable {
-  /// Of a line without its end, in bytes: the longest key and the longest pause.
+  /// The most bytes of a line without its end: the longest key and the longest pause.
   public static let lineLimit = (64 << 10) + 16
-  /// In milliseconds: some eleven days, more than anybody waits between two keys.
+  /// The longest pause in milliseconds, about eleven days.
   public static let pauseLimit = 999_999_999
 
   private let path: String
   private let descriptor: CInt
   private var buffer: [UInt8] = []
-  /// Where in the buffer the next line begins, and up to where it was searched for its end.
+  /// The start of the next line in the buffer, and the end of the bytes that were searched for its end.
   private var start = 0
   private var searched = 0
   private var isAtEnd = false
 
-  /// Lines read so far.
+  /// The number of lines read so far.
   public private(set) var lineNumber = 0
-  /// Bytes that came from the file so far; those of the next lines may be among them.
+  /// The number of bytes read so far, which may include those of the next lines.
   public private(set) var bytesRead = 0
 
-  /// - Parameter path: Of the log; `-` is standard input.
+  /// - Parameter path: The path of the log; `-` is standard input.
   public init(opening path: String) throws(QueryLogError) {
     self.path = path == "-" ? "standard input" : path
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -33,16 +33,16 @@ public struct QueryLogReader: ~Copyable {
 
   deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
-  /// The next change; nil at the end of the log.
+  /// Reads the next change; nil at the end of the log.
   ///
-  /// - Throws: ``QueryLogError``; the lines behind the one that is wrong are not read.
+  /// - Throws: ``QueryLogError``; the lines after the wrong one are not read.
   public mutating func next() throws(QueryLogError) -> Keystroke? {
     guard let range = try nextLine() else { return nil }
     lineNumber += 1
     return try keystroke(range)
   }
 
-  /// Where the next line stands in the buffer, without its end.
+  /// Returns the range of the next line in the buffer, without its end.
   private mutating func nextLine() throws(QueryLogError) -> Range<Int>? {
     while true {
       if let feed = buffer[searched...].firstIndex(of: 0x0a) {
@@ -55,7 +55,7 @@ public struct QueryLogReader: ~Copyable {
         defer { start = buffer.count }
         return try limited(start..<buffer.count)
       }
-      // One more for a carriage return.
+      // A carriage return may follow the longest line.
       if buffer.count - start > Self.lineLimit + 1 { throw .tooLong(path: path, line: lineNumber + 1) }
       buffer.removeFirst(start)
       (start, searched) = (0, buffer.count)

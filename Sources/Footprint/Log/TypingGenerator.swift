@@ -1,10 +1,9 @@
 import ShardedIndex
 
-/// Makes up the typing of people who look for records of an index: letters appended, mistakes and the backspaces that
-/// take them back, pauses; popular records more often than others.
+/// The generator of made-up typing: people look for records of an index, popular ones more often. They append letters,
+/// make mistakes, take them back and pause.
 ///
-/// The same index, seed and model give the same changes on every platform, one after the other without an end. What is
-/// remembered is one session.
+/// The same index, seed and model give the same endless changes on every platform. The generator holds one session.
 ///
 /// ```swift
 /// var typing = TypingGenerator(index: index, seed: 1)
@@ -19,7 +18,7 @@ package struct TypingGenerator {
   private var session: [Keystroke] = []
   private var at = 0
 
-  /// Loads nothing.
+  /// Makes a generator without loading a shard.
   package init(index: ShardedIndex, seed: UInt64, model: TypingModel = TypingModel()) throws(IndexError) {
     self.index = index
     self.model = model
@@ -28,14 +27,14 @@ package struct TypingGenerator {
     random = SplitMix64(seed: ~seed)
   }
 
-  /// The next change of the box. Each session begins with the empty text.
+  /// Makes up the next change of the box. Each session begins with the empty text.
   ///
-  /// - Returns: nil if the index has no key that anybody could type.
-  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged: what is in the list decides when people stop.
+  /// - Returns: The change; nil if the index has no key that can be typed.
+  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged. The shown list decides when people stop.
   package mutating func next() throws(IndexError) -> Keystroke? {
     var attempts = 0
     while at == session.count {
-      // Keys that consist of nothing a person types are passed over, for as long as there is hope.
+      // Keys without a letter that people type are passed over, a thousand at most.
       attempts += 1
       guard let popularity, attempts <= 1000 else { return nil }
       session.removeAll(keepingCapacity: true)
@@ -49,18 +48,18 @@ package struct TypingGenerator {
     return session[at]
   }
 
-  /// The longest part of a key that anybody types.
+  /// The most letters of a key that are typed.
   private static let letterLimit = 64
 
-  /// A key as somebody types it, letter by letter: in small letters, mostly without accents.
+  /// Returns the letters of a key as people type it: small letters, mostly without accents.
   ///
-  /// Taken apart into scalars and folded by the frozen table, so that it is the same everywhere.
+  /// The key is split into scalars and folded by the frozen table, so the letters are the same on every platform.
   private mutating func letters(of key: String) -> [Unicode.Scalar] {
     let keepsAccents = random.below(100) < model.accentPercent
     var letters: [Unicode.Scalar] = []
     for scalar in key.unicodeScalars where letters.count < Self.letterLimit {
       if scalar.value < 0x80 {
-        // A box holds no control characters; what folds them to space does so with a space.
+        // A box holds no control characters. The fold makes them spaces, and so does this.
         let isControl = scalar.value < 0x20 || scalar.value == 0x7f
         if isControl || scalar == " " {
           if !letters.isEmpty { letters.append(" ") }
@@ -87,7 +86,7 @@ package struct TypingGenerator {
     change(&box, model.sessionPauses) { $0.removeAll() }
     var typed = 0
     while typed < min(letters.count, patience) {
-      // A mistake in the first letter would be taken back to an empty box, which means another session.
+      // Taking back a mistake in the first letter would empty the box, which begins another session.
       if typed > 0, random.below(1000) < model.mistakesPerThousand,
         let slip = slip(letters[typed], letters.dropFirst(typed + 1).first)
       {
@@ -105,8 +104,8 @@ package struct TypingGenerator {
     }
   }
 
-  /// What went wrong: how the box goes on instead, how many of the key's letters that stands for, and how many of the
-  /// letters, from the first one on, are right nevertheless and stay.
+  /// A mistake: the letters that are typed instead, the number of the key's letters that they replace, and the number
+  /// of typed letters, from the first on, that are right and stay.
   private struct Slip {
     var letters: [Unicode.Scalar]
     var skipped: Int
@@ -127,11 +126,11 @@ package struct TypingGenerator {
       ? Slip(letters: [next], skipped: 2) : Slip(letters: [next, letter], skipped: 2)
   }
 
-  /// Types the slip and what comes behind it until it is noticed, and takes back what is wrong.
+  /// Types the slip and further letters until it is noticed, and takes back the wrong ones.
   private mutating func mistake(
     _ slip: Slip, behind typed: Int, of letters: [Unicode.Scalar], in box: inout String.UnicodeScalarView
   ) {
-    // Half notice at once, half of the others a letter later, and so on.
+    // Half of the slips are noticed at once, half of the others a letter later, and so on.
     var added = slip.letters
     for letter in letters.dropFirst(typed + slip.skipped).prefix(3) {
       if random.below(2) == 0 { break }
@@ -160,17 +159,17 @@ package struct TypingGenerator {
   }
 }
 
-/// Which keys lie beside which on the keyboard that most people have.
+/// The neighbours of keys on a QWERTY keyboard.
 enum Keyboard {
   private static let rows: [[Unicode.Scalar]] = [
     Array("qwertyuiop".unicodeScalars), Array("asdfghjkl".unicodeScalars), Array("zxcvbnm".unicodeScalars),
   ]
 
-  /// At least two for a small Latin letter; nil for every other character.
+  /// Returns the neighbours of a small Latin letter, two at least; nil for any other character.
   static func neighbours(of letter: Unicode.Scalar) -> [Unicode.Scalar]? {
     for (number, row) in rows.enumerated() {
       guard let column = row.firstIndex(of: letter) else { continue }
-      // Each row is shifted to the right by half a key against the one above it.
+      // Each row is half a key to the right of the one above it.
       let beside = [(number, column - 1), (number, column + 1), (number - 1, column), (number - 1, column + 1)]
       let below = [(number + 1, column - 1), (number + 1, column)]
       return (beside + below).compactMap { row, column in

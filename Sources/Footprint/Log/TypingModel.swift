@@ -1,34 +1,33 @@
-/// How people type into a search box. docs/typing.md says where each value comes from.
+/// The model of typing into a search box. docs/typing.md has the source of each value.
 package struct TypingModel: Sendable {
-  /// Of 1,000 letters behind the first one, how many go wrong.
+  /// The number of mistakes among 1,000 letters behind the first one.
   package var mistakesPerThousand = 45
-  /// Of 100 mistakes, how many are of which kind; they add up to 100.
+  /// The shares of the kinds of mistakes in percent, which add up to 100.
   package var neighbourPercent = 50
   package var doubledPercent = 15
   package var droppedPercent = 20
   package var swappedPercent = 15
-  /// Of 100 people who can see in the list what they look for, how many do and stop, at each key.
+  /// The percentage of people who, at each key, see the record in the list and stop.
   package var noticedPercent = 75
-  /// How many records a list shows; every session has one of them.
+  /// The numbers of rows that lists show; each session has one of them.
   package var rows = [5, 10, 20]
-  /// A session that finds nothing sooner ends with so many letters of the key typed, or one of the numbers between.
+  /// The bounds of the number of letters after which a session ends that has not found its record.
   package var letters = 4...16
-  /// Of 100 people, how many type accents as they are written; the others leave them out.
+  /// The percentage of people who type accents; the others leave them out.
   package var accentPercent = 20
 
-  /// Pauses in milliseconds: nine values, of which one is drawn that lies between two neighbours, each two as likely
-  /// as the next.
+  /// Nine pauses in milliseconds. A pause is drawn between two neighbours, each pair as likely as the next.
   package typealias Pauses = [Int]
-  /// Between two letters.
+  /// The pauses between two letters.
   package var letterPauses: Pauses = [50, 105, 135, 160, 185, 215, 260, 350, 900]
-  /// From a mistake, or letters typed behind it, to the first backspace.
+  /// The pauses from a mistake, or the letters behind it, to the first backspace.
   package var noticePauses: Pauses = [180, 280, 350, 420, 500, 600, 740, 1000, 2500]
-  /// Between backspaces: the key is held or hit in a row.
+  /// The pauses between backspaces: the key is held or hit in a row.
   package var backspacePauses: Pauses = [30, 80, 95, 110, 125, 140, 160, 200, 400]
-  /// One key in `readingInterval` comes only after a look at the list; this is added then.
+  /// The pauses for a look at the list, which are added at one key of `readingInterval`.
   package var readingPauses: Pauses = [200, 350, 500, 650, 800, 1000, 1300, 1800, 4000]
   package var readingInterval = 6
-  /// From the end of a session to the box being cleared, and from there to the first letter.
+  /// The pauses from the end of a session to the clearing of the box, and from there to the first letter.
   package var sessionPauses: Pauses = [500, 900, 1300, 1800, 2500, 3500, 5000, 9000, 60000]
 
   package init() {}

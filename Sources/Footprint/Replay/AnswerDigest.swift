@@ -1,6 +1,6 @@
-/// A digest of answers, by which those of different designs are held against each other (FNV-1a, 64 bits).
+/// A digest of answers, by which the answers of different designs are compared (FNV-1a, 64 bits).
 ///
-/// It finds designs that differ, not somebody who wants them to look alike.
+/// It finds accidental differences, not forged answers.
 package struct AnswerDigest {
   package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -12,17 +12,18 @@ package struct AnswerDigest {
 
   package mutating func add(_ count: Int) { add(UInt64(bitPattern: Int64(count))) }
 
-  /// A number by its value, however it was written.
+  /// Adds a number by its value, however it was written.
   package mutating func add(_ number: Double) { add(number.bitPattern) }
 
   package mutating func add(_ text: String) { add(text.utf8) }
 
-  /// A text; nil where a record does not have the field.
+  /// Adds a text; nil where a record does not have the field.
   package mutating func add(_ text: (some Sequence<UInt8>)?) {
     guard let text else { return add(UInt8(0xfe)) }
     for byte in text { add(byte) }
-    add(UInt8(0xff))  // In no UTF-8: it says where a text ends.
+    add(UInt8(0xff))  // No UTF-8 has this byte, so it marks the end of a text.
   }
 
+  // The hash is defined modulo 2^64, so the product wraps.
   private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 }

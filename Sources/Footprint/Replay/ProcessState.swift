@@ -1,24 +1,25 @@
 import CSystem
 
-/// What the kernel says of this process. Read into memory that is there anyway, so that looking changes little.
+/// The kernel's figures of this process. They are read into memory that is there anyway, so that looking changes
+/// little.
 package enum ProcessState {
-  /// KiB.
+  /// The current memory in KiB.
   package struct Memory {
     package var resident = 0
-    /// In pages that no other process has: what ending the process would give back.
+    /// The memory in pages that no other process has, which the end of the process would free.
     package var privatePages = 0
   }
 
   package struct Totals {
-    /// KiB: the most that was resident since the program was started.
+    /// The most memory that was resident since the program was started, in KiB.
     package var peakResident = 0
     package var minorFaults = 0
     package var majorFaults = 0
-    /// Bytes that came from read calls, from the cache of the system or past it; mapped pages are not among them.
+    /// The bytes that read calls returned, from the system's cache or the disk; mapped pages are not among them.
     package var bytesRead = 0
   }
 
-  /// Bytes read by this type itself.
+  /// The bytes that this type has read itself.
   nonisolated(unsafe) private static var ownBytes = 0
 
   package static func memory() -> Memory? {
@@ -29,7 +30,7 @@ package enum ProcessState {
     }
   }
 
-  /// - Parameter others: Bytes that were read for the measurement's own sake.
+  /// - Parameter others: The bytes that the measurement itself has read elsewhere.
   package static func totals(without others: Int) -> Totals? {
     var totals = Totals()
     var usage = rusage()
@@ -41,7 +42,7 @@ package enum ProcessState {
     (totals.minorFaults, totals.majorFaults) = (usage.ru_minflt, usage.ru_majflt)
     guard let peak = read("/proc/self/status", { number("VmHWM:", in: $0) }) else { return nil }
     totals.peakResident = peak
-    let own = ownBytes  // What is read to learn it is not yet counted there.
+    let own = ownBytes  // Taken before the read below, whose bytes the kernel has not counted yet.
     guard let read = read("/proc/self/io", { number("rchar:", in: $0) }) else { return nil }
     totals.bytesRead = read - own - others
     return totals
@@ -50,7 +51,7 @@ package enum ProcessState {
   package static var nanoseconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   private static func read<Value>(_ path: String, _ body: (UnsafePointer<CChar>) -> Value) -> Value? {

@@ -1,4 +1,4 @@
-/// Times in nanoseconds, counted in 16 KiB however many there are; each is known to a hundredth.
+/// A histogram of times in nanoseconds. It takes 16 KiB for any number of times, and knows each to a hundredth.
 package struct TimeHistogram {
   private static let subBits = 6
   private var counts = [UInt32](repeating: 0, count: (64 - subBits + 1) << subBits)
@@ -8,17 +8,17 @@ package struct TimeHistogram {
   package init() {}
 
   package mutating func add(_ nanoseconds: Int) {
-    counts[Self.bucket(UInt64(max(0, nanoseconds)))] &+= 1
+    counts[Self.bucket(UInt64(max(0, nanoseconds)))] += 1
     count += 1
     sum += nanoseconds
   }
 
-  /// 0 if there is none.
+  /// The mean; 0 without times.
   package var mean: Int { count == 0 ? 0 : sum / count }
 
-  /// The time that a share of all do not exceed.
+  /// Returns the time that a share of all times do not exceed.
   ///
-  /// - Parameter permille: Of 1,000: 500 is the median.
+  /// - Parameter permille: The share in thousandths: 500 is the median.
   package func quantile(permille: Int) -> Int {
     guard count > 0 else { return 0 }
     let wanted = max(1, (count * permille + 999) / 1000)
@@ -30,7 +30,7 @@ package struct TimeHistogram {
     return Self.middle(counts.count - 1)
   }
 
-  /// Below 2^6 each value has a bucket, above that each 64th part of a power of two.
+  /// Returns the bucket of a value. Below 2^6 each value has one, above that each 64th part of a power of two.
   private static func bucket(_ value: UInt64) -> Int {
     let bits = UInt64.bitWidth - value.leadingZeroBitCount
     if bits <= subBits + 1 { return Int(value) }
