@@ -21,7 +21,10 @@
       bytes.append(UInt8(rest))
     }
 
-    mutating func write(fixed number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+    /// Writes a number in eight bytes, the lowest first.
+    mutating func write(fixed number: UInt64) {
+      for byte in 0..<8 as Range<UInt64> { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
+    }
 
     mutating func write(_ text: String) {
       write(UInt64(text.utf8.count))

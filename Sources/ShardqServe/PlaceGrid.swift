@@ -73,6 +73,7 @@
     /// all be those whose names begin with A.
     ///
     /// An odd factor gives every position a turn of its own; ``position(_:)`` has its inverse.
+    // Both products wrap: they are taken modulo 2^32, where the factors are inverse to each other.
     private static func turn(_ position: UInt32) -> UInt32 { position &* 0x9e37_79b1 }
     private static func position(_ turn: UInt32) -> UInt32 { turn &* 0x0e8b_2f51 }
 

@@ -137,9 +137,11 @@
         Diagnostics.report(error.message)
         finish(error.status)
       }
-      var words: [UnsafeMutablePointer<CChar>?] = ([path] + settings.arguments).map { strdup($0) } + [nil]
-      execv(path, &words)  // Returns only where it fails.
-      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(errno)))
+      let code = withCStrings([path] + settings.arguments) { words in
+        execv(path, &words)  // Returns only where it fails.
+        return errno
+      }
+      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
       finish(.notFound)
     }
   }

@@ -36,16 +36,14 @@
       posix_spawn_file_actions_adddup2(&actions, input.read, STDIN_FILENO)
       posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO)
       if !showsErrors { posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO) }
-      var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-      defer { for word in words { free(word) } }
       // Every run has the same environment, without the other variables of this process.
       let variables = ["TMPDIR"].compactMap { name in getenv(name).map { name + "=" + String(cString: $0) } }
-      var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-      defer { for variable in environment { free(variable) } }
       var child = ChildProcess()
       var process: pid_t = 0
       child.start = Clock.nanoseconds
-      let code = posix_spawn(&process, path, &actions, nil, &words, &environment)
+      let code = withCStrings([path] + arguments) { words in
+        withCStrings(variables) { posix_spawn(&process, path, &actions, nil, &words, &$0) }
+      }
       for descriptor in [input.read, output.write, errors.write] { close(descriptor) }
       guard code == 0 else { throw .cannotStart(path: path, errno: code) }
 

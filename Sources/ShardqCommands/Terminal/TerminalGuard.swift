@@ -40,23 +40,17 @@ package enum TerminalGuard {
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("shardq"), strdup(argument), nil]
-    defer { for argument in arguments { free_(argument) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = [nil]  // A guard reads none.
     var process: pid_t = 0
-    guard posix_spawn(&process, path, &actions, &attributes, &arguments, &environment) == 0 else {
+    let code = withCStrings(["shardq", argument]) { arguments in
+      // A guard reads no variable of the environment.
+      withCStrings([]) { posix_spawn(&process, path, &actions, &attributes, &arguments, &$0) }
+    }
+    guard code == 0 else {
       close(ends[0])
       close(ends[1])
       return nil
     }
-    var (saved, raw, group, size) = (saved, raw, getpgrp(), farewell.count)
-    var message: [UInt8] = []
-    withUnsafeBytes(of: &saved) { message += $0 }
-    withUnsafeBytes(of: &raw) { message += $0 }
-    withUnsafeBytes(of: &group) { message += $0 }
-    withUnsafeBytes(of: &size) { message += $0 }
-    message += farewell
-    message.append(held)
+    let message = bytes(saved) + bytes(raw) + bytes(getpgrp()) + bytes(farewell.count) + farewell + [held]
     guard write(ends[1], message, message.count) == message.count else { return nil }
     return (ends[1], process)
   }
@@ -96,7 +90,9 @@ package enum TerminalGuard {
     _exit(0)
   }
 
-  private static func bytes(_ settings: termios) -> [UInt8] { withUnsafeBytes(of: settings) { Array($0) } }
+  private static func bytes<Value: BitwiseCopyable>(_ value: Value) -> [UInt8] {
+    withUnsafeBytes(of: value) { Array($0) }
+  }
 
   private static func read<Value: BitwiseCopyable>(_ initial: Value) -> Value? {
     var bytes = [UInt8](repeating: 0, count: MemoryLayout<Value>.size)
@@ -118,5 +114,3 @@ package enum TerminalGuard {
 private func posixRead(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer, _ size: Int) -> Int {
   read(descriptor, bytes, size)
 }
-
-private func free_(_ pointer: UnsafeMutablePointer<CChar>?) { free(pointer) }
