@@ -1,6 +1,7 @@
 #if Server
   import CServerFiles
   import NIOCore
+  import QueryOutput
   import ShardedIndex
 
   /// The page, with the policy that lets only its own scripts and styles run.
