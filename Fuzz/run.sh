@@ -41,7 +41,7 @@ fi
 target="$SHARDQ_FUZZ"
 mkdir -p .build/logs ".build/grown/$target" ".build/findings/$target" "Cases/$target"
 log=".build/logs/$target"
-case "$target" in build) size=600 ;; manifest | shard) size=8000 ;; pack) size=10000 ;; overlay) size=8200 ;; *) size=1000 ;; esac
+case "$target" in build) size=600 ;; manifest | shard) size=8000 ;; pack) size=10000 ;; *) size=1000 ;; esac
 # Ten seconds a run where other work may be in the way, memory bounded, no single allocation that an input of this size
 # could not need.
 set -- -timeout=10 -rss_limit_mb=512 -malloc_limit_mb=160 -max_len=$size -artifact_prefix=".build/findings/$target/" \

@@ -73,21 +73,11 @@ public final class ShardedIndex: Sendable {
     var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
     var manifest = try Manifest(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
-    var overlay: Overlay?
-    while true {
-      let stamp = Self.stamp(of: overlayFile)
-      if stamp.map(directory.isOverlay) ?? true {
-        do throws(IndexError) {
-          overlay = try Self.overlay(overlayFile, beside: manifest)
-          break
-        } catch {
-          // What was replaced while it was read is no damage.
-          guard let stamp, !directory.isOverlay(stamp) else { throw error }
-        }
-      }
+    while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
       overlayFile = try directory.overlayFile()
       manifest = try Manifest(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
     }
+    let overlay = try Self.overlay(overlayFile, beside: manifest)
     openFileLimit = options.openFileLimit
     first = Generation(
       manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
@@ -230,8 +220,6 @@ public final class ShardedIndex: Sendable {
       }
       return true
     } catch {
-      // What was replaced while it was read is no damage.
-      if let overlay = found.overlay, !directory.isOverlay(overlay) { return nil }
       if case .corrupt = error { latest.withLock { $0.refused = found } }
       throw error
     }

@@ -47,7 +47,7 @@ struct DamageStatusTests {
       ("manifest", 0, "magic"), ("manifest", 20, "root"), ("manifest", 200, "root's sections"),
       ("manifest", manifest - 6, "map of dots"),
     ]
-    if names.contains("overlay") { places += [("overlay", 16, "overlay"), ("overlay", 700, "overlay's content")] }
+    if names.contains("overlay") { places += [("overlay", 16, "overlay"), ("overlay", 60, "overlay's content")] }
     // Pages and notes lie between the root and the map of dots.
     for step in 1..<12 { places.append(("manifest", manifest * step / 12, "manifest at \(step)/12")) }
     let shards = names.filter { $0.hasSuffix(".zst") }

@@ -1,6 +1,6 @@
 import Testing
 
-/// What `shardq` does by itself of `update --overlay`, where it is Embedded Swift, has to be what `shardq-commands` does.
+/// `shardq` hands an update on to `shardq-commands`, and the result has to be the same.
 @Suite(
   "shardq update --overlay, by either executable", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct OverlayCommandTests {

@@ -13,24 +13,31 @@ import sys
 import faults
 
 PUBLISHER = "Sources/ShardBuilder/Publish/Publisher.swift"
-SYSTEM = "Sources/ShardBuilder/Publish/SystemFile.swift"
-PREVIOUS = "Sources/ShardBuilder/Update/PreviousIndex.swift"
+SHARDS = "Sources/ShardBuilder/Publish/Publisher+Shards.swift"
+OVERLAID = "Sources/ShardBuilder/Publish/Publisher+Overlay.swift"
+TEMPORARY = "Sources/ShardBuilder/Publish/Publisher+TemporaryFiles.swift"
+LOCK = "Sources/ShardBuilder/Publish/HeldDirectory.swift"
+PREVIOUS = "Sources/ShardBuilder/Publish/PreviousIndex.swift"
+SYSTEM = "Sources/ShardBuilder/Sort/SystemFile.swift"
+RETRYING = "Sources/CSystem/CSystem.swift"
 FRAME = "Sources/ShardedIndex/Format/Frame/ZstdFrame.swift"
 SHARD = "Sources/ShardedIndex/Load/LoadedShard.swift"
 FILE = "Sources/ShardedIndex/Store/ReadOnlyFile.swift"
-VERIFIER = "Sources/ShardBuilder/Verify/Verifier.swift"
+CHECK = "Sources/ShardBuilder/Verify/ShardFile.swift"
 OVERLAY = "Sources/ShardedIndex/Format/Overlay/Overlay.swift"
-SLOTS = "Sources/ShardedIndex/Format/Overlay/OverlaySlots.swift"
 
-SYNC_BEFORE = "      try SystemFile.sync(descriptor, path: directory)\n      blank = "
-SYNC_AFTER = "    try syncDirectory(blank)\n    // Behind the"
-SETTLE = "      try settle(monitor.withLock { takeWaiting() })\n"
+SETTLE = "      try settleAdded()\n"
+SYNC_BEFORE = ("      // With this sync a stale overlay's changes are on the medium too, in the manifest that is there.\n"
+               "      try syncNames()\n")
+BEHIND = "    if overlay == .replaced, hasOverlay {\n"
+SYNC_AFTER = "    try syncNames()\n" + BEHIND
+STALE = "      if overlay == .stale, hasOverlay {\n"
 
 # What is broken; the harness that must find it and what it is told; file, text, text in its place.
 MUTANTS = [
     ("the manifest takes its place before its shards", "kill.py --only full", [
-        (PUBLISHER, SETTLE + SYNC_BEFORE, "      blank = "),
-        (PUBLISHER, SYNC_AFTER, "    try settle(monitor.withLock { takeWaiting() })\n" + SYNC_AFTER)]),
+        (PUBLISHER, SETTLE + SYNC_BEFORE, ""),
+        (PUBLISHER, SYNC_AFTER, "    try settleAdded()\n" + SYNC_AFTER)]),
     ("the manifest is written in place", "kill.py --only full", [
         (PUBLISHER, "      try rename(temporary, Self.manifestName)\n    } catch {",
          "      let inPlace = try open(Self.manifestName, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)\n"
@@ -38,48 +45,47 @@ MUTANTS = [
          "      try closeSynced(inPlace, directory)\n"
          "      _ = remove(temporary)\n    } catch {")]),
     ("shards are written in place, and one that is there is believed", "kill.py --only first", [
-        (PUBLISHER, "    defer { _ = close(file) }\n    var status = stat()\n    guard fstat(file, &status) == 0 else "
+        (SHARDS, "    defer { _ = close(file) }\n    var status = stat()\n    guard fstat(file, &status) == 0 else "
          "{ throw .io(operation: \"read\", path: path(name), errno: errno) }\n",
          "    defer { _ = close(file) }\n    if !bytes.isEmpty { return .kept }\n    var status = stat()\n"
          "    guard fstat(file, &status) == 0 else { throw .io(operation: \"read\", path: path(name), errno: errno) }\n"),
-        (PUBLISHER, "    let (file, temporary) = try writeTemporary(bytes)\n    let group",
+        (SHARDS, "    let (file, temporary) = try writeTemporary(bytes)\n    let group",
          "    let (file, temporary) = (try open(name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644), name)\n"
          "    _ = bytes.withUnsafeBytes { try? SystemFile.write($0, to: file, path: path(name)) }\n    let group")]),
     ("temporary files of a killed build stay", "kill.py --only full", [
-        (PUBLISHER, "        _ = remove(name)  // Only a directory", "        _ = name  // Only a directory")]),
+        (PUBLISHER, "      _ = remove(name)  // Only a directory", "      _ = name  // Only a directory")]),
     ("named runs of a killed sort stay", "kill.py --only sort", [
-        (PUBLISHER, "    if name.hasPrefix(SystemFile.temporaryPrefix) {\n",
+        (TEMPORARY, "    if name.hasPrefix(SystemFile.temporaryPrefix) {\n",
          "    if name.hasPrefix(SystemFile.temporaryPrefix), name.isEmpty {\n")]),
     ("shards of the generation before are removed at once", "kill.py --only full", [
-        (PUBLISHER, "    for name in previous { _ = needed.insert(name) }\n", "")]),
+        (SHARDS, "    for name in previous { _ = needed.insert(name) }\n", "")]),
     ("no lock", "kill.py --only full", [
-        (PUBLISHER, "      if code == EWOULDBLOCK { throw .locked(path: path) }\n", ""),
-        (PUBLISHER, "    while flock(lock, LOCK_EX | LOCK_NB) != 0 {", "    while flock(lock, LOCK_UN) != 0 {")]),
+        (LOCK, "retrying { flock(descriptor, LOCK_EX | LOCK_NB) }", "retrying { flock(descriptor, LOCK_UN) }"),
+        (LOCK, "retrying({ flock(lock, LOCK_EX | LOCK_NB) })", "retrying({ flock(lock, LOCK_UN) })")]),
     ("files are not synced", "power.py --real no --only full", [
-        (PUBLISHER, "      try SystemFile.sync(file, path: path)\n", "      if path.isEmpty { try SystemFile.sync(file, path: path) }\n")]),
+        (TEMPORARY, "      try SystemFile.sync(file, path: path)\n", "      if path.isEmpty { try SystemFile.sync(file, path: path) }\n")]),
     ("the directory is not synced before the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_BEFORE, "      blank = ")]),
+        (PUBLISHER, SYNC_BEFORE, "")]),
     ("the directory is not synced after the manifest's rename", "power.py --real no --only full", [
-        (PUBLISHER, SYNC_AFTER, "    // Behind the")]),
+        (PUBLISHER, SYNC_AFTER, BEHIND)]),
     ("the same, on a real file system", "power.py --real only --only one", [
-        (PUBLISHER, SYNC_AFTER, "    // Behind the")]),
+        (PUBLISHER, SYNC_AFTER, BEHIND)]),
     ("the parent of a new directory is not synced", "power.py --real no --only first", [
-        (PUBLISHER, "if !isForOverlay, !names.contains(Self.manifestName) { try syncParent() }",
-         "if !isForOverlay, names.isEmpty { try syncParent() }")]),
+        (PUBLISHER, "if !names.contains(Self.manifestName) { try syncParent() }", "if names.isEmpty { try syncParent() }")]),
     ("failed syncs are ignored", "errors.py --only full", [
-        (SYSTEM, 'guard errno == EINTR else { throw .io(operation: "sync", path: path, errno: errno) }',
-         "guard errno == EINTR else { return }")]),
+        (SYSTEM, 'guard retrying({ fsync(descriptor) }) == 0 else { throw .io(operation: "sync", path: path, errno: errno) }',
+         "_ = retrying { fsync(descriptor) }")]),
     ("failed writes are ignored", "errors.py --only full", [
         (SYSTEM, 'throw .io(operation: "write", path: path, errno: errno)', "return")]),
     ("failed closes are ignored", "errors.py --only full", [
-        (PUBLISHER, 'guard close(file) == 0 || errno == EINTR else { throw .io(operation: "close", path: path, errno: errno) }',
+        (TEMPORARY, 'guard close(file) == 0 || errno == EINTR else { throw .io(operation: "close", path: path, errno: errno) }',
          "_ = close(file)")]),
     ("a short write is taken for a whole one", "errors.py --only full", [
         (SYSTEM, "        offset += written\n", "        offset = bytes.count\n")]),
     ("a short read is taken for a whole one", "errors.py --only quer", [
         (FILE, "        done += count\n", "        done = size\n")]),
     ("an interrupted call is an error", "errors.py --only full", [
-        (SYSTEM, "if result != -1 || errno != EINTR { return result }", "if result != -1 || errno != 0 { return result }")]),
+        (RETRYING, "if result != -1 || errno != EINTR { return result }", "if result != -1 || errno != 0 { return result }")]),
     ("a manifest that cannot be read is taken for none", "errors.py --only full", [
         (PREVIOUS, "case .index(.io(let operation, let path, let code)): throw .io(operation: operation, path: path, errno: code)\n",
          "case .index(.io): return nil\n")]),
@@ -87,34 +93,34 @@ MUTANTS = [
         (PUBLISHER, "Self.manifestName)\n    } catch {\n      _ = remove(temporary)\n",
          "Self.manifestName)\n    } catch {\n      monitor.withLock { state.isOver = false }\n      abandon()\n      throw error\n")]),
     ("an overlay of another manifest counts", "kill.py --only stale", [
-        (OVERLAY, "guard size == UInt64(manifest.fileSize), root == manifest.rootChecksum else", "guard size + root > 0 else")]),
+        (OVERLAY, "guard header.manifestSize == UInt64(manifestSize), header.rootChecksum == rootChecksum else",
+         "guard header.manifestSize | header.rootChecksum > 0 else")]),
     ("an overlay goes before the manifest that has its changes", "kill.py --only merged", [
-        (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay != .kept {")]),
+        (PUBLISHER, STALE, STALE.replace("==", "!=").replace("stale", "kept"))]),
     ("an overlay goes behind the manifest, unsynced", "power.py --real no --only merged", [
-        (PUBLISHER, "    if !hasOverlay { try clearOverlay(&blank) }\n", "    if overlay != .kept { try clearOverlay(&blank) }\n")]),
+        (PUBLISHER, SYNC_AFTER, "    if overlay == .replaced, hasOverlay { try removeOverlay() }\n" + SYNC_AFTER)]),
     ("a stale overlay is left where its manifest comes back", "kill.py --only stale", [
-        (PUBLISHER, "      if hasOverlay, overlay == .stale {", "      if hasOverlay, overlay == .stale, manifest.isEmpty {")]),
+        (PUBLISHER, STALE, STALE.replace(" {", ", manifest.isEmpty {"))]),
     ("a stale overlay goes where its manifest comes back, unsynced", "power.py --real no --only stale", [
-        (PUBLISHER, "        try clearOverlay(&blank)\n        try SystemFile.sync(descriptor, path: directory)\n      }\n    } catch",
-         "        try clearOverlay(&blank)\n      }\n    } catch")]),
+        (PUBLISHER, "        try removeOverlay()\n        try syncNames()\n        try held.check()\n",
+         "        try removeOverlay()\n        try held.check()\n")]),
     ("a stale overlay goes, and the manifest with its changes is on no medium", "power.py --real no --only merged", [
-        (PUBLISHER, "        if hasOverlay { try syncDirectory(blank) }\n", "")]),
+        (PUBLISHER, "      try syncNames()\n      try removeOverlay()\n    }\n    try syncNames()\n",
+         "      try removeOverlay()\n    }\n    try syncNames()\n")]),
     ("an overlay takes a stale one's place, and that manifest is on no medium", "power.py --real no --only overlay", [
-        (PUBLISHER, "    if isStale {", "    if isStale, overlay?.isEmpty == true {")]),
+        (OVERLAID, "      if hasOverlay, isOverStale { try syncNames() }\n", "")]),
     ("the directory is not synced after an overlay's rename", "power.py --real no --only overlay", [
-        (PUBLISHER, "      try SystemFile.sync(descriptor, path: directory)\n      return (number, ", "      return (number, ")]),
-    ("an overlay that is written over is not synced", "power.py --real no --only another", [
-        (PUBLISHER, "      try SystemFile.sync(present.descriptor, path: path, isInPlace: true)\n", "")]),
-    ("the slot that counts is written over", "power.py --real no --only another", [
-        (PUBLISHER, "(1 - slot) * slotSize)", "slot * slotSize)")]),
-    ("a slot that is not whole counts", "power.py --real no --only another", [
-        (SLOTS, "== number else { return nil }\n      let end", "!= nil else { return nil }\n      let end")]),
-    ("a first overlay that was cut off is damage", "power.py --real no --only sectors", [
-        (SLOTS, "    } else if isFresh {", "    } else if isFresh, one == other {")]),
+        (OVERLAID, "    try syncNames()\n    return isChanged\n", "    return isChanged\n")]),
+    ("an overlay is written in place", "kill.py --only another", [
+        (OVERLAID, "    try rename(temporary, Self.overlayName)\n",
+         "    let inPlace = try open(Self.overlayName, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)\n"
+         "    try SystemFile.write(overlay, to: inPlace, path: directory)\n"
+         "    try closeSynced(inPlace, directory)\n"
+         "    _ = remove(temporary)\n")]),
     ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
         (FILE, "      if errno == ENOENT { return nil }\n", "      if errno != EACCES { return nil }\n")]),
     ("who has opened an overlay does not look again", "kill.py --only stale", [
-        (FILE, "0 else { return errno != ENOENT }\n    // Written over", "0 else { return true }\n    // Written over")]),
+        (FILE, "0 else { return errno != ENOENT }\n    return FileStamp(status) == stamp", "0 else { return true }\n    return true")]),
     ("checksums are neither compared nor checked", "damage.py", [
         (SHARD, "    guard found == checksum else {\n", "    guard found == checksum || checksum != 0 else {\n"),
         (FRAME, "        && checksum(of: source) == UInt32(", "        && checksum(of: source) ?? 0 != UInt32("),
@@ -122,8 +128,7 @@ MUTANTS = [
     ("links in the place of files are followed", "outside.py", [
         (FILE, "O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC", "O_RDONLY | O_NONBLOCK | O_CLOEXEC")]),
     ("verify compares no digests", "damage.py --long", [
-        (VERIFIER, "guard digest.prefix(16).elementsEqual(shard.digest) else {",
-         "guard digest.prefix(16).elementsEqual(shard.digest) || digest.count == 32 else {")]),
+        (CHECK, "if Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) {", "if !file.span.isEmpty {")]),
 ]
 
 
@@ -146,7 +151,7 @@ class Copy:
             cwd=self.directory, capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit("the mutant does not build:\n" + result.stdout[-4000:] + result.stderr[-2000:])
-        # What the front does by itself it does with the same sources.
+        # The front hands these commands on.
         if not os.path.lexists(os.path.join(self.bin, "shardq")):
             os.symlink("shardq-commands", os.path.join(self.bin, "shardq"))
 

@@ -25,10 +25,7 @@ CONTENT_LIMIT = 1 << 24  # content bytes of a frame
 FRAME_EXCESS = 65536  # bytes that a frame may have more than its content
 FILE_LIMIT = 1 << 26  # bytes of a shard
 OVERLAY_LIMIT = 1 << 20  # bytes of an overlay's file
-SLOT_UNIT = 4096  # bytes that an overlay's slot has a multiple of
-SECTOR, PIECE = 512, 504  # bytes of a slot's sector, and of the overlay in it
-OVERLAY_START = b"SQO1\3\0"  # magic and version, of an overlay and of its file
-READS = 10  # of an overlay that is not what it should be
+OVERLAY_START = b"SQO1\4\0\0\0"  # magic and version
 FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
@@ -514,11 +511,6 @@ class Index:
 
         A folded key of other letters than ASCII's is believed: what folds them is a table that this page has not.
         """
-        if self.overlay is None and not is_blank(self.directory):
-            return
-        data = read_file(self.directory, "overlay", OVERLAY_LIMIT)
-        for at in range(0, len(data), SECTOR):
-            sector_number(data[at : at + SECTOR], is_unsettled(self.directory))
         if self.overlay is None:
             return
         need(self.overlay.removed or self.overlay.added, "overlay: no changes")
@@ -552,76 +544,13 @@ class Index:
 
 
 def overlay_file(directory):
-    """The overlay's bytes; None if there is none. It is read again where a write may go on: what stays is what there is."""
-    before = b""
-    for last in [False] * (READS - 1) + [True]:
-        try:
-            data = read_file(directory, "overlay", OVERLAY_LIMIT)
-            overlay, is_unfinished = overlay_of_slots(data, is_unsettled(directory))
-        except FormatError as error:
-            if isinstance(error.__cause__, FileNotFoundError):
-                return None
-            if last:
-                raise
-        else:
-            if not is_unfinished or overlay == before:
-                return overlay
-            before = overlay
-    return overlay
-
-
-def is_blank(directory):
-    """Whether there is an overlay's file with no overlay in it."""
-    return os.path.lexists(os.path.join(directory, "overlay")) and overlay_file(directory) is None
-
-
-def is_unsettled(directory):
-    """Whether a sector may be half written."""
+    """The overlay's bytes; None if there is none."""
     try:
-        return read_file(directory, ".lock")[:8] == bytes(8)
-    except FormatError:
-        return False
-
-
-def overlay_of_slots(data, unsettled=False):
-    """The overlay that counts, of those in the two slots of a file, and whether the other one is unfinished.
-
-    None where neither slot was ever written to its end: nothing is changed.
-    """
-    need(data[:6] == OVERLAY_START, "overlay: another magic, or another version")
-    need(len(data) % (2 * SLOT_UNIT) == 0, "overlay: a file of another size than two slots have")
-    middle = len(data) // 2
-    slots = [(sector_number(slot, unsettled), slot) for slot in (data[:middle], data[middle:])]
-    is_fresh = any(number == 0 for number, _ in slots)
-    (older, other), (newer, slot) = sorted((number or 0, slot) for number, slot in slots)
-    need(older < newer or newer == 0, "overlay: two slots of the same number")
-    overlay = slot_overlay(slot, newer, unsettled) if newer else None
-    if overlay is not None:
-        return overlay, False
-    if is_fresh:
-        return None, newer > 0
-    overlay = slot_overlay(other, older, unsettled) if older else None
-    need(overlay is not None, "overlay: neither slot is whole")
-    return overlay, True
-
-
-def slot_overlay(slot, number, unsettled=False):
-    """The overlay in a slot whose first sector has a number; None if it is unfinished."""
-    (size,) = struct.unpack_from("<I", slot, 44)
-    need(56 <= size <= PIECE * (len(slot) // SECTOR), "overlay: a size that no overlay in its slot has")
-    sectors = [slot[SECTOR * i : SECTOR * (i + 1)] for i in range(-(-size // PIECE))]
-    if any(sector_number(sector, unsettled) != number for sector in sectors):
-        return None
-    return b"".join(sector[:PIECE] for sector in sectors)[:size]
-
-
-def sector_number(data, unsettled=False):
-    """The number of the write that the sector at the front is of, 0 if it is of none; None if it is half written."""
-    number, check = struct.unpack_from("<II", data, PIECE)
-    if check == xxh64(data[: PIECE + 4]) & 0xFFFFFFFF:
-        return number
-    need(unsettled, "overlay: a sector has another check than it says")
-    return None
+        return read_file(directory, "overlay", OVERLAY_LIMIT)
+    except FormatError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
 
 
 class Overlay:
@@ -630,11 +559,10 @@ class Overlay:
     def __init__(self, data, records, names):
         self.data, self.records, self.names = data, records, names
         cursor = self.cursor = Cursor(data, "overlay")
-        start, _, checksum = cursor.unpack("6sHQ")
-        need(start == OVERLAY_START, "overlay: another magic, or another version")
+        need(cursor.take(8) == OVERLAY_START, "overlay: another magic, or another version")
+        checksum = cursor.number("Q")
         need(checksum == xxh64(data[cursor.at :]), "overlay: another checksum than it says")
-        self.manifest_size, self.root_hash, *self.counts, size, self.greatest_id = cursor.unpack("QQIIIIQ")
-        need(size == len(data), "overlay: another size than it says")
+        self.manifest_size, self.root_hash, self.greatest_id, *self.counts = cursor.unpack("QQQIII")
 
     def read(self):
         cursor = self.cursor
@@ -740,9 +668,8 @@ class Overlay:
             body += varint(cell - before - 1) + signed_varint(more)
             before = cell
         counts = len(self.removed), len(added), len(cells)
-        head = index.manifest_size, index.root_hash, *counts, 56 + len(body), self.greatest_id
-        body = struct.pack("<QQIIIIQ", *head) + body
-        return struct.pack("<6sHQ", OVERLAY_START, 0, xxh64(body)) + body
+        body = struct.pack("<QQQIII", index.manifest_size, index.root_hash, self.greatest_id, *counts) + body
+        return struct.pack("<8sQ", OVERLAY_START, xxh64(body)) + body
 
 
 def whole_id(index, fields):

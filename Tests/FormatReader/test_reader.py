@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import unittest
-import unittest.mock
 from bisect import bisect_left
 from collections import Counter
 from fractions import Fraction
@@ -188,8 +187,6 @@ class Temporary(unittest.TestCase):
             self.assertEqual(shard.entry.name, f"{label or '_'}-{digest}.zst")
             names.add(shard.entry.name)
         others = {name for name in os.listdir(directory) if not name.startswith(".")}
-        if reader.is_blank(directory):
-            others.remove("overlay")
         self.assertEqual(others, names | {"manifest"})
 
 
@@ -603,7 +600,7 @@ class Overlays(Temporary):
                 prefixes = self.prefixes(rng, list(reader.Index(index).pairs()), 30)
                 pairs = self.compare(index, now, prefixes, self.write("now.jsonl", now))
         shardq("update", "--merge", "-i", index)
-        self.assertTrue(reader.is_blank(index))
+        self.assertFalse((index / "overlay").exists())
         self.assertNotEqual((index / "manifest").read_bytes(), manifest)
         self.assertEqual(self.compare(index, now, prefixes), pairs)
         anew = self.build(self.write("anew.jsonl", now), *self.KEY, *shapes, name="anew")
@@ -673,14 +670,14 @@ class Overlays(Temporary):
         overlay = reader.overlay_file(index)
         shardq("update", "--merge", "-i", index)
         merged = list(reader.Index(index).lines())
-        (index / "overlay").write_bytes(slotted(overlay))
+        (index / "overlay").write_bytes(overlay)
         self.assertIsNone(reader.Index(index).overlay)
         self.assertBothRead(index, merged)
         # One that is damaged is refused, whichever manifest it names.
-        (index / "overlay").write_bytes(slotted(changed(overlay, 50, [overlay[50] ^ 1])))
+        (index / "overlay").write_bytes(changed(overlay, 50, [overlay[50] ^ 1]))
         self.assertBothRefuse(index)
         # What follows in one of another manifest means nothing, if only its checksum is right.
-        (index / "overlay").write_bytes(slotted(self.sealed(overlay[:32] + 24 * b"\xff")))
+        (index / "overlay").write_bytes(self.sealed(overlay[:32] + 20 * b"\xff"))
         self.assertBothRead(index, merged)
 
     def test_beside_a_manifest_that_is_told(self):
@@ -692,9 +689,7 @@ class Overlays(Temporary):
 
     @staticmethod
     def sealed(data):
-        """An overlay with the size, if there is room for it, and the checksum that it should have."""
-        if len(data) >= 48:
-            data = changed(data, 44, struct.pack("<I", len(data)))
+        """An overlay with the checksum that it should have."""
         return changed(data, 8, struct.pack("<Q", reader.xxh64(data[16:])))
 
     def assertBothRead(self, index, lines):
@@ -713,27 +708,24 @@ class Overlays(Temporary):
         data = reader.overlay_file(index)
         self.assertLess(len(data), 300)
         for at in range(len(data)):
-            path.write_bytes(slotted(changed(data, at, [data[at] ^ (1 << at % 8)])))
+            path.write_bytes(changed(data, at, [data[at] ^ (1 << at % 8)]))
             with self.subTest(flipped=at):
-                if at in (6, 7):
-                    self.assertBothRead(index, lines)
-                else:
-                    self.assertBothRefuse(index)
+                self.assertBothRefuse(index)
         for size in range(len(data)):
             with self.subTest(size=size):
-                path.write_bytes(slotted(data[:size]))
+                path.write_bytes(data[:size])
                 self.assertBothRefuse(index)
                 if size >= 16:
-                    path.write_bytes(slotted(self.sealed(data[:size])))
+                    path.write_bytes(self.sealed(data[:size]))
                     self.assertBothRefuse(index)
         for more in (b"\0", data):
-            path.write_bytes(slotted(self.sealed(data + more)))
+            path.write_bytes(self.sealed(data + more))
             self.assertBothRefuse(index)
-        path.write_bytes(slotted(data))
+        path.write_bytes(data)
         self.assertBothRead(index, lines)
         path.unlink()
         kept = self.directory / "kept"
-        kept.write_bytes(slotted(data))
+        kept.write_bytes(data)
         path.symlink_to(kept)
         self.assertBothRefuse(index)
         path.unlink()
@@ -745,9 +737,9 @@ class Overlays(Temporary):
         index, _, _ = self.small()
         path = index / "overlay"
         data, seen = reader.overlay_file(index), Counter()
-        for at in [*range(16, 44), *range(48, len(data))]:
+        for at in range(16, len(data)):
             for bit in (at % 8, 7 - at % 3):
-                path.write_bytes(slotted(self.sealed(changed(data, at, [data[at] ^ 1 << bit]))))
+                path.write_bytes(self.sealed(changed(data, at, [data[at] ^ 1 << bit])))
                 with self.subTest(at=at, bit=bit):
                     seen[self.outcome(index)] += 1
         self.assertEqual(set(seen), {"refused", "of another manifest", "found", "sound"})
@@ -788,7 +780,7 @@ class Overlays(Temporary):
             self.assertEqual(reader.Index(index).overlay.greatest_id, 7 if rest == "8" else 8)
         reader.Index(index).verify_overlay()
         for greatest, is_sound in [(0, False), (7, False), (8, True), (9, True), (2**64 - 1, True)]:
-            path.write_bytes(slotted(self.sealed(changed(data, 48, struct.pack("<Q", greatest)))))
+            path.write_bytes(self.sealed(changed(data, 32, struct.pack("<Q", greatest))))
             with self.subTest(greatest):
                 self.assertEqual(self.outcome(index), "sound" if is_sound else "found")
 
@@ -803,7 +795,7 @@ class Overlays(Temporary):
 
         def overlay(removed=(), added=(), cells=(), counts=None):
             counts = counts or (len(removed), len(added), len(cells))
-            return self.sealed(start + struct.pack("<IIIIQ", *counts, 0, 2**64 - 1) + b"".join([*removed, *added, *cells]))
+            return self.sealed(start + struct.pack("<QIII", 2**64 - 1, *counts) + b"".join([*removed, *added, *cells]))
 
         def record(before, folded=b"san", fields=((0, 0, b"San"),), count=None):
             content = signed_varint(before) + varint(len(folded)) + folded + varint(len(fields) if count is None else count)
@@ -820,7 +812,7 @@ class Overlays(Temporary):
         ]
         for number, data in enumerate(good):
             with self.subTest(good=number):
-                path.write_bytes(slotted(data))
+                path.write_bytes(data)
                 self.assertEqual(reader.Index(index).record_count(), self.count(index))
                 self.assertEqual(list(reader.Index(index).lines()), shardq("export", "-i", index).splitlines())
                 run = subprocess.run([COMMAND, "verify", "-i", index], capture_output=True)
@@ -828,7 +820,7 @@ class Overlays(Temporary):
                 with self.assertRaises(reader.FormatError):
                     reader.Index(index).verify_overlay()
         for data in (overlay((), (), [cell(259199, 1)]), overlay((), (), [cell(0, 2**32 - 1), cell(259198, 1)])):
-            path.write_bytes(slotted(data))
+            path.write_bytes(data)
             self.assertEqual(reader.Index(index).record_count(), self.count(index))
         fields = lambda *fields: overlay((), [record(0, fields=fields)])
         bad = [
@@ -851,439 +843,94 @@ class Overlays(Temporary):
             *(overlay((), (), [cell(0, more)]) for more in (0, 2**32, -(2**32))),
             *(overlay((), (), [4 * b"\xff" + end + signed_varint(1)]) for end in (b"\x10", b"\xff\1")),
         ]
-        bad += [changed(good[0], 4, [version]) for version in (0, 1, 2, 4)] + [changed(good[0], 0, b"SQO2")]
+        bad += [changed(good[0], 4, [version]) for version in (0, 1, 2, 3, 5)]
+        bad += [changed(good[0], 6, [1]), changed(good[0], 0, b"SQO2")]
         for number, data in enumerate(bad):
             with self.subTest(bad=number):
-                path.write_bytes(slotted(data))
+                path.write_bytes(data)
                 self.assertBothRefuse(index)
 
-    @staticmethod
-    def written(index):
-        """Numbers and overlays of both slots; no overlay where there is none, or an unfinished one."""
-        data = (index / "overlay").read_bytes()
-        halves = data[: len(data) // 2], data[len(data) // 2 :]
-        numbers = [reader.sector_number(half) for half in halves]
-        return [(number, reader.slot_overlay(half, number) if number else None) for number, half in zip(numbers, halves)]
+    def test_sizes(self):
+        """A file may have 2^20 bytes; this one is of another manifest."""
+        index, plain, _ = self.small()
+        path = index / "overlay"
+        large = self.sealed(path.read_bytes()[:16] + bytes((1 << 20) - 16))
+        path.write_bytes(large)
+        self.assertBothRead(index, plain)
+        path.write_bytes(self.sealed(large + b"\0"))
+        self.assertBothRefuse(index)
 
-    @staticmethod
-    def mark(index, number=0):
-        (index / ".lock").write_bytes(struct.pack("<Q", number))
-
-    def assertSettled(self, index):
-        self.assertEqual((index / ".lock").read_bytes(), struct.pack("<Q", (index / "overlay").stat().st_ino))
-
-    def assertBothReadOrRefuse(self, index, lines, refuse):
-        self.assertBothRefuse(index) if refuse else self.assertBothRead(index, lines)
-
-    def long_notes(self):
-        """An index, and what changes the first `count` of its records, with an overlay of as many sectors and one."""
+    def notes(self):
+        """An index, and what changes the first `count` of its records."""
         line = '{"name":"n%d","country":"C","id":%d,"note":"%s"}'
         lines = lambda count, text: [line % (i, i, 480 * text if i < count else "") for i in range(9)]
         index = self.build(self.write("notes.jsonl", lines(0, "")), *self.KEY)
 
         def change(count, text, index=index):
             self.update(index, lines(count, text))
-            self.assertEqual(-(-len(reader.overlay_file(index)) // 504), count + 1)
             return [line.encode() for line in lines(count, text)]
 
         return index, change
 
-    def test_written_over_in_place(self):
-        index, change = self.long_notes()
-        path, lock = index / "overlay", index / ".lock"
-        lines = change(4, "a")
-        self.assertEqual(path.read_bytes(), slotted(reader.overlay_file(index)))
-        self.assertSettled(index)
-        file = path.stat()
-        for number, (count, text) in enumerate([(6, "b"), (2, "c"), (5, "d"), (1, "e"), (6, "f")], 2):
-            before, lines = reader.overlay_file(index), change(count, text)
-            self.assertEqual((path.stat().st_ino, path.stat().st_size), (file.st_ino, file.st_size))
-            pairs = [(number - 1, before), (number, reader.overlay_file(index))]
-            self.assertEqual(self.written(index), pairs if number % 2 == 0 else pairs[::-1])
-            self.assertSettled(index)
-            self.assertBothRead(index, lines)
-            self.compare(index, [line.decode() for line in lines], [b"n", b"n3"])
-        # What follows in the lock's file is not its own.
-        lock.write_bytes(lock.read_bytes() + b"more")
-        lines = change(3, "g")
-        self.assertEqual((path.stat().st_ino, lock.read_bytes()), (file.st_ino, struct.pack("<Q", file.st_ino) + b"more"))
-        # The number is larger than that of every right sector, also where no reader looks, and has 32 bits.
-        for at in (2560, 7680):
-            path.write_bytes(slots(sectors(reader.overlay_file(index), 1)))
-            with open(path, "r+b") as opened:
-                opened.seek(at)
-                opened.write(sectors(b"", 2**32 - 2))
-            self.assertBothRead(index, lines)
-            lines = change(2, str(at)[0])
-            self.assertEqual((path.stat().st_ino, self.written(index)[1][0]), (file.st_ino, 2**32 - 1))
-            self.assertBothRead(index, lines)
-        with open(path, "rb"):  # so that the new one does not get the same inode
-            lines = change(3, "h")
-        self.assertNotEqual(path.stat().st_ino, file.st_ino)
-        self.assertEqual(path.read_bytes(), slotted(reader.overlay_file(index)))
-        self.assertBothRead(index, lines)
-
     def test_new_file(self):
-        """One is made where what counts may not be on the medium, or where others have the file as well."""
-        index, change = self.long_notes()
+        """Each change makes a new file: what others have under another name, or open, stays as it is."""
+        index, change = self.notes()
+        path, other, copy = index / "overlay", self.directory / "other", self.directory / "copy"
         change(4, "a")
-        path, lock, other = index / "overlay", index / ".lock", self.directory / "other"
-        inode = lambda: struct.pack("<Q", path.stat().st_ino)
-        reasons = {
-            "unsettled": lambda: self.mark(index),
-            "another": lambda: self.mark(index, path.stat().st_ino + 1),
-            "big-endian": lambda: lock.write_bytes(inode()[::-1]),
-            "cut off": lambda: lock.write_bytes(inode()[:7]),
-            "no lock": lock.unlink,
-            "coarse time": lambda: os.utime(path, ns=(0, path.stat().st_mtime_ns // 10**6 * 10**6)),
+        made = {
+            "open": lambda: None,
             "another name": lambda: os.link(path, other),
+            "a copy": lambda: shutil.copytree(index, copy),
         }
         if os.geteuid() == 0:
-            reasons["of another user"] = lambda: os.chown(path, 1, -1)
-        for reason, make in reasons.items():
+            made["of another user"] = lambda: os.chown(path, 1, -1)
+        for (reason, make), text in zip(made.items(), "bcde"):
             with self.subTest(reason):
                 make()
-                self.check_new_file(index, lambda: change(3, reason[0]))
-                file = path.stat().st_ino
-                lines = change(4, reason[1])
-                self.assertEqual((path.stat().st_ino, [number for number, _ in self.written(index)]), (file, [1, 2]))
-                self.assertSettled(index)
+                before = path.read_bytes()
+                with open(path, "rb") as kept:
+                    lines = change(3, text)
+                    self.assertNotEqual(path.stat().st_ino, os.fstat(kept.fileno()).st_ino)
+                    self.assertEqual(kept.read(), before)
+                self.assertEqual(path.stat().st_nlink, 1)
                 self.assertBothRead(index, lines)
-        self.check_new_file(index, lambda: change(8, "z"), 8192)  # more than there is room for
-
-    def check_new_file(self, index, change, size=4096):
-        path = index / "overlay"
-        before = path.read_bytes()
-        with open(path, "rb") as kept:  # open, so that the new one does not get the same inode
-            lines = change()
-            self.assertNotEqual(path.stat().st_ino, os.fstat(kept.fileno()).st_ino)
-            self.assertEqual(kept.read(), before)
-        self.assertEqual(path.read_bytes(), slots(sectors(reader.overlay_file(index), 1), size=size))
-        self.assertSettled(index)
-        self.assertBothRead(index, lines)
-
-    def test_copied(self):
-        """Nobody knows of a copy that it is on the medium; what it is of stays as it is."""
-        index, change = self.long_notes()
-        change(4, "a")
-        copy = shutil.copytree(index, self.directory / "copy")
-        kept = (index / "overlay").read_bytes()
-        self.check_new_file(copy, lambda: change(3, "b", copy))
-        self.assertEqual((index / "overlay").read_bytes(), kept)
-        self.assertSettled(index)
-
-    def test_lock_of_others(self):
-        """One that others have as well is never written to: nothing is known to be on the medium."""
-        index, change = self.long_notes()
-        path, lock, other = index / "overlay", index / ".lock", self.directory / "other"
-        change(4, "a")
-        data = lock.read_bytes()
-        os.link(lock, other)
-        for text in "bc":
-            with open(path, "rb") as kept:
-                lines = change(3, text)
-                self.assertNotEqual(path.stat().st_ino, os.fstat(kept.fileno()).st_ino)
-            self.assertEqual([number for number, _ in self.written(index)], [1, 0])
-            self.assertEqual(other.read_bytes(), data)
-            self.assertBothRead(index, lines)
-        other.unlink()
-        self.mark(index, 1)
-        self.check_new_file(index, lambda: change(4, "d"))
-
-    def writes(self):
-        """Writes in place: a file before and after, where the slot is that was written, and the sectors of it; records,
-        overlay and answers before and after."""
-        index, change = self.long_notes()
-        path = index / "overlay"
-        before = change(4, "a")
-        for count, text in [(2, "b"), (6, "c"), (3, "d"), (1, "e"), (6, "f")]:
-            data, overlay = path.read_bytes(), reader.overlay_file(index)
-            after = change(count, text)
-            written, made = path.read_bytes(), reader.overlay_file(index)
-            self.assertEqual(len(written), len(data))
-            slot = 0 if data[:4096] != written[:4096] else 4096
-            end = slot + 512 * (count + 1)
-            self.assertEqual(written, changed(data, slot, written[slot:end]))
-            yield index, data, written, range(slot, end, 512), (overlay, before), (made, after)
-            before = after
-            path.write_bytes(written)
-            self.mark(index, path.stat().st_ino)
-
-    def test_lost_sectors(self):
-        """Of a write that was cut off, any sectors are on the medium: the overlay is the one before, or whole."""
-        for index, data, written, places, before, after in self.writes():
-            for bits in range(1 << len(places)):
-                kept = [at for i, at in enumerate(places) if bits >> i & 1]
-                mixed = data
-                for at in kept:
-                    mixed = changed(mixed, at, written[at : at + 512])
-                (index / "overlay").write_bytes(mixed)
-                overlay, lines = after if len(kept) == len(places) else before
-                with self.subTest(len(places), kept=kept):
-                    for number in bits % 2, 1 - bits % 2:
-                        self.mark(index, number)
-                        self.assertEqual(reader.overlay_file(index), overlay)
-                    self.assertBothRead(index, lines)
-
-    def test_torn_sectors(self):
-        """What a killed process wrote may end anywhere; that is no damage if the lock's file says so."""
-        rng, seen = random.Random(7), Counter()
-        for index, data, written, places, before, after in self.writes():
-            torn_at = [rng.choice(places) + rng.choice([1, 7, 300, 504, 505, 508, 509, 511]) for _ in range(12)]
-            for end in [*torn_at, *rng.sample(range(places[0], places[-1] + 512), 20)]:
-                # Whole sectors before it may have been lost since.
-                lost = rng.choice(places) if rng.randrange(3) == 0 else end
-                mixed = changed(data, places[0], written[places[0] : end])
-                if lost < end // 512 * 512:
-                    mixed = changed(mixed, lost, data[lost : lost + 512])
-                sector = mixed[end // 512 * 512 :][:512]
-                is_torn = all(sector != whole[end // 512 * 512 :][:512] for whole in (data, written))
-                # Readers come so far only where all before it are there.
-                refuse = is_torn and (lost >= end // 512 * 512 or end // 512 == places[0] // 512)
-                (index / "overlay").write_bytes(mixed)
-                overlay, lines = after if mixed == written else before
-                with self.subTest(len(places), end=end, lost=lost):
-                    self.mark(index, 1)
-                    self.assertBothReadOrRefuse(index, lines, refuse)
-                    self.mark(index)
-                    self.assertBothRead(index, lines)
-                    self.assertEqual(reader.overlay_file(index), overlay)
-                    seen[refuse] += 1
-        self.assertGreater(min(seen[True], seen[False]), 9)
+                self.compare(index, [line.decode() for line in lines], [b"n", b"n3"])
+        copied = (copy / "overlay").read_bytes()
+        change(2, "z")
+        self.assertEqual((copy / "overlay").read_bytes(), copied)
 
     def test_killed_in_a_write(self):
-        index, change = self.long_notes()
+        index, change = self.notes()
         path = index / "overlay"
-        for slot, size in (4096, 700), (4096, 512), (0, 1300), (4096, 3), (0, 511), (0, 16):
-            change(4, "a")
-            self.mark(index)
-            with self.subTest(slot=slot, size=size), open(path, "rb"):
-                lines = change(3, "b")  # a new file
-                if slot == 0:
-                    lines = change(4, "c")
-                before = path.read_bytes()
+        lines = change(4, "a")
+        before = path.read_bytes()
+        for size in 16, 511, 512, 700:
+            with self.subTest(size):
                 upserts = self.write("upserts.jsonl", [line.decode().replace("C", "D") for line in lines])
-                limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (slot + size, slot + size))
+                limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
                 update = [COMMAND, "update", "--overlay", "-i", index, "--upsert", upserts]
                 self.assertNotEqual(subprocess.run(update, preexec_fn=limit, capture_output=True).returncode, 0)
-                after = path.read_bytes()
-                self.assertEqual(after, changed(before, slot, after[slot : slot + size]))
-                self.assertNotEqual(after, before)
-                self.assertEqual((index / ".lock").read_bytes(), bytes(8))
+                self.assertEqual(path.read_bytes(), before)
                 self.assertBothRead(index, lines)
-                self.check_new_file(index, lambda: change(2, "d"))
-
-    def test_update_over_what_is_unfinished(self):
-        index, change = self.long_notes()
-        path = index / "overlay"
-        change(2, "a")
-        for text, lost in ("b", 0), ("c", 1), ("d", 5), ("e", 6):
-            lines = change(3, text)
-            before, inode = path.read_bytes(), path.stat().st_ino
-            change(6, text.upper())
-            data = path.read_bytes()
-            first = next(at for at in range(0, len(data), 512) if data[at : at + 512] != before[at : at + 512])
-            at = first + 512 * lost
-            with open(path, "r+b") as file:
-                file.write(changed(data, at, before[at : at + 512]))
-            self.assertBothRead(index, lines)
-            number = max(reader.sector_number(data[at:]) for at in range(0, len(data), 512))
-            lines = change(4, text)
-            self.assertEqual(path.stat().st_ino, inode)
-            self.assertEqual(max(self.written(index))[0], number + 1)
-            self.assertSettled(index)
-            self.assertBothRead(index, lines)
-            shardq("verify", "-i", index)
-
-    def test_zeroed_sectors(self):
-        """They are damage where they are looked at, and what was cut off if the lock's file says that something was."""
-        index, change = self.long_notes()
-        path = index / "overlay"
-        before = change(3, "a")
-        for slot, other, count in (4096, 0, 4), (0, 4096, 2):
-            lines = change(count, "b")
-            data, used = path.read_bytes(), range(slot, slot + 512 * (count + 1), 512)
-            for at in range(0, 8192, 512):
-                path.write_bytes(changed(data, at, bytes(512)))
-                with self.subTest(at=at, used=used):
-                    self.mark(index, 1)
-                    self.assertBothReadOrRefuse(index, lines, at in (*used, other))
-                    self.mark(index)
-                    self.assertBothReadOrRefuse(index, before if at in used else lines, at == 0)
-            path.write_bytes(data)
-            self.mark(index, path.stat().st_ino)
-            before = lines
-
-    def test_flipped_in_sectors(self):
-        index, change = self.long_notes()
-        path = index / "overlay"
-        before, lines = change(3, "a"), change(2, "b")
-        data, used = path.read_bytes(), range(4096, 4096 + 3 * 512)
-        for at in range(len(data)):
-            if at % 512 > 502 or at % 31 == 0 or at < 48:
-                path.write_bytes(changed(data, at, [data[at] ^ 1 << at % 8]))
-                with self.subTest(at=at):
-                    self.mark(index, 1)
-                    self.assertBothReadOrRefuse(index, lines, at in used or at < 512)
-                    if at % 5 == 0:
-                        self.mark(index)
-                        self.assertBothReadOrRefuse(index, before if at in used else lines, at < 6)
-
-    def test_slots(self):
-        """What of files of two slots is read, and what is refused."""
-        index, change = self.long_notes()
-        path = index / "overlay"
-        lines, new = change(3, "n"), reader.overlay_file(index)
-        change(2, "o")
-        old = reader.overlay_file(index)
-
-        def lost(data, *places, sector=NO_SECTOR):
-            for place in places:
-                data = changed(data, 512 * place, sector)
-            return data
-
-        zeroed = lambda data, *places: lost(data, *places, sector=bytes(512))
-        wrong = lambda data, at: changed(data, at, [data[at] ^ 1])
-        size = lambda data, size: changed(data, 44, struct.pack("<I", size))
-        one, two, three = sectors(new, 1), sectors(new, 2), sectors(old, 3)
-        first, other = sectors(old, 1), sectors(self.sealed(b"another magic".ljust(48, b"\0")), 1)
-        nothing, mixed = sectors(new, 0), three[:512] + two[512:]
-        sizes = (0, 47, 48, len(old) - 1, len(old) + 1, 4033, 1 << 31, 2**32 - 1)
-        good = [
-            slots(two, first), slots(first, two), slots(one), slots(nothing, one), slots(sectors(new[:6], 0), one),
-            slots(sectors(new, 2**32 - 1), three), slots(sectors(new, 1 << 31), sectors(old, (1 << 31) - 1)),
-            slots(two, first, 8192), slots(two, first, 1 << 19),
-            # What is unfinished, with the larger number as well.
-            *(slots(two, lost(three, *places)) for places in ([1], [2], [1, 2])),
-            *(slots(two, three[: 512 * i] + first[512 * i :]) for i in range(1, 3)),
-            *(slots(two, sectors(new, 3)[: 512 * i] + one[512 * i :]) for i in range(1, 4)), slots(one, mixed),
-            # In order: what is behind its first sector of another number is not looked at.
-            slots(two, zeroed(lost(three, 1), 2)), slots(two, wrong(lost(three, 1), 1024)),
-            # Nothing, whatever is behind it, and the other one, whatever is behind its first sector and in that.
-            slots(two, lost(three, 0)), slots(nothing[:512] + three[512:], two), slots(two, NO_SECTOR + 3584 * b"\xff"),
-            *(slots(two, data) for i in range(1, 3) for data in (zeroed(first, i), wrong(first, 512 * i + 7))),
-            *(slots(two, sectors(size(old, n), 1)) for n in sizes), slots(two, other), slots(two, first[:512] + bytes(3584)),
-            # What is behind an overlay, in its last piece as well.
-            slots(two + b"\xff" * 512, first + three), slots(two + bytes(512), first),
-            slots(sectors(new.ljust(len(one) // 512 * 504, b"\xff"), 1)),
-        ]
-        # Of another check than they say.
-        torn = [
-            *(slots(two, zeroed(three, *places)) for places in ([0], [1], [2], [1, 2])),
-            *(slots(two, wrong(three, 512 * i + at)) for i in range(3) for at in (7, 504, 511)),
-            slots(two, bytes(512)), *(slots(two, wrong(NO_SECTOR, at)) for at in (7, 504, 511)),
-            slots(two, zeroed(first, 0)), slots(two, wrong(first, 7)), slots(two, bytes(4096)), slots(two, 4096 * b"\xff"),
-            *(slots(wrong(first, at), two) for at in (6, 44)), *(slots(wrong(three, at), two) for at in (60, 1030)),
-            slots(first[:6] + bytes(506), two),
-        ]
-        # No write has come to its end, and there was no other.
-        none = [
-            slots(nothing), slots(nothing[:512] + two[512:]), slots(nothing, mixed), slots(lost(two, 1)), slots(mixed),
-            slots(sectors(new[:8], 0), size=8192), slots(nothing, nothing),
-        ]
-        # The same, of another check than they say.
-        torn_none = [
-            slots(zeroed(two, 1)), slots(wrong(two, 60)), slots(wrong(two, 504)), slots(wrong(two, 508)),
-            slots(wrong(two, 60), NO_SECTOR), slots(nothing, wrong(two, 60)),
-        ]
-        bad = [
-            # None is whole.
-            slots(lost(two, 3), lost(three, 1)), slots(wrong(two, 519), wrong(three, 519)), slots(mixed, lost(two, 2)),
-            slots(wrong(two, 60), lost(three, 2)), slots(wrong(two, 60), wrong(three, 60)),
-            # The same number.
-            slots(two, two), slots(mixed, mixed), slots(two, sectors(old, 2)), slots(two, sectors(other[:504], 2)),
-            # Another beginning, whatever counts.
-            *(slots(data, two) for data in (lost(first, 0), zeroed(first, 0), wrong(first, 3), wrong(first, 4))),
-            slots(sectors(b"SQO1", 0), two), slots(b"", one), slots(lost(two, 0)), slots(other, two), bytes(8192),
-            # Right sectors, and an overlay that is not.
-            slots(two[:512] + two[1024:1536] + two[512:1024] + two[1536:]),
-            *(slots(two, sectors(wrong(old, at), 3)) for at in (0, 4, 60)), slots(first, sectors(b"SQO2" + new[4:], 2)),
-            # Sizes.
-            *(slots(two, sectors(size(old, n), 3)) for n in sizes), slots(sectors(size(old, 0), 2), lost(three, 1)),
-            *(slots(sectors(size(new, n), 1)) for n in (0, 47, 4033, 2**32 - 1)),
-            *(slots(two)[:n] for n in (0, 1, 512, 2048, 4096, 8191)), slots(two) + b"\0", slots(two) + bytes(512),
-            slots(two) + bytes(4096), slots(two, b"", (1 << 19) + 4096), new, one,
-        ]
-        path.unlink()
-        plain = list(reader.Index(index).lines())
-        self.assertNotEqual(plain, lines)
-        kinds = ("good", good), ("torn", torn), ("none", none), ("torn none", torn_none), ("bad", bad)
-        for kind, files in kinds:
-            for number, data in enumerate(files):
-                path.write_bytes(data)
-                for mark in 1, 0:
-                    with self.subTest(kind, number=number, mark=mark):
-                        self.mark(index, mark)
-                        refuse = kind == "bad" or kind.startswith("torn") and mark == 1
-                        is_none = kind.endswith("none")
-                        self.assertBothReadOrRefuse(index, plain if is_none else lines, refuse)
-                        if not refuse:
-                            self.assertEqual(reader.overlay_file(index), None if is_none else new)
-        # Only these eight bytes say so, in a file that is none of a link.
-        path.write_bytes(torn[0])
-        (index / ".lock").unlink()
-        self.assertBothRefuse(index)
-        for content in b"", bytes(7), bytes(8), bytes(8) + b"more", bytes(7) + b"\1", b"0":
-            (index / ".lock").write_bytes(content)
-            with self.subTest(content):
-                self.assertBothReadOrRefuse(index, lines, content[:8] != bytes(8))
-        (index / ".lock").rename(index / "lock")
-        (index / ".lock").symlink_to("lock")
-        (index / "lock").write_bytes(bytes(8))
-        self.assertBothRefuse(index)
-        # As large as one can be, of another manifest.
-        large = self.sealed(new[:16] + bytes(1024 * 504 - 16))
-        path.write_bytes(slots(sectors(large, 1)))
-        self.assertEqual(path.stat().st_size, 1 << 20)
-        self.assertIsNone(reader.Index(index).overlay)
-        self.assertEqual(len(shardq("export", "-i", index).splitlines()), 9)
+        lines = change(3, "b")
+        self.assertBothRead(index, lines)
+        self.assertEqual([name for name in os.listdir(index) if name.startswith(".shardq")], [])
 
     def test_of_another_version(self):
         """They begin with magic and version, whatever follows: both say so."""
         index, _, _ = self.small()
         path = index / "overlay"
-        for rest in (b"", bytes(42), 5000 * b"\xff", path.read_bytes()[6:]):
-            for version in (0, 1, 2, 512):
-                path.write_bytes(struct.pack("<4sH", b"SQO1", version) + rest)
+        for rest in (b"", bytes(42), 5000 * b"\xff", path.read_bytes()[8:]):
+            for version in (0, 1, 2, 3, 512, 1 << 16):
+                path.write_bytes(struct.pack("<4sI", b"SQO1", version) + rest)
                 with self.subTest(version, size=len(rest)):
                     self.assertRaisesRegex(reader.FormatError, "version", reader.Index, index)
                     run = subprocess.run([COMMAND, "query", "s", "-i", index], capture_output=True)
                     self.assertEqual(run.returncode, 65)
                     self.assertIn(b"has format version %d;" % version, run.stderr)
 
-    def test_read_again(self):
-        """What a writer has not finished yet is read again; what does not change is damage."""
-        index, _, _ = self.small()
-        data = (index / "overlay").read_bytes()
-        overlay = reader.overlay_file(index)
-        half = changed(data, 300, [data[300] ^ 1])
-        later = self.sealed(overlay.ljust(600, b"\0"))
-        cut_off = slots(sectors(overlay, 1), sectors(later, 2)[:512])
-        cut_off_again = slots(sectors(later, 3)[:512], sectors(later, 2))
-        for reads, expected in [
-            ([half, data], overlay),
-            ([half] * (reader.READS - 1) + [data], overlay),
-            ([half] * reader.READS, None),
-            ([cut_off] * 2, overlay),
-            ([cut_off, data], overlay),
-            ([cut_off, half, cut_off], overlay),
-            ([cut_off, cut_off_again, cut_off_again], later),
-            ([cut_off, cut_off_again, cut_off, half, half, cut_off], overlay),
-            ([cut_off, slots(sectors(overlay, 1), sectors(later, 2))], later),
-        ]:
-            read = unittest.mock.Mock(side_effect=reads)
-            with (
-                self.subTest(len(reads)), unittest.mock.patch.object(reader, "read_file", read),
-                unittest.mock.patch.object(reader, "is_unsettled", return_value=False),
-            ):
-                if expected:
-                    self.assertEqual(reader.overlay_file(index), expected)
-                else:
-                    self.assertRaises(reader.FormatError, reader.overlay_file, index)
-            self.assertEqual(read.call_count, len(reads))
-
     def test_read_while_it_is_written(self):
-        index, change = self.long_notes()
+        index, change = self.notes()
         change(6, "a")
         found = []
 
@@ -1935,29 +1582,6 @@ class Forged(Temporary):
 varint, signed_varint = reader.varint, reader.signed_varint
 
 
-def sectors(data, number):
-    """An overlay as it stands in a slot (§11)."""
-    content = b""
-    for at in range(0, max(1, len(data)), 504):
-        sector = data[at : at + 504].ljust(504, b"\0") + struct.pack("<I", number)
-        content += sector + struct.pack("<I", reader.xxh64(sector) & 0xFFFFFFFF)
-    return content
-
-
-NO_SECTOR = sectors(b"", 0)
-
-
-def slots(first, second=b"", size=4096):
-    """A file of what stands in two slots, which are of so many bytes or, if that is too few, of as many as it takes."""
-    size = max(size, -(-max(len(first), len(second)) // 4096) * 4096)
-    return b"".join(slot + (size - len(slot)) // 512 * NO_SECTOR for slot in (first, second))
-
-
-def slotted(data):
-    """A file with one overlay, as a builder puts it in place."""
-    return slots(sectors(data, 1))
-
-
 # Records so few that nothing of them is packed.
 PLAIN = [
     '{"name":"%s","country":"CH","id":%d}' % (name, i)
@@ -2137,7 +1761,7 @@ class Page(unittest.TestCase):
         self.assertEqual(len(part.lines), 6)
 
     def test_overlay_example(self):
-        data = self.example("## 11. The overlay", 124)
+        data = self.example("## 11. The overlay", 120)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
         overlay = reader.Overlay(data, 9, names)
         overlay.read()

@@ -10,9 +10,8 @@
 /// Changes beside an index of sixty records: the records that they make are those of a walk over the shards' and theirs.
 ///
 /// Input: a byte of flags, then what follows an overlay's checksum and the manifest that it names, which are made right;
-/// with the first flag the whole overlay; with the fourth its file, slots and all, of which the checks of sectors are made
-/// right with the fifth. With the second flag the changes are written into shards as well; with the third the map is
-/// looked at, which takes a megabyte.
+/// with the first flag the whole file. With the second flag the changes are written into shards as well; with the third the
+/// map is looked at, which takes a megabyte.
 final class OverlayTarget: FuzzTarget {
   private let directory = OverlayTarget.directory()
   private let manifest: [UInt8]
@@ -35,26 +34,14 @@ final class OverlayTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     var reader = InputReader(input)
     let flags = reader.byte()
-    var content = reader.remaining()
-    var file: [UInt8]
-    if flags & 8 == 0 {
-      if flags & 1 == 0 { content = OverlayDraft.whole(content, beside: index.generation.manifest) }
-      file = OverlaySlots.file(of: content)
-    } else {
-      file = content
-      if flags & 16 != 0 { Self.makeChecksRight(&file) }
-    }
+    var file = reader.remaining()
+    if flags & 1 == 0 { file = Self.whole(file, beside: index.generation.manifest) }
     RawFile.write(file, to: directory + "/overlay")
 
     let overlay: Overlay?
     do throws(FormatError) {
-      // An overlay that says another size than it has may be one that was not written to its end.
-      let counts = try Self.exactly(file) { (file) throws(FormatError) in try OverlaySlots(file).content }
-      if flags & 9 == 0 { require(counts == content, "another overlay than is in the slots") }
-      overlay = try counts.flatMap { (content) throws(FormatError) in
-        try Self.exactly(content) { (content) throws(FormatError) in
-          try Overlay(content, beside: index.generation.manifest)
-        }
+      overlay = try Self.exactly(file) { (file) throws(FormatError) in
+        try Overlay(file, beside: index.generation.manifest)
       }
     } catch {
       require((try? ShardedIndex(opening: directory)) == nil, "an index with an overlay that is refused")
@@ -246,15 +233,18 @@ final class OverlayTarget: FuzzTarget {
     return try body(UnsafeBufferPointer(exact))
   }
 
-  private static func makeChecksRight(_ file: inout [UInt8]) {
-    for start in stride(from: 0, through: file.count - OverlaySlots.sectorSize, by: OverlaySlots.sectorSize) {
-      let sector = file[start..<start + OverlaySlots.sectorSize]
-      guard sector.contains(where: { $0 != 0 }) else { continue }
-      let check = Array(sector).withUnsafeBufferPointer { OverlaySlots.check(of: $0) }
-      for byte in 0..<4 {
-        file[start + OverlaySlots.sectorSize - 4 + byte] = UInt8(truncatingIfNeeded: check >> UInt32(8 * byte))
-      }
-    }
+  /// A file with what an overlay says behind the manifest that it names.
+  private static func whole(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
+    var checked = ByteWriter()
+    checked.write(UInt64(manifest.fileSize))
+    checked.write(manifest.rootChecksum)
+    checked.write(body)
+    var whole = ByteWriter()
+    whole.write(Overlay.magic)
+    whole.write(Overlay.version)
+    whole.write(checked.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    whole.write(checked.bytes)
+    return whole.bytes
   }
 
   static var seeds: [(name: String, bytes: [UInt8])] {
@@ -270,10 +260,7 @@ final class OverlayTarget: FuzzTarget {
       else { fail("an overlay") }
       let file = RawFile.read(directory + "/overlay")
       unlink(directory + "/overlay")
-      guard let slots = try? exactly(file, { (file) throws(FormatError) in try OverlaySlots(file) }),
-        let content = slots.content
-      else { fail("the slots of an overlay") }
-      return content
+      return file
     }
     func body(_ overlay: [UInt8]) -> ArraySlice<UInt8> { overlay[32...] }
     let changed = lines[10].replacing("town", with: "city")
@@ -283,20 +270,11 @@ final class OverlayTarget: FuzzTarget {
     let twins = (0..<4).map { #"{"name":"ala0","country":"AT","id":\#(2000 + $0 * 3 % 4),"mixed":\#($0 % 2 + 1).0}"# }
     let gone = overlay([], [lines[0], lines[7], lines[8], lines[59]])
     let all = overlay([changed, moved, renamed, new] + twins, [lines[20], lines[40]])
-    // Both slots, the second one newer; and one of several sectors, the last of which is not there.
-    let many = overlay(lines.map { $0.replacing("town", with: "city") })
-    var (file, unfinished) = (OverlaySlots.file(of: many), OverlaySlots.file(of: many))
-    let second = OverlaySlots.sectors(of: overlay([changed]), number: 2)
-    file.replaceSubrange(file.count / 2..<file.count / 2 + second.count, with: second)
-    let cut = OverlaySlots.sectors(of: many, number: 2).dropLast(OverlaySlots.sectorSize)
-    require(cut.count > OverlaySlots.sectorSize, "an overlay of several sectors")
-    unfinished.replaceSubrange(file.count / 2..<file.count / 2 + cut.count, with: cut)
     return [
-      ("slots", [8] + file), ("unfinished", [24] + unfinished), ("blank", [8] + OverlaySlots.blank()),
       ("changed", [0] + body(overlay([changed]))),
       ("moved", [0] + body(overlay([moved, renamed]))),
       ("new", [0] + body(overlay([new] + twins))), ("gone", [0] + body(gone)), ("all", [0] + body(all)),
-      ("none", [0] + [UInt8](repeating: 0, count: 16)), ("everything", [0] + body(overlay([], lines))),
+      ("none", [0] + [UInt8](repeating: 0, count: 20)), ("everything", [0] + body(overlay([], lines))),
       ("whole", [1] + all), ("cut", [0] + body(all).dropLast(3)), ("more", [0] + body(all) + [0]),
       ("merged", [2] + body(overlay([changed, new], [lines[20]]))), ("merged-all", [2] + body(all)),
       ("map", [4] + body(overlay([moved], lines.suffix(3)))),

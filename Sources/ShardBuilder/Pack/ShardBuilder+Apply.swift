@@ -195,7 +195,7 @@ private struct Applier {
       if shipped.contains(name) { continue }
       let path = old.index.directory.filePath(name)
       var status = stat()
-      guard SystemFile.retrying({ fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      guard retrying({ fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         throw errno == ENOENT
           ? .damagedShard(path: path, reason: "is missing")
           : .build(.io(operation: "examine", path: path, errno: errno))

@@ -3,12 +3,12 @@ import CSystem
 /// The directory of an index, open, with the locks by which one process at a time writes to it.
 ///
 /// The lock file keeps every other builder out. Where the file system can lock a directory, a lock of the directory itself
-/// does so too: somebody may remove the lock file while a builder runs, and a second builder would make another one.
+/// does so too: when another program removes the lock file, a second builder would create a new one.
 struct HeldDirectory: ~Copyable {
-  /// As it was named.
+  /// The path, as the caller named it.
   let path: String
   let descriptor: CInt
-  /// The lock file, open to be read and written.
+  /// The lock file, open.
   let lock: CInt
   /// Whether the directory itself is locked: then no other builder runs, whatever became of the lock file.
   let isLocked: Bool
@@ -19,20 +19,20 @@ struct HeldDirectory: ~Copyable {
   ///
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
   init(creating path: String) throws(BuildError) {
-    if SystemFile.retrying({ mkdir(path, 0o755) }) != 0, errno != EEXIST {
+    if retrying({ mkdir(path, 0o755) }) != 0, errno != EEXIST {
       throw .io(operation: "create directory", path: path, errno: errno)
     }
     let descriptor = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
     guard descriptor >= 0 else { throw .io(operation: "open directory", path: path, errno: errno) }
     let lock: CInt
     do throws(BuildError) {
-      lock = try Self.takeLock(descriptor, path)
+      lock = try Self.acquireLock(descriptor, path)
     } catch {
       _ = close(descriptor)
       throw error
     }
     // NFS locks no file that is open for reading alone, and other systems no directory: the lock file has to do there.
-    let isLocked = SystemFile.retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
+    let isLocked = retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
     if !isLocked, errno == EWOULDBLOCK {
       _ = flock(lock, LOCK_UN)
       _ = close(lock)
@@ -43,22 +43,21 @@ struct HeldDirectory: ~Copyable {
   }
 
   deinit {
-    // Said, not left to closing: a program that another thread starts in this moment has the files open for as long as
-    // it takes to become another program.
+    // Closing is not enough: a process that another thread forks in this moment has the files open until it becomes
+    // another program.
     _ = flock(lock, LOCK_UN)
     if isLocked { _ = flock(descriptor, LOCK_UN) }
     _ = close(lock)
     _ = close(descriptor)
   }
 
-  private static func takeLock(_ directory: CInt, _ path: String) throws(BuildError) -> CInt {
+  private static func acquireLock(_ directory: CInt, _ path: String) throws(BuildError) -> CInt {
     let path = "\(path)/\(lockName)"
-    // Between the two calls somebody may put another file there, which the next builder would lock.
+    // Between the two calls another program may put another file there, which the next builder would lock.
     for _ in 0..<100 {
-      // Readers look into it for the overlay's mark, so that it cannot be this user's alone.
       let lock = SystemFile.open(lockName, in: directory, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
       guard lock >= 0 else { throw .io(operation: "open", path: path, errno: errno) }
-      guard SystemFile.retrying({ flock(lock, LOCK_EX | LOCK_NB) }) == 0 else {
+      guard retrying({ flock(lock, LOCK_EX | LOCK_NB) }) == 0 else {
         let code = errno
         _ = close(lock)
         if code == EWOULDBLOCK { throw .locked(path: path) }
@@ -95,10 +94,10 @@ struct HeldDirectory: ~Copyable {
     _ file: CInt, _ name: String, in directory: CInt, at path: String, follows: Bool = false
   ) throws(BuildError) -> Bool {
     var (held, named) = (stat(), stat())
-    guard SystemFile.retrying({ fstat(file, &held) }) == 0 else {
+    guard retrying({ fstat(file, &held) }) == 0 else {
       throw .io(operation: "examine", path: path, errno: errno)
     }
-    guard SystemFile.retrying({ fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
+    guard retrying({ fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
       if errno == ENOENT || errno == ENOTDIR || errno == ELOOP { return false }
       throw .io(operation: "examine", path: path, errno: errno)
     }

@@ -2,19 +2,11 @@ import CSystem
 
 /// System calls on one descriptor that go on after EINTR and after short reads and writes.
 enum SystemFile {
-  /// Writes all of `bytes` from an offset in the file on, or at the descriptor's position.
-  static func write(
-    _ bytes: UnsafeRawBufferPointer, at place: Int? = nil, to descriptor: CInt, path: String
-  ) throws(BuildError) {
+  /// Writes all of `bytes` at the descriptor's position.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
     var offset = 0
     while offset < bytes.count {
-      let (start, count) = (bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
-      let written =
-        if let place {
-          pwrite(descriptor, start, count, off_t(place + offset))
-        } else {
-          CSystem.write(descriptor, start, count)
-        }
+      let written = CSystem.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
       if written > 0 {
         offset += written
       } else if written == 0 {
@@ -23,6 +15,29 @@ enum SystemFile {
         throw .io(operation: "write", path: path, errno: errno)
       }
     }
+  }
+
+  /// Writes all of `bytes` at the descriptor's position.
+  static func write(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(BuildError) {
+    // A `Result` keeps the type of the error, which `withUnsafeBytes` would not.
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(BuildError) in try write(bytes, to: descriptor, path: path) }
+    }
+    try result.get()
+  }
+
+  /// The first bytes of a file, `limit` at most.
+  static func bytes(of descriptor: CInt, limit: Int, path: String) throws(BuildError) -> [UInt8] {
+    var failure: BuildError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+      do throws(BuildError) {
+        count = try read(UnsafeMutableRawBufferPointer(buffer), at: 0, from: descriptor, path: path)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
   }
 
   /// Fills `bytes` from `offset` on, as far as the file goes, and returns how many bytes that were.
@@ -44,42 +59,21 @@ enum SystemFile {
     return count
   }
 
-  /// Returns when what was written is on the medium. A failure is final: the kernel forgets what it could not write.
-  ///
-  /// - Parameter isInPlace: Whether nothing was but over what the file had: then when it was changed need not come along,
-  ///   for which the file system would have to write more.
-  static func sync(_ descriptor: CInt, path: String, isInPlace: Bool = false) throws(BuildError) {
+  /// Returns when all that was written is on the medium. A failure is final: the kernel forgets what it could not write.
+  static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
-      let call = fsync
-    #else
-      let call = isInPlace ? fdatasync : fsync
     #endif
-    while call(descriptor) != 0 {
-      guard errno == EINTR else { throw .io(operation: "sync", path: path, errno: errno) }
-    }
+    guard retrying({ fsync(descriptor) }) == 0 else { throw .io(operation: "sync", path: path, errno: errno) }
   }
 
-  /// Sets the time of a file's last change to now, to the nanosecond. The system's own time is that of its clock's
-  /// tick, in which there may be two changes, and readers tell by it that there is something new.
+  /// Sets a file's time of change to now, to the nanosecond. The system sets it to its clock's last tick.
   static func setModifiedNow(_ descriptor: CInt, path: String) throws(BuildError) {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0, retrying({ futimens(descriptor, [time, time]) }) == 0 else {
       throw .io(operation: "set the time of", path: path, errno: errno)
     }
   }
-
-  /// Whether the time that ``setModifiedNow(_:path:)`` set has come back finer than to the millisecond.
-  static func hasFineTime(_ status: stat) -> Bool {
-    #if canImport(Darwin)
-      status.st_mtimespec.tv_nsec % 1_000_000 != 0
-    #else
-      status.st_mtim.tv_nsec % 1_000_000 != 0
-    #endif
-  }
-
-  /// Calls the one function of this name.
-  static func retrying(_ call: () -> CInt) -> CInt { CSystem.retrying(call) }
 
   /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
   static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {

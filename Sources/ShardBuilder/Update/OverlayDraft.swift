@@ -1,15 +1,14 @@
 import ShardedIndex
 
-/// An overlay as it is put together. The same changes to the same shards give the same bytes, in whatever order they came, but
-/// for what came to be known of the shards' ids.
+/// The changes that become an overlay's file.
 ///
-/// Part of the executable that answers queries, where that is Embedded Swift.
+/// The same changes to the same shards give the same bytes, in whatever order they come, except for ``greatestID``.
 struct OverlayDraft {
   /// A record that is added.
   private enum Added {
-    /// As it came, in one of the chunks.
+    /// The record of a change, in one of `arenas`.
     case record(RecordBlob)
-    /// As the overlay has it that was there before.
+    /// The number of a record in the overlay that the draft began with.
     case kept(Int)
   }
 
@@ -18,25 +17,25 @@ struct OverlayDraft {
   private let cellFinder: CellFinder
   private var source: IndexedRecords
   private var encoder: RecordEncoder
-  /// The overlay that was taken over.
+  /// The overlay that the draft began with.
   private var overlay: Overlay?
-  /// Places among the records of the shards, ascending.
+  /// The places of removed records among the records of the shards, ascending.
   private(set) var removed: [Int] = []
-  /// In order; `before` says how many records of the shards are before each.
+  /// The added records, in order; `before` counts the records of the shards before each.
   private var added: [(before: Int, record: Added)] = []
-  /// In which the records that are added lie.
-  private var chunks: [RecordArena] = []
+  /// The memory of added records.
+  private var arenas: [RecordArena] = []
   private var cells = CellChanges()
   /// See ``Overlay/greatestID``.
   var greatestID = UInt64.max
 
-  /// More is written into the shards: an overlay is read whole when an index is opened. In bytes, of a file and what is
-  /// going to be added to it.
+  /// The size in bytes of an overlay and its next changes above which an update writes them into shards: opening an index
+  /// reads all of its overlay.
   static let usualLimit = 64 << 10
 
-  /// Without changes.
+  /// Begins without changes.
   ///
-  /// - Parameter names: The index's field names by their numbers there, and any others.
+  /// - Parameter names: The index's field names by their numbers there, then any others.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
     self.index = index
     order = RecordOrder(names: names)
@@ -46,19 +45,19 @@ struct OverlayDraft {
     encoder.learn(names)
   }
 
-  /// Records that it adds.
+  /// How many records it adds.
   var addedCount: Int { added.count }
 
   private mutating func count(_ record: RecordBlob, _ more: Int) {
     if let cell = cellFinder.cell(of: record) { cells.add(more, to: cell) }
   }
 
-  /// Takes over an overlay of the index, but for some of the records that it adds. Nothing was changed before.
+  /// Adopts the changes of the index's overlay, except for some of its added records. The draft has no changes before.
   ///
   /// - Parameters:
-  ///   - field: By which records are told apart.
-  ///   - isReplaced: Told of each record's id.
-  mutating func take(
+  ///   - field: The number of the name of the field that tells records apart.
+  ///   - isReplaced: Whether the added record with an id is left out; called with the id of each.
+  mutating func adopt(
     _ overlay: Overlay, field: UInt32, except isReplaced: (UnsafeBufferPointer<UInt8>) -> Bool
   ) throws(BuildError) {
     self.overlay = overlay
@@ -66,9 +65,9 @@ struct OverlayDraft {
     for (cell, more) in overlay.cells { cells.add(more, to: cell) }
     for number in overlay.added.indices {
       if let id = Self.id(of: number, in: overlay, field), isReplaced(id) {
-        let chunk = try chunk(of: number, in: overlay)
-        chunks.append(chunk)
-        count(chunk.record(0), -1)
+        let arena = try arena(of: number, in: overlay)
+        arenas.append(arena)
+        count(arena.record(0), -1)
       } else {
         added.append((overlay.added[number].before, .kept(number)))
       }
@@ -82,8 +81,8 @@ struct OverlayDraft {
     return found.text
   }
 
-  /// A record that an overlay adds, as a build reads it.
-  private mutating func chunk(of number: Int, in overlay: Overlay) throws(BuildError) -> RecordArena {
+  /// An arena with an added record of an overlay, as a build reads it.
+  private mutating func arena(of number: Int, in overlay: Overlay) throws(BuildError) -> RecordArena {
     let bytes = overlay.bytes
     var fields: [FieldSlice] = []
     overlay.forEachField(of: number) { field in
@@ -93,39 +92,39 @@ struct OverlayDraft {
           offset: UInt32(clamping: field.text.baseAddress! - bytes.baseAddress!),
           length: UInt32(clamping: field.text.count)))
     }
-    let chunk = RecordArena(capacity: 0)
+    let arena = RecordArena(capacity: 0)
     fields.withUnsafeBufferPointer {
-      encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: chunk)
+      encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: arena)
     }
-    guard chunk.count == 1 else {
+    guard arena.count == 1 else {
       let cause = FormatError.invalid(reason: "adds a record that no build makes", offset: 0)
       throw .index(.corrupt(path: index.directory.filePath(Overlay.fileName), cause: cause))
     }
-    return chunk
+    return arena
   }
 
-  /// The record that stands somewhere among those that are added; valid as long as the draft is.
-  private mutating func record(_ place: Int) throws(BuildError) -> RecordBlob {
-    switch added[place].record {
+  /// The added record at an index of `added`; valid as long as the draft is.
+  private mutating func record(_ index: Int) throws(BuildError) -> RecordBlob {
+    switch added[index].record {
     case .record(let record): return record
     case .kept(let number):
-      let chunk = try chunk(of: number, in: overlay!)
-      chunks.append(chunk)
-      return chunk.record(0)
+      let arena = try arena(of: number, in: overlay!)
+      arenas.append(arena)
+      return arena.record(0)
     }
   }
 
-  /// Whether it is known that no record of the shards has an id.
+  /// Whether no record of the shards can have an id, by ``greatestID``.
   func isNew(_ id: UnsafeBufferPointer<UInt8>) -> Bool { Overlay.wholeNumber(id).map { $0 > greatestID } ?? false }
 
-  /// All records that it adds.
+  /// All added records.
   mutating func records() throws(BuildError) -> RecordArena {
     let all = RecordArena(capacity: 4096)
-    for place in added.indices { all.append(try record(place)) }
+    for index in added.indices { all.append(try record(index)) }
     return all
   }
 
-  /// Removes a record of the shards, which was there.
+  /// Removes the record of the shards at a place, which is not removed yet.
   mutating func remove(_ place: Int) throws(BuildError) {
     let all = try BuildError.ofIndex { () throws(IndexError) in
       try index.matchesInShards(forFoldedPrefix: UnsafeBufferPointer(start: nil, count: 0))
@@ -134,9 +133,7 @@ struct OverlayDraft {
     removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
   }
 
-  /// Adds a record.
-  ///
-  /// One that is as one of those that are removed takes its place: it stays in its shard.
+  /// Adds a record. If it equals a removed record, that one stays in its shard instead.
   mutating func add(_ record: RecordBlob) throws(BuildError) {
     count(record, 1)
     let (place, isThere) = try self.place(of: record)
@@ -144,15 +141,15 @@ struct OverlayDraft {
       removed.remove(at: number)
       return
     }
-    let chunk = RecordArena(capacity: record.size)
-    chunk.append(record)
-    chunks.append(chunk)
+    let arena = RecordArena(capacity: record.size)
+    arena.append(record)
+    arenas.append(arena)
     var (low, high) = (0, added.count)
     while low < high {
       let middle = (low + high) / 2
       if order.compare(try self.record(middle), record) > 0 { high = middle } else { low = middle + 1 }
     }
-    added.insert((place, .record(chunk.record(0))), at: low)
+    added.insert((place, .record(arena.record(0))), at: low)
   }
 
   /// How many records of the shards come before a record, and whether the next one is the same.
@@ -192,16 +189,17 @@ struct OverlayDraft {
     return nil
   }
 
-  /// The overlay; nil if nothing is changed.
+  /// The bytes of the overlay's file; nil if nothing is changed.
   func encoded() -> [UInt8]? {
     guard !removed.isEmpty || !added.isEmpty else { return nil }
     let cells = cells.sums.filter { $0.more != 0 }
     var body = ByteWriter()
+    body.write(UInt64(index.generation.manifest.fileSize))
+    body.write(index.generation.manifest.rootChecksum)
+    body.write(greatestID)
     body.write(UInt32(removed.count))
     body.write(UInt32(added.count))
     body.write(UInt32(cells.count))
-    body.write(UInt32(0))  // The size.
-    body.write(greatestID)
     var next = 0
     for place in removed {
       body.writeSignedVarint(Int64(place - next))
@@ -222,25 +220,11 @@ struct OverlayDraft {
       body.writeSignedVarint(Int64(more))
       next = cell + 1
     }
-    return Self.whole(body.bytes, beside: index.generation.manifest)
-  }
-
-  /// An overlay of what it says behind the manifest that it names, with all before that, and its size put in.
-  static func whole(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
-    var checked = ByteWriter()
-    checked.write(UInt64(manifest.fileSize))
-    checked.write(manifest.rootChecksum)
-    checked.write(body)
-    var size = UInt32(Overlay.checkedFrom + checked.bytes.count)
-    let start = Overlay.sizeOffset - Overlay.checkedFrom
-    for offset in start..<start + 4 where offset < checked.bytes.count {
-      checked.bytes[offset] = UInt8(truncatingIfNeeded: size)
-      size >>= 8
-    }
     var whole = ByteWriter()
-    Overlay.writeStart(to: &whole)
-    whole.write(checked.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
-    whole.write(checked.bytes)
+    whole.write(Overlay.magic)
+    whole.write(Overlay.version)
+    whole.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    whole.write(body.bytes)
     return whole.bytes
   }
 
@@ -256,7 +240,7 @@ struct OverlayDraft {
     for field in 0..<record.fieldCount { body.write(record.text(field, &offset)) }
   }
 
-  /// Why no update makes an overlay like this; nil if one would make the very same.
+  /// The reason why no update makes such an overlay; nil if an update would make these very bytes.
   static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
     var names = FieldNames()
     for name in index.fieldNames { _ = names.number(of: name) }
@@ -266,10 +250,10 @@ struct OverlayDraft {
     for place in overlay.removed { try draft.remove(place) }
     var folded: [UInt8] = []
     for number in overlay.added.indices {
-      let chunk = try draft.chunk(of: number, in: overlay)
-      try withExtendedLifetime(chunk) { () throws(BuildError) in try draft.add(chunk.record(0)) }
+      let arena = try draft.arena(of: number, in: overlay)
+      try withExtendedLifetime(arena) { () throws(BuildError) in try draft.add(arena.record(0)) }
       folded.removeAll(keepingCapacity: true)
-      Fold.fold(chunk.record(0).key, into: &folded)
+      Fold.fold(arena.record(0).key, into: &folded)
       guard overlay.folded(number).elementsEqual(folded) else {
         return "adds a record, number \(number), under a key that is not the fold of its own"
       }

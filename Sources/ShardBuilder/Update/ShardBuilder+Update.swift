@@ -125,7 +125,7 @@ private struct IndexUpdate: ~Copyable {
     if let overlay {
       let ids = changes.ids
       var isFound = found.isFound
-      try draft.take(overlay, field: idNumber) { text in
+      try draft.adopt(overlay, field: idNumber) { text in
         guard let number = ids.number(of: text.span) else { return false }
         isFound[number] = true
         return true
@@ -162,12 +162,12 @@ private struct IndexUpdate: ~Copyable {
       for record in batch { try draft.add(record) }
     }
     let changed = draft.encoded()
-    let published = try publisher.publish(overlay: changed, isOverStale: isOverStale)
-    summary.isUnchanged = !published.isChanged
-    summary.overlayBytes = published.fileSize
+    let size = changed?.count ?? 0
+    summary.isUnchanged = !(try publisher.publish(overlay: changed, isOverStale: isOverStale))
+    summary.overlayBytes = size
     summary.recordsIndexed = previous.index.recordCount - summary.recordsRemoved + upserted
     summary.shardCount = previous.shards.count
-    summary.bytes = previous.fileSize + published.fileSize
+    summary.bytes = previous.fileSize + size
     return summary
   }
 

@@ -196,14 +196,7 @@ private struct Repair {
   mutating func findOverlay(takesUnproven: Bool) throws(RepairError) {
     guard let generation else { return }
     do throws(IndexError) {
-      guard let own = try Overlay.reading(in: index, beside: generation) else { return }
-      do throws(IndexError) {
-        try Overlay.checkSectors(in: index)
-      } catch {
-        guard case .corrupt = error else { throw error }
-        overlay = Array(own.bytes)
-      }
-      withExtendedLifetime(own) {}
+      _ = try Overlay.reading(in: index, beside: generation)
       return
     } catch {
       guard case .corrupt = error else { throw .index(error) }
@@ -212,13 +205,10 @@ private struct Repair {
     overlay = Array(other.bytes)
     withExtendedLifetime(other) {}
     if takesUnproven { return }
-    let limit = OverlaySlots.fileLimit + 1
-    let damaged = try foundBytes(of: Overlay.fileName, in: index, limit: limit)
-    let whole = try foundBytes(of: Overlay.fileName, in: copy, limit: limit)
-    let isProven = damaged.withUnsafeBufferPointer { damaged in
-      whole.withUnsafeBufferPointer { OverlaySlots.isCopy($0, ofDamaged: damaged) }
+    let damaged = try foundBytes(of: Overlay.fileName, in: index, limit: Overlay.sizeLimit + 1)
+    guard let overlay, Overlay.isCopy(overlay, ofDamaged: damaged) else {
+      throw .unprovenOverlay(path: index.filePath(Overlay.fileName))
     }
-    guard isProven else { throw .unprovenOverlay(path: index.filePath(Overlay.fileName)) }
   }
 
   /// Brings over the shards that are damaged here and not in the copy.
@@ -258,7 +248,8 @@ private struct Repair {
     let (manifest, overlay) = (manifest, overlay)
     if let overlay {
       // It names the manifest that is sound, also where that is still to come.
-      summary.bytes += try Self.building { () throws(BuildError) in try publisher.replace(damagedOverlay: overlay) }
+      try Self.building { () throws(BuildError) in try publisher.replace(damagedOverlay: overlay) }
+      summary.bytes += overlay.count
       summary.repaired.append(Overlay.fileName)
     }
     if let manifest {

@@ -74,7 +74,7 @@ extension Verifier {
     defer { closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
-    if index.generation.overlay != nil || hasBlankOverlay { known.insert(Overlay.fileName) }
+    if index.generation.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {

@@ -4,15 +4,8 @@ extension Verifier {
   /// Makes the overlay anew from the records that it adds and the positions of those that it removes: the result has to
   /// be the overlay itself.
   mutating func checkOverlay(isCompared: Bool) {
-    guard index.generation.overlay != nil || hasBlankOverlay else { return }
-    do throws(IndexError) {
-      try Overlay.checkSectors(in: index.directory)
-    } catch {
-      guard case .corrupt(_, let cause) = error else { return unread(Overlay.fileName, error) }
-      return damage(Overlay.fileName, cause.description)
-    }
     guard let overlay = index.generation.overlay else { return }
-    summary.bytes += overlay.fileSize
+    summary.bytes += overlay.size
     let reason: String?
     do throws(BuildError) {
       reason = try OverlayDraft.fault(of: overlay, in: index)

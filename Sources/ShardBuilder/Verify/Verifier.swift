@@ -101,16 +101,6 @@ package struct Verifier {
     report(.unread(file: path(name), reason: error.description))
   }
 
-  /// Whether there is an overlay's file without an overlay in it, as far as can be seen.
-  var hasBlankOverlay: Bool {
-    do throws(IndexError) {
-      return try Overlay.isBlank(in: index.directory)
-    } catch {
-      if case .io = error { return true }
-      return false
-    }
-  }
-
   /// The number of the shard that the records with a folded key begin in.
   static func shard(of key: Span<UInt8>, in generation: Manifest) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }

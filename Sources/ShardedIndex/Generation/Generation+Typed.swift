@@ -68,7 +68,9 @@ extension Generation {
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
     let found = try matchesInShards(of: run, limit: isOver ? .max : most)
     return ShardedIndex.Matches(
-      self, range: overlay.matches(of: run, inShards: found.range, hasMore: found.hasMore, limit: limit),
+      self,
+      range: overlay.matches(
+        from: run.word, to: run.text, inShards: found.range, hasMore: found.hasMore, limit: limit),
       limit: limit, isOverlaid: true)
   }
 

@@ -2,15 +2,6 @@ import CSystem
 
 func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-/// What `call` returns, with `errno`; it is made again as long as a signal came first.
-@inline(__always)
-private func retrying(_ call: () -> CInt) -> CInt {
-  while true {
-    let result = call()
-    if result != -1 || errno != EINTR { return result }
-  }
-}
-
 /// A directory of index files, open for as long as the value lives, so that a later change of the working directory or a rename of the directory leads nowhere else.
 package final class IndexDirectory: Sendable {
   package var path: String { String(cString: name) }
@@ -112,18 +103,7 @@ package final class IndexDirectory: Sendable {
     var status = stat()
     // Where it cannot be looked at, to begin anew would not help.
     guard fstatat(descriptor, overlayName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno != ENOENT }
-    // Written over in place it is the same; nobody has read from it yet.
-    return FileStamp(status).isSameFile(as: stamp)
-  }
-
-  /// Whether the overlay's file is being written, or whoever wrote it was killed or failed.
-  fileprivate func isOverlayUnsettled() -> Bool {
-    let file = IndexFile.open(".lock", in: descriptor)
-    guard file >= 0 else { return false }
-    defer { _ = close(file) }
-    var mark: UInt64 = 0
-    return withUnsafeMutableBytes(of: &mark) { pread(file, $0.baseAddress!, 8, 0) } == 8
-      && mark == OverlaySlots.unsettledMark
+    return FileStamp(status) == stamp
   }
 
   private func stamp(of name: UnsafePointer<CChar>) -> FileStamp? {
@@ -153,15 +133,13 @@ package final class IndexDirectory: Sendable {
 
 /// What tells a file from the one that stood under its name before.
 ///
-/// For as long as a file is open no other gets its number; size and time tell of one that was written over in place.
+/// For as long as a file is open no other gets its number; size and time tell of one that got it later.
 struct FileStamp: Equatable, Sendable {
   private let device: UInt64
   private let number: UInt64
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
-
-  func isSameFile(as other: FileStamp) -> Bool { device == other.device && number == other.number }
 
   fileprivate init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -247,9 +225,6 @@ struct IndexFile: ~Copyable {
     _ = close(descriptor)  // Opened for reading: there is no write-back error to lose.
     held?.deallocate()
   }
-
-  /// Of the overlay's file: see ``IndexDirectory``.
-  func isOverlayUnsettled() -> Bool { directory.isOverlayUnsettled() }
 
   /// Reads the whole file and keeps it, so that what was looked at is what is used, whatever becomes of the file.
   mutating func hold() throws(IndexError) -> UnsafeBufferPointer<UInt8> {

@@ -83,7 +83,7 @@
       report.add(
         "bytes_read", .number(sum(\.read)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))"
-          + (index.generation.overlay.map { ", the overlay's \(QueryRunner.grouped($0.fileSize))" } ?? ""))
+          + (index.generation.overlay.map { ", the overlay's \(QueryRunner.grouped($0.size))" } ?? ""))
       report.add(
         "bytes_decompressed", .number(sum(\.decompressed)),
         note: "and the manifest's \(QueryRunner.grouped(manifest.size))")

@@ -64,8 +64,8 @@
       of index: ShardedIndex, _ shards: ShardSizes, to report: inout Report
     ) throws(IndexError) {
       let manifest = FileSize(of: index.directory.filePath(Manifest.fileName))
-      let hasOverlayFile = if index.generation.overlay == nil { try Overlay.isBlank(in: index.directory) } else { true }
-      let overlay = hasOverlayFile ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
+      let hasOverlay = index.generation.overlay != nil
+      let overlay = hasOverlay ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
       report.add(
         "bytes", .number(shards.files.bytes + manifest.bytes + overlay.bytes), note: "in all files of the index")
       report.add(

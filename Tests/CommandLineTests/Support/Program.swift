@@ -102,21 +102,12 @@ final class TemporaryDirectory: Sendable {
   deinit { Self.remove(path) }
 
   private static func remove(_ path: String) {
-    for name in allNames(path) { remove(path + "/" + name) }
+    for name in names(path) { remove(path + "/" + name) }
     if rmdir(path) != 0 { unlink(path) }
   }
 
-  /// The names of what is in a directory, but for an overlay's file with no overlay in it, which every build leaves.
+  /// The names of what is in a directory.
   static func names(_ path: String) -> [String] {
-    allNames(path).filter { name in
-      guard name == "overlay" else { return true }
-      let bytes = bytes(path + "/overlay")
-      return bytes.count != 8192
-        || !stride(from: 504, to: 8192, by: 512).allSatisfy { bytes[$0..<$0 + 4].elementsEqual([0, 0, 0, 0]) }
-    }
-  }
-
-  private static func allNames(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []

@@ -66,7 +66,7 @@ import CSystem
   func others(kind: String) throws {
     for isRepair in [false, true] {
       let place = try Place()
-      var publisher: Publisher? = try Publisher(directory: place.path, isForOverlay: !isRepair)
+      var publisher: Publisher? = try Publisher(directory: place.path)
       if isRepair { try publisher!.add("b-0000000000000002.zst", [2]) }
       let named = place.change(kind)
       let before = place.contents

@@ -46,7 +46,7 @@ import Testing
       return try ShardedIndex(opening: directory("built"))
     }
 
-    var hasOverlay: Bool { Files.read(overlay) != nil && !Files.isBlankOverlay(overlay) }
+    var hasOverlay: Bool { Files.read(overlay) != nil }
 
     /// That an overlay's file of these bytes is an error, which names it.
     func expectDamage(_ bytes: [UInt8], _ what: String) {
@@ -77,14 +77,6 @@ import Testing
     .Field]]
   {
     try matches.records(in: range).map(\.fields)
-  }
-
-  private static func slots(_ file: [UInt8]) throws -> OverlaySlots {
-    try file.withUnsafeBufferPointer { (file) throws(FormatError) in try OverlaySlots(file) }
-  }
-
-  private static func lastNumber(_ file: [UInt8]) throws(FormatError) -> UInt32 {
-    try file.withUnsafeBufferPointer { (file) throws(FormatError) in try OverlaySlots.lastNumber(in: file) }
   }
 
   /// Compares all that two indexes say of some prefixes.
@@ -186,7 +178,7 @@ import Testing
     var changed = Array(records[10..<15])
     for place in changed.indices { changed[place].members[2].1 = .number("9") }
     #expect(try fixture.update(upsert: changed, delete: [records[40].id]).overlayBytes! > 0)
-    let overlay = try Self.slots(Files.read(fixture.overlay)!).content!
+    let overlay = Files.read(fixture.overlay)!
     // The same once more: nothing is written.
     let identity = Files.identity(fixture.overlay)
     let repeated = try fixture.update(upsert: changed)
@@ -196,7 +188,7 @@ import Testing
     #expect(Files.contents(of: fixture.path) == before)
     try fixture.update(delete: [records[40].id])
     for record in changed.reversed() { try fixture.update(upsert: [record]) }
-    #expect(try Self.slots(Files.read(fixture.overlay)!).content == overlay)
+    #expect(Files.read(fixture.overlay)! == overlay)
     // Deleted twice is not found.
     #expect(try fixture.update(delete: [records[40].id]).idsNotFound == 1)
   }
@@ -307,16 +299,16 @@ import Testing
       try fixture.update(upsert: [record])
       fixture.list.records.append(record)
     }
-    func content() throws -> [UInt8] { try Self.slots(Files.read(fixture.overlay)!).content! }
-    func known() throws -> UInt64 {
-      try content()[48..<56].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    func content() -> [UInt8] { Files.read(fixture.overlay)! }
+    func known() -> UInt64 {
+      content()[32..<40].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
     // One that was there is found by its key.
     fixture.list.records[7].members[2] = ("n", .number("2.5"))
     try fixture.update(upsert: [fixture.list.records[7]])
-    #expect(try known() == .max)
+    #expect(known() == .max)
     try add(greatest + 5, like: 20)
-    #expect(try known() == UInt64(greatest))
+    #expect(known() == UInt64(greatest))
     #expect(try fixture.isSound())
 
     // The greatest one itself is there, under another key than it comes with.
@@ -347,16 +339,16 @@ import Testing
     fixture.list.records[fixture.list.records.firstIndex { $0.id == greatest + 1 }!].members =
       fixture.list.records[3].members
     #expect(try fixture.isSound())
-    #expect(try known() == UInt64(greatest))
+    #expect(known() == UInt64(greatest))
 
     // Verification looks whether it is true.
-    let said = try content()
+    let said = content()
     for (number, isTrue) in [(greatest - 1, false), (greatest, true), (greatest + 100, true)] {
       var bytes = said
-      for byte in 0..<8 { bytes[48 + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
+      for byte in 0..<8 { bytes[32 + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
       let sum = bytes[16...].withUnsafeBufferPointer { Overlay.checksum(of: $0) }
       for byte in 0..<8 { bytes[8 + byte] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * byte)) }
-      Files.write(OverlaySlots.file(of: bytes), to: fixture.overlay)
+      Files.write(bytes, to: fixture.overlay)
       #expect(try Verifier.verify(index: fixture.path) { _ in }.isSound == isTrue, "\(number)")
     }
     // In the shards with the others nothing is known again.
@@ -377,283 +369,44 @@ import Testing
     #expect(Array(text.utf8).withUnsafeBufferPointer { Overlay.wholeNumber($0) } == number)
   }
 
-  @Test("an update writes over the slot that does not count, in the same file, and makes a new one where it must not")
-  func inPlace() throws {
+  @Test("each update makes a new file, and no other name or open file of the one before sees it")
+  func newFile() throws {
     let fixture = try Fixture(300, seed: 15, ChangingList.smooth)
     func update(_ count: Int) throws {
       let change = fixture.list.change(count)
       try fixture.update(upsert: change.upsert, delete: change.delete)
+      #expect(try fixture.hasOverlay && fixture.isSound())
     }
     try update(2)
-    var number = Files.number(fixture.overlay)
-    var before = Files.read(fixture.overlay)!
-    for round in 1...4 {
-      try update(1)
-      let file = Files.read(fixture.overlay)!
-      #expect(Files.number(fixture.overlay) == number && file.count == before.count)
-      let (slots, slot) = (try Self.slots(file), file.count / 2)
-      #expect(slots.slot == round % 2)
-      // What counted before is there as it was.
-      let kept = (1 - slots.slot) * slot
-      #expect(file[kept..<kept + slot] == before[kept..<kept + slot])
-      #expect(try Self.lastNumber(file) == UInt32(round) + 1)
-      #expect(try fixture.isSound())
-      before = file
+    for round in 0..<4 {
+      let (before, other) = (Files.read(fixture.overlay)!, fixture.directory("other \(round)"))
+      Files.addName(other, to: fixture.overlay)
+      try update(round == 3 ? 100 : 1)
+      // The other name keeps the number from being used again.
+      #expect(Files.number(fixture.overlay) != Files.number(other) && Files.read(other)! == before)
     }
     // Nothing to write.
+    let identity = Files.identity(fixture.overlay)
     try fixture.update()
-    #expect(Files.read(fixture.overlay)! == before)
-
-    let lock = fixture.directory("index/.lock")
-    let unsettled = [UInt8](repeating: 0, count: 8)
-    /// Whether the next update makes a new file.
-    func makesNew(_ count: Int = 1) throws -> Bool {
-      let content = try Self.slots(Files.read(fixture.overlay)!).content!
-      try update(count)
-      defer { number = Files.number(fixture.overlay) }
-      #expect(try fixture.isSound() && Self.slots(Files.read(fixture.overlay)!).content != content)
-      let file = Files.number(fixture.overlay)
-      #expect(Files.read(lock)! == withUnsafeBytes(of: file.littleEndian) { Array($0) })
-      return file != number
-    }
-    // Another name leads to the file, whose content is somebody's too.
-    Files.addName(fixture.directory("other"), to: fixture.overlay)
-    #expect(try makesNew())
-    #expect(Files.read(fixture.directory("other"))! == before)
-    #expect(try !makesNew())
-    // The write before was not synced, or failed to be; nobody knows; it was of another file.
-    for mark in [unsettled, [], Array("0".utf8), [UInt8](repeating: 1, count: 8)] {
-      Files.write(mark, to: lock)
-      #expect(try makesNew() && !makesNew())
-    }
-    // The lock's file is somebody else's too.
-    let other = fixture.directory("other lock")
+    #expect(Files.identity(fixture.overlay) == identity)
+    // Nothing is written into the lock file, which may be another program's under another name.
+    let (lock, other) = (fixture.directory("index/.lock"), fixture.directory("other lock"))
     Files.write(Array("important".utf8), to: other)
     Files.remove(lock)
     Files.addName(lock, to: other)
-    let change = fixture.list.change(1)
-    try fixture.update(upsert: change.upsert, delete: change.delete)
-    #expect(Files.number(fixture.overlay) != number)
-    number = Files.number(fixture.overlay)
+    try update(1)
     #expect(Files.read(other)! == Array("important".utf8))
-    Files.remove(lock)
-    #expect(try makesNew() && !makesNew())
-    // A clock that is no finer than a second does not tell two updates in one from each other.
-    Files.setModified(fixture.overlay, seconds: 1_700_000_000)
-    #expect(try makesNew() && !makesNew())
-    // Likewise where nothing is to be changed, which has to be on the medium too.
-    Files.write(unsettled, to: lock)
-    try fixture.update()
-    #expect(Files.number(fixture.overlay) != number)
-    number = Files.number(fixture.overlay)
-    #expect(try !makesNew())
-    // No room.
-    #expect(try makesNew(200) && !makesNew())
-    // The last number there is.
-    let content = try Self.slots(Files.read(fixture.overlay)!).content!
-    var file = OverlaySlots.file(of: content)
-    file.replaceSubrange(..<(file.count / 2), with: repeatElement(0, count: file.count / 2))
-    let last = OverlaySlots.sectors(of: content, number: .max)
-    file.replaceSubrange(..<last.count, with: last)
-    Files.write(file, to: fixture.overlay)
-    #expect(try makesNew() && !makesNew())
   }
 
-  @Test("a build and a merge leave a blank file, over which the first overlay is written in place")
-  func blank() throws {
+  @Test("a build and a merge leave no file without changes") func noBlankFile() throws {
     let fixture = try Fixture(200, seed: 31, ChangingList.smooth)
-    let lock = fixture.directory("index/.lock")
-    /// Whether the file stays the one that it is when a record is changed.
-    func isInPlace() throws -> Bool {
-      let number = Files.number(fixture.overlay)
-      let change = fixture.list.change(1)
-      try fixture.update(upsert: change.upsert, delete: change.delete)
-      #expect(try fixture.hasOverlay && fixture.isSound())
-      return Files.number(fixture.overlay) == number
-    }
-    func expectBlank() throws {
-      #expect(Files.read(fixture.overlay)! == OverlaySlots.blank())
-      #expect(try fixture.isSound() && ShardedIndex(opening: fixture.path).generation.overlay == nil)
-      // Its number is where a file's is that is on the medium.
-      let number = Files.number(fixture.overlay)
-      #expect(Files.read(lock)! == withUnsafeBytes(of: number.littleEndian) { Array($0) })
-    }
-    func merge() throws {
-      try fixture.update(overlay: false)
-      try expectBlank()
-    }
-    try expectBlank()
-    #expect(try isInPlace() && isInPlace())
-    #expect(try Self.slots(Files.read(fixture.overlay)!).slot == 1)
-    try merge()
-    #expect(try isInPlace())
-    try fixture.build("index")
-    try expectBlank()
-    // Where nothing is to be done it is the same one, also where a shard is written.
-    let number = Files.number(fixture.overlay)
-    try fixture.build("index")
+    #expect(!fixture.hasOverlay)
     let change = fixture.list.change(1)
-    try fixture.update(upsert: change.upsert, delete: change.delete, overlay: false)
-    try expectBlank()
-    #expect(Files.number(fixture.overlay) == number)
-    #expect(try isInPlace())
-    // Nobody knows whether it is on the medium; another name leads to it; somebody took it away.
-    for mark in [[UInt8](repeating: 0, count: 8), [], [UInt8](repeating: 255, count: 8)] {
-      try merge()
-      Files.write(mark, to: lock)
-      #expect(try !isInPlace() && isInPlace())
-    }
-    try merge()
-    Files.addName(fixture.directory("other"), to: fixture.overlay)
-    #expect(try !isInPlace())
-    #expect(Files.read(fixture.directory("other"))! == OverlaySlots.blank())
-    try merge()
-    Files.remove(fixture.overlay)
-    let last = fixture.list.change(1)
-    try fixture.update(upsert: last.upsert, delete: last.delete)
-    #expect(try fixture.hasOverlay && fixture.isSound())
-    try merge()
-    Files.remove(fixture.overlay)
-    try fixture.build("index")
-    try expectBlank()
-  }
-
-  @Test("of a first write that was cut off nothing counts, whatever sectors of it are there, and the next one does")
-  func firstCutOff() throws {
-    let fixture = try Fixture(200, seed: 32, ChangingList.smooth)
-    let lock = fixture.directory("index/.lock")
-    let (before, settled) = (Files.read(fixture.overlay)!, Files.read(lock)!)
-    let records = fixture.list.records
-    let change = fixture.list.change(50)
     try fixture.update(upsert: change.upsert, delete: change.delete)
-    let after = Files.read(fixture.overlay)!
-    #expect(Files.read(lock)! == settled && after.count == before.count)
-    let changed = stride(from: 0, to: before.count, by: 512).filter { before[$0..<$0 + 512] != after[$0..<$0 + 512] }
-    #expect((3...8).contains(changed.count), "\(changed.count)")
-    for kept in 0..<1 << changed.count {
-      var file = before
-      for (bit, start) in changed.enumerated() where kept >> bit & 1 == 1 {
-        file.replaceSubrange(start..<start + 512, with: after[start..<start + 512])
-      }
-      let slots = try Self.slots(file)
-      #expect((slots.content == nil) == (kept + 1 < 1 << changed.count), "\(kept)")
-    }
-    // By a power cut after sectors in the middle of it; by a kill in the middle of a sector.
-    for (start, end, mark) in [(512, 1024, settled), (0, 512, settled), (0, 700, [UInt8](repeating: 0, count: 8))] {
-      var file = before
-      file.replaceSubrange(start..<end, with: after[start..<end])
-      Files.write(file, to: fixture.overlay)
-      Files.write(mark, to: lock)
-      fixture.list.records = records
-      #expect(try ShardedIndex(opening: fixture.path).generation.overlay == nil)
-      if mark == settled { #expect(try fixture.isSound()) }
-      let next = fixture.list.change(2)
-      try fixture.update(upsert: next.upsert, delete: next.delete)
-      #expect(try fixture.hasOverlay && fixture.isSound())
-    }
-  }
-
-  @Test("damage of a blank file is an error that names it where a reader looks, and found elsewhere")
-  func damagedBlank() throws {
-    let fixture = try Fixture(50, seed: 33, ChangingList.smooth)
-    let blank = Files.read(fixture.overlay)!
-    for at in blank.indices where at % 4096 < 512 || at % 512 == 16 {
-      var bytes = blank
-      bytes[at] ^= 1 << UInt8(at % 8)
-      if at % 4096 < 512 {
-        fixture.expectDamage(bytes, "byte \(at)")
-      } else {
-        Files.write(bytes, to: fixture.overlay)
-        #expect(try ShardedIndex(opening: fixture.path).recordCount == fixture.list.records.count)
-        #expect(try !Verifier.verify(index: fixture.path) { _ in }.isSound, "byte \(at)")
-      }
-    }
-    for size in stride(from: 0, to: blank.count, by: 61) { fixture.expectDamage(Array(blank[..<size]), "size \(size)") }
-    fixture.expectDamage([UInt8](repeating: 0, count: blank.count), "zeros")
-    // A build does not need it.
+    try fixture.update(overlay: false)
+    #expect(try !fixture.hasOverlay && fixture.isSound())
     try fixture.build("index")
-    #expect(Files.read(fixture.overlay)! == blank)
-  }
-
-  @Test("of a write that was cut off, whatever sectors of it are there, the overlay before or the new one counts")
-  func cutOff() throws {
-    let fixture = try Fixture(300, seed: 16, ChangingList.smooth)
-    func change(_ count: Int) throws -> (file: [UInt8], content: [UInt8]) {
-      let change = fixture.list.change(count)
-      try fixture.update(upsert: change.upsert, delete: change.delete)
-      let file = Files.read(fixture.overlay)!
-      return (file, try Self.slots(file).content!)
-    }
-    _ = try change(80)
-    var before = try change(1)
-    for round in 0..<3 {
-      let after = try change(1)
-      #expect(after.file.count == before.file.count)
-      let size = after.file.count
-      let changed = stride(from: 0, to: size, by: 512).filter {
-        before.file[$0..<$0 + 512] != after.file[$0..<$0 + 512]
-      }
-      #expect((4...14).contains(changed.count), "\(changed.count)")
-      var whole = 0
-      for kept in 0..<1 << changed.count {
-        var file = before.file
-        for (bit, start) in changed.enumerated() where kept >> bit & 1 == 1 {
-          file.replaceSubrange(start..<start + 512, with: after.file[start..<start + 512])
-        }
-        let content = try Self.slots(file).content!
-        if content == after.content {
-          whole += 1
-        } else {
-          #expect(content == before.content, "round \(round), \(kept)")
-        }
-      }
-      #expect(whole == 1)
-      // A sector may be cut as well where a process is killed, and the lock's file says that then.
-      for start in changed {
-        for end in [start + 1, start + 100, start + 505, start + 511] {
-          var file = before.file
-          for other in changed where other < start {
-            file.replaceSubrange(other..<other + 512, with: after.file[other..<other + 512])
-          }
-          file.replaceSubrange(start..<end, with: after.file[start..<end])
-          guard file[start..<start + 512] != before.file[start..<start + 512],
-            file[start..<start + 512] != after.file[start..<start + 512]
-          else { continue }
-          Files.write(file, to: fixture.overlay)
-          let mark = Files.read(fixture.directory("index/.lock"))!
-          // Behind the first sector it counts only what the first one says, which may be of the overlay before.
-          if start == changed[0] {
-            #expect(throws: IndexError.self) { try ShardedIndex(opening: fixture.path) }
-          }
-          Files.write([UInt8](repeating: 0, count: 8), to: fixture.directory("index/.lock"))
-          let index = try ShardedIndex(opening: fixture.path)
-          #expect(try #require(index.generation.overlay).bytes.elementsEqual(before.content), "\(start) \(end)")
-          Files.write(mark, to: fixture.directory("index/.lock"))
-        }
-      }
-      // What follows a write that was cut off is another one than that.
-      var file = before.file
-      for start in changed.dropFirst() {
-        file.replaceSubrange(start..<start + 512, with: after.file[start..<start + 512])
-      }
-      #expect(try Self.lastNumber(file) == Self.lastNumber(after.file))
-      Files.write(file, to: fixture.overlay)
-      let index = try ShardedIndex(opening: fixture.path)
-      #expect(try #require(index.generation.overlay).bytes.elementsEqual(before.content))
-      Files.write(after.file, to: fixture.overlay)
-      before = after
-    }
-    // What counts is lost.
-    var lost = before.file
-    let counts = try Self.slots(lost).slot * lost.count / 2
-    lost.replaceSubrange(counts..<counts + 512, with: repeatElement(0, count: 512))
-    #expect(throws: FormatError.self) { try Self.slots(lost) }
-    // Neither slot whole.
-    var file = before.file
-    for start in [0, file.count / 2] {
-      file.replaceSubrange(start + 512..<start + 1024, with: repeatElement(0, count: 512))
-    }
-    #expect(throws: FormatError.self) { try Self.slots(file) }
+    #expect(!fixture.hasOverlay)
   }
 
   @Test("who follows an index sees each of many updates in one tick of the clock, and who opens it meanwhile none half")
@@ -663,14 +416,13 @@ import Testing
       opening: fixture.path, options: .init(cacheLimitBytes: 1 << 20, reloadInterval: .zero))
     let id = fixture.list.records[0].id
     try fixture.update(delete: [id])
-    let other = try Self.slots(Files.read(fixture.overlay)!).content!
+    let other = Files.read(fixture.overlay)!
     try fixture.update(delete: [id, fixture.list.records[1].id])
-    let contents = [other, try Self.slots(Files.read(fixture.overlay)!).content]
+    let contents = [other, Files.read(fixture.overlay)!]
     for round in 0..<300 {
       #expect(
-        try Publisher(directory: fixture.path, isForOverlay: true).publish(
-          overlay: contents[round % 2], isOverStale: false
-        ).isChanged)
+        try Publisher(directory: fixture.path).publish(
+          overlay: contents[round % 2], isOverStale: false))
       #expect(try index.matches(forPrefix: "").count == 99 - round % 2, "round \(round)")
     }
     let isOver = Atomic(false)
@@ -682,7 +434,7 @@ import Testing
         if thread == 0 {
           defer { isOver.store(true, ordering: .relaxed) }
           for round in 0..<2000 {
-            _ = try Publisher(directory: path, isForOverlay: true).publish(
+            _ = try Publisher(directory: path).publish(
               overlay: contents[round % 2], isOverStale: false)
           }
         }
@@ -738,27 +490,14 @@ import Testing
     let change = fixture.list.change(3)
     try fixture.update(upsert: change.upsert, delete: change.delete)
     let overlay = Files.read(fixture.overlay)!
-    let slot = overlay.count / 2
-    let used = (try Self.slots(overlay).content!.count + 503) / 504 * 512
-    let count = fixture.list.records.count
     for at in overlay.indices {
       var bytes = overlay
       bytes[at] ^= 1 << UInt8(at % 8)
-      // The sectors that it stands in, and the first one of the other slot, which says that nothing is in that.
-      if at < used || slot..<slot + 512 ~= at {
-        fixture.expectDamage(bytes, "byte \(at)")
-      } else if at % 16 == 0 {
-        Files.write(bytes, to: fixture.overlay)
-        #expect(try ShardedIndex(opening: fixture.path).recordCount == count)
-        // Nobody needs it, and it is damage all the same.
-        if at % 512 == 16 { #expect(try !Verifier.verify(index: fixture.path) { _ in }.isSound, "byte \(at)") }
-      }
+      fixture.expectDamage(bytes, "byte \(at)")
     }
     for size in 0..<overlay.count { fixture.expectDamage(Array(overlay[..<size]), "size \(size)") }
     fixture.expectDamage(overlay + [0], "a byte more")
-    fixture.expectDamage([UInt8](repeating: 0, count: OverlaySlots.fileLimit + 8192), "too large")
-    let number = OverlaySlots.sectors(of: try Self.slots(overlay).content!, number: 1)
-    fixture.expectDamage(overlay[..<slot] + number + overlay[(slot + number.count)...], "the same number twice")
+    fixture.expectDamage([UInt8](repeating: 0, count: Overlay.sizeLimit + 1), "too large")
     Files.write(Array(overlay.dropLast()), to: fixture.overlay)
     var findings: [Verifier.Finding] = []
     #expect(try Verifier.verify(index: fixture.path) { findings.append($0) }.damagedFiles == 1)
@@ -775,7 +514,7 @@ import Testing
     let fixture = try Fixture(200, seed: 14, ChangingList.smooth)
     let change = fixture.list.change(6)
     try fixture.update(upsert: change.upsert, delete: change.delete)
-    let overlay = try Self.slots(Files.read(fixture.overlay)!).content!
+    let overlay = Files.read(fixture.overlay)!
     var random = SplitMix64(seed: 99)
     var (opened, sound) = (0, 0)
     let prefixes = ["", "a", "b", "s", "to", "u, ch", "z"]
@@ -792,13 +531,10 @@ import Testing
         default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
         }
       }
-      if round % 8 != 0 {
-        for byte in 0..<4 { bytes[44 + byte] = UInt8(truncatingIfNeeded: bytes.count >> (8 * byte)) }
-      }
       let sum = bytes[16...].withUnsafeBufferPointer { Overlay.checksum(of: $0) }
       for byte in 0..<8 { bytes[8 + byte] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * byte)) }
       guard bytes != overlay else { continue }
-      Files.write(OverlaySlots.file(of: bytes), to: fixture.overlay)
+      Files.write(bytes, to: fixture.overlay)
       guard let index = try? ShardedIndex(opening: fixture.path) else { continue }
       opened += 1
       for prefix in prefixes {
@@ -841,9 +577,6 @@ import Testing
     try update(8)
     Files.copy(fixture.path, to: copy)
     let sound = Files.read(fixture.overlay)!
-    let slots = try Self.slots(sound)
-    let needed = (slots.content!.count + OverlaySlots.sectorContent - 1) / OverlaySlots.sectorContent
-    #expect(slots.slot == 1 && needed > 1)
     func repaired(from copy: String, takesUnproven: Bool = false) throws -> Bool {
       let before = Files.contents(of: fixture.path)
       do throws(RepairError) {
@@ -860,27 +593,21 @@ import Testing
       Files.write(file, to: fixture.overlay)
       Files.overwrite(fixture.overlay, at: place, with: [file[place] ^ 0x20])
     }
-    let first = sound.count / 2 / OverlaySlots.sectorSize
-    for sector in 0..<2 * first {
-      let start = sector * OverlaySlots.sectorSize
-      for place in [start, start + 300, start + 505, start + 511] {
-        // Where no reader looks, what counts is written anew. The first sector of the slot that does not count may have
-        // been that of a later change.
-        let isNeeded = sector == 0 || first..<first + needed ~= sector
-        for (from, takesUnproven, isMended) in [
-          (other, true, !isNeeded), (older, false, !isNeeded), (copy, false, sector != 0), (copy, true, true),
-        ] {
-          damage(place, of: sound)
-          #expect(try repaired(from: from, takesUnproven: takesUnproven) == isMended, "\(place) \(from)")
-          guard isMended else { continue }
-          #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content!, "\(place) \(from)")
-        }
+    for place in sound.indices where place < 64 || place % 16 == 0 {
+      for (from, takesUnproven, isMended) in [
+        (other, true, false), (older, false, false), (copy, false, true), (copy, true, true),
+      ] {
+        damage(place, of: sound)
+        #expect(try repaired(from: from, takesUnproven: takesUnproven) == isMended, "\(place) \(from)")
+        if isMended { #expect(Files.read(fixture.overlay)! == sound, "\(place) \(from)") }
       }
     }
     #expect(try fixture.isSound())
-    // Nothing of the slot that counts is left, but the change before it.
-    Files.write(sound.enumerated().map { $0 < sound.count / 2 ? $1 : $1 ^ 1 }, to: fixture.overlay)
-    #expect(try repaired(from: copy) && fixture.isSound())
+    // The checksum alone is left, or all but the checksum.
+    for kept in [8..<16, 16..<sound.count] {
+      Files.write(sound.enumerated().map { kept.contains($0) ? $1 : $1 ^ 1 }, to: fixture.overlay)
+      #expect(try repaired(from: copy) && fixture.isSound())
+    }
     // It is cut off, or none at all: nothing says that the copy has it all.
     for file in [[], Array(sound.dropLast()), [UInt8](repeating: 0, count: sound.count)] {
       Files.write(file, to: fixture.overlay)
@@ -890,7 +617,7 @@ import Testing
     Files.write(sound, to: fixture.overlay)
     try update(1)
     let later = Files.read(fixture.overlay)!
-    for place in [0, later.count / 2] {
+    for place in [0, 10, later.count / 2] {
       damage(place, of: later)
       #expect(try !repaired(from: copy), "\(place)")
     }
@@ -899,6 +626,6 @@ import Testing
     Files.overwrite(fixture.directory("index/manifest"), at: 60, with: [manifest[60] ^ 1])
     let summary = try ShardBuilder.repair(fixture.path, from: copy, takesUnproven: true)
     #expect(summary.isSound && summary.repaired == ["manifest", "overlay"])
-    #expect(try Self.slots(Files.read(fixture.overlay)!).content == slots.content!)
+    #expect(Files.read(fixture.overlay)! == sound)
   }
 }

@@ -202,7 +202,7 @@ private final class Steps: @unchecked Sendable {  // One thread each.
       #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
     }
     func overlay(_ bytes: [UInt8]?) throws {
-      let publisher = try Publisher(directory: directory, isForOverlay: true, observe: { steps.take($0) })
+      let publisher = try Publisher(directory: directory, observe: { steps.take($0) })
       _ = try publisher.publish(overlay: bytes, isOverStale: false)
       #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
     }

@@ -27,18 +27,8 @@ final class TemporaryDirectory: Sendable {
 
 /// The few things that tests do with files; what fails ends the process, since no test is about that.
 enum Files {
-  /// The names of what is in a directory, but for an overlay's file with no overlay in it, which every build leaves.
+  /// The names of what is in a directory.
   static func names(in directory: String) -> [String] {
-    allNames(in: directory).filter { $0 != "overlay" || !isBlankOverlay("\(directory)/\($0)") }
-  }
-
-  /// Whether no sector of a file of two units is of a write.
-  static func isBlankOverlay(_ path: String) -> Bool {
-    guard let bytes = read(path), bytes.count == 8192 else { return false }
-    return stride(from: 504, to: 8192, by: 512).allSatisfy { bytes[$0..<$0 + 4].elementsEqual([0, 0, 0, 0]) }
-  }
-
-  private static func allNames(in directory: String) -> [String] {
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
@@ -152,7 +142,7 @@ enum Files {
   /// Removes a file, a link or a directory and all that is in it.
   static func remove(_ path: String) {
     if unlink(path) == 0 { return }
-    for name in allNames(in: path) { remove("\(path)/\(name)") }
+    for name in names(in: path) { remove("\(path)/\(name)") }
     rmdir(path)
   }
 

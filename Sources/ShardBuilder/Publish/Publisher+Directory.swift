@@ -1,0 +1,121 @@
+import CSystem
+import ShardedIndex
+
+extension Publisher {
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+  /// The directory in which a sort makes its runs.
+  var runDirectory: RunDirectory { RunDirectory(path: directory, descriptor: descriptor) }
+
+  /// The locked directory, open for reading, whatever stands at its path.
+  func openDirectory() throws(IndexError) -> IndexDirectory { try IndexDirectory(descriptor, path: directory) }
+
+  /// The names of all entries of the directory that are UTF-8, as the names of all files of an index are.
+  func list() throws(BuildError) -> [String] {
+    // A descriptor of its own: reading a directory moves a position.
+    let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
+    guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
+    guard let stream = fdopendir(file) else {
+      let code = errno
+      _ = close(file)
+      throw .io(operation: "read directory", path: directory, errno: code)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      if let entry = readdir(stream) {
+        if let name = Self.name(of: &entry.pointee) { names.append(name) }
+      } else if errno == EINTR {
+        names.removeAll()
+        rewinddir(stream)
+      } else {
+        break
+      }
+    }
+    guard errno == 0 else { throw .io(operation: "read directory", path: directory, errno: errno) }
+    return names
+  }
+
+  /// The name of a directory's entry; nil if it is not UTF-8.
+  private static func name(of entry: inout dirent) -> String? {
+    withUnsafeBytes(of: &entry.d_name) { String(validating: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
+  /// The name of an entry that no build makes, if the directory has no index either; the first one in order.
+  static func otherEntry(in directory: String) -> String? {
+    guard let stream = opendir(directory) else { return nil }
+    defer { closedir(stream) }
+    var other: String?
+    var (hasManifest, hasShard) = (false, false)
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if isShardName(name) {
+        hasShard = true
+        continue
+      }
+      if name == manifestName { hasManifest = true }
+      if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found" {
+        continue
+      }
+      if other.map({ name < $0 }) ?? true { other = name }
+    }
+    // Other programs call a file so too: without a shard beside it, its first bytes have to be an index's.
+    return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
+  }
+
+  private static func isManifest(_ path: String) -> Bool {
+    let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
+    guard file >= 0 else { return true }  // The reader tells the error.
+    defer { _ = close(file) }
+    var magic: UInt32 = 0
+    return pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
+  }
+
+  /// Opens a file of the directory. When all descriptors are in use, it frees those of waiting files, or waits for one
+  /// that another thread frees.
+  func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(BuildError) -> CInt {
+    while true {
+      let closed = monitor.withLock { state.closedCount }
+      let file = SystemFile.open(name, in: descriptor, flags, mode: mode)
+      guard file < 0, errno == EMFILE || errno == ENFILE else { return file }
+      let code = errno
+      let (group, isWaitedFor) = monitor.withLock { () -> ([Waiting], Bool) in
+        let group = acquireWaiting()
+        // Another thread may have freed all of them between the call and here.
+        guard group.isEmpty, state.settlingCount > 0 || state.closedCount != closed else { return (group, false) }
+        while state.closedCount == closed, state.settlingCount > 0 { monitor.wait() }
+        return ([], true)
+      }
+      guard isWaitedFor || !group.isEmpty else {
+        errno = code
+        return file
+      }
+      try settle(group)
+    }
+  }
+
+  /// Puts the names of the directory on the medium.
+  func syncNames() throws(BuildError) {
+    observe?(.syncNames)
+    try SystemFile.sync(descriptor, path: directory)
+  }
+
+  /// Puts the directory's own name, which stands in its parent, on the medium.
+  func syncParent() throws(BuildError) {
+    let path = "\(directory)/.."
+    let parent = SystemFile.open("..", in: descriptor, O_RDONLY | O_DIRECTORY)
+    guard parent >= 0 else {
+      guard errno == EACCES else { throw .io(operation: "open directory", path: path, errno: errno) }
+      // A directory that this user may enter and not list cannot be opened, and so not be synced by itself.
+      return sync()
+    }
+    defer { _ = close(parent) }
+    var (own, other) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, fstat(parent, &other) == 0 else {
+      throw .io(operation: "examine", path: path, errno: errno)
+    }
+    // The file system below does not record where another one is mounted on it.
+    if own.st_dev == other.st_dev { try SystemFile.sync(parent, path: path) }
+  }
+}

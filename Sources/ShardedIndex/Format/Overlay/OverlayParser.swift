@@ -1,0 +1,138 @@
+/// The steps in which an overlay's bytes become an ``Overlay``. Each checks what it returns.
+struct OverlayParser {
+  struct Header {
+    let manifestSize: UInt64
+    let rootChecksum: UInt64
+    let greatestID: UInt64
+    let removedCount: Int
+    let addedCount: Int
+    let cellCount: Int
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var reader: ByteReader
+  /// How many records the shards have.
+  private let recordCount: Int
+  /// How many field names the manifest has.
+  private let nameCount: Int
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>, recordCount: Int, nameCount: Int) {
+    (self.bytes, self.recordCount, self.nameCount) = (bytes, recordCount, nameCount)
+    reader = ByteReader(bytes)
+  }
+
+  private func fault(_ reason: String) -> FormatError { .invalid(reason: reason, offset: reader.offset) }
+
+  /// Returns the checksum, which is right.
+  mutating func parseStart() throws(FormatError) -> UInt64 {
+    let magic = try reader.read(UInt32.self)
+    guard magic == Overlay.magic else { throw .wrongMagic(found: magic, expected: Overlay.magic) }
+    let version = try reader.read(UInt32.self)
+    guard version == Overlay.version else {
+      throw .unsupportedVersion(found: Int(version), supported: Int(Overlay.version))
+    }
+    let checksum = try reader.read(UInt64.self)
+    guard checksum == Overlay.checksum(of: UnsafeBufferPointer(rebasing: bytes[reader.offset...])) else {
+      throw .invalid(reason: "has another checksum than it says", offset: 8)
+    }
+    return checksum
+  }
+
+  mutating func parseHeader() throws(FormatError) -> Header {
+    Header(
+      manifestSize: try reader.read(UInt64.self), rootChecksum: try reader.read(UInt64.self),
+      greatestID: try reader.read(UInt64.self), removedCount: Int(try reader.read(UInt32.self)),
+      addedCount: Int(try reader.read(UInt32.self)), cellCount: Int(try reader.read(UInt32.self)))
+  }
+
+  // Arrays grow as their members come: a header may count more of them than there are bytes.
+
+  mutating func parseRemoved(_ count: Int) throws(FormatError) -> [Int] {
+    var removed: [Int] = []
+    var next = 0
+    for _ in 0..<count {
+      next += try parseDistance()
+      guard next < recordCount else { throw fault("removes a record that no shard has") }
+      removed.append(next)
+      next += 1
+    }
+    return removed
+  }
+
+  mutating func parseAdded(_ count: Int, removed: [Int]) throws(FormatError) -> [Overlay.Added] {
+    var added: [Overlay.Added] = []
+    var before = 0
+    var removedBefore = 0
+    var last = 0..<0
+    // For each name, the last record that has a field of it, counted from 1.
+    var holders = [UInt32](repeating: 0, count: count > 0 ? nameCount : 0)
+    for number in 0..<count {
+      before += try parseDistance()
+      guard before <= recordCount else { throw fault("adds a record behind all that there are") }
+      while removedBefore < removed.count, removed[removedBefore] < before { removedBefore += 1 }
+      let start = reader.offset
+      let foldedSize = try reader.readVarint()
+      _ = try reader.read(bytes: foldedSize)
+      let folded = reader.offset - foldedSize..<reader.offset
+      guard !bytes[folded].lexicographicallyPrecedes(bytes[last]) else {
+        throw fault("adds a record with a key below the one before")
+      }
+      last = folded
+      let fieldCount = try reader.readVarint()
+      guard fieldCount <= ShardHeader.columnLimit else { throw fault("adds a record of \(fieldCount) fields") }
+      let fieldsStart = reader.offset
+      let size = try parseFields(fieldCount, of: number, &holders)
+      let fields = fieldsStart..<reader.offset
+      _ = try reader.read(bytes: size)
+      added.append(
+        Overlay.Added(
+          before: before, position: before - removedBefore + number, folded: folded, fields: fields,
+          fieldCount: fieldCount, content: start..<reader.offset))
+    }
+    return added
+  }
+
+  /// Returns how many bytes the texts of a record's fields have together.
+  private mutating func parseFields(
+    _ count: Int, of number: Int, _ holders: inout [UInt32]
+  ) throws(FormatError) -> Int {
+    var size = 0
+    for _ in 0..<count {
+      let name = try reader.readVarint()
+      guard name < nameCount else { throw fault("has a field without a name") }
+      // A shard with such a record would be refused by every reader.
+      guard holders[name] <= number else { throw fault("has a field twice in a record") }
+      holders[name] = UInt32(number) + 1
+      let word = try reader.readVarint()
+      guard word & 3 <= 2 else { throw fault("has a field of kind 3") }
+      size += word >> 2
+    }
+    return size
+  }
+
+  mutating func parseCells(_ count: Int) throws(FormatError) -> [(cell: Int, more: Int)] {
+    var cells: [(cell: Int, more: Int)] = []
+    var cell = 0
+    for _ in 0..<count {
+      cell += try reader.readVarint()
+      let more = try reader.readSignedVarint()
+      guard cell < DensityGrid.columns * DensityGrid.rows, more != 0, more.magnitude <= UInt32.max else {
+        throw fault("changes a cell that is not on the map")
+      }
+      cells.append((cell, Int(more)))
+      cell += 1
+    }
+    return cells
+  }
+
+  func finish() throws(FormatError) {
+    guard reader.remaining == 0 else { throw fault("has bytes behind its end") }
+  }
+
+  /// Reads a distance between places: an index may have more records than 32 bits can count.
+  private mutating func parseDistance() throws(FormatError) -> Int {
+    let value = try reader.readSignedVarint()
+    guard 0...1 << 48 ~= value else { throw fault("a number out of range") }
+    return Int(value)
+  }
+}
