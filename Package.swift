@@ -55,7 +55,10 @@ let package = Package(
     .systemLibrary(name: "CShims"),
     // The platform's C library under one name, and CShims.
     .target(name: "CSystem", dependencies: ["CShims"], swiftSettings: settings),
-    .target(name: "ShardedIndex", dependencies: zstd + ["CSystem"], swiftSettings: settings),
+    // Lifetimes: for types that hold a RawSpan.
+    .target(
+      name: "ShardedIndex", dependencies: zstd + ["CSystem"],
+      swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
       swiftSettings: settings),

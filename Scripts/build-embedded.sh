@@ -31,7 +31,7 @@ work=.build/embedded
 mkdir -p "$work"
 # zstd.h is among the system's headers; all else is musl's, which are found first.
 c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
-flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -swift-version 6 -package-name shardq"
+flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections"
 for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Embedded Sources/CShims Sources/CZstd; do

@@ -31,17 +31,15 @@ struct ShardHeaderLayout {
   private var rest: [UInt8]
 
   init(_ content: [UInt8]) throws {
-    self = try content.withUnsafeBufferPointer { try Self(reading: ByteReader($0), content) }
+    self = try content.withUnsafeBufferPointer { bytes in
+      var reader = ByteReader(bytes)
+      return try Self(&reader, content)
+    }
   }
 
-  private init(reading bytes: ByteReader, _ content: [UInt8]) throws {
-    var reader = bytes
+  private init(_ reader: inout ByteReader, _ content: [UInt8]) throws {
     guard try reader.read(UInt32.self) == ShardHeader.magic else {
       throw FormatError.invalid(reason: "the layout of a shard's header is another one: see docs/format.md", offset: 0)
-    }
-    func frame() throws -> Frame {
-      Frame(
-        size: try reader.readVarint(), contentSize: try reader.readVarint(), checksum: try reader.read(UInt32.self))
     }
     records = try reader.readVarint()
     partCount = try reader.readVarint()
@@ -49,34 +47,38 @@ struct ShardHeaderLayout {
     counts = [try reader.readVarint(), try reader.readVarint(), try reader.readVarint()]
     for _ in 0..<partCount {
       parts.append(
-        Part(records: try reader.readVarint(), bound: try reader.readVarint(), keys: try frame(), fields: try frame()))
+        Part(
+          records: try reader.readVarint(), bound: try reader.readVarint(), keys: try Frame(&reader),
+          fields: try Frame(&reader)))
     }
     bounds = Array(try reader.read(bytes: parts.reduce(0) { $0 + $1.bound >> 1 }))
     if tailCount > 0 {
       let size = try reader.readVarint()
       let sizes =
         size == 0 ? try reader.read(bytes: tailCount).map { Int($0) } : [Int](repeating: size, count: tailCount)
-      tails = try sizes.map { Array(try reader.read(bytes: $0)) }
+      for size in sizes { tails.append(Array(try reader.read(bytes: size))) }
     }
-    func code() throws -> [UInt8] {
-      let start = reader.offset
-      var byte = try reader.read(UInt8.self)
-      var (share, halves) = (byte == 0 ? 1024 : 0, 0)
-      func half() throws -> Int {
-        if halves > 0, halves % 2 == 0 { byte = try reader.read(UInt8.self) }
-        defer { halves += 1 }
-        return Int(halves % 2 == 0 ? byte & 15 : byte >> 4)
-      }
-      while share < 1024 {
-        let length = try half()
-        if length == 15 { _ = try half() }
-        if 1...10 ~= length { share += 1024 >> length }
-      }
-      return Array(content[start..<reader.offset])
-    }
-    tailCode = tailCount > 1 ? try code() : []
-    suffixCode = try code()
+    tailCode = tailCount > 1 ? try Self.code(&reader, content) : []
+    suffixCode = try Self.code(&reader, content)
     rest = Array(content[reader.offset...])
+  }
+
+  /// The lengths of a code as they stand in the content.
+  private static func code(_ reader: inout ByteReader, _ content: [UInt8]) throws -> [UInt8] {
+    let start = reader.offset
+    var byte = try reader.read(UInt8.self)
+    var (share, halves) = (byte == 0 ? 1024 : 0, 0)
+    func half(_ reader: inout ByteReader) throws -> Int {
+      if halves > 0, halves % 2 == 0 { byte = try reader.read(UInt8.self) }
+      defer { halves += 1 }
+      return Int(halves % 2 == 0 ? byte & 15 : byte >> 4)
+    }
+    while share < 1024 {
+      let length = try half(&reader)
+      if length == 15 { _ = try half(&reader) }
+      if 1...10 ~= length { share += 1024 >> length }
+    }
+    return Array(content[start..<reader.offset])
   }
 
   var content: [UInt8] {
@@ -102,5 +104,13 @@ struct ShardHeaderLayout {
     }
     writer.write(tails.joined() + tailCode + suffixCode + rest)
     return writer.bytes
+  }
+}
+
+extension ShardHeaderLayout.Frame {
+  init(_ reader: inout ByteReader) throws {
+    size = try reader.readVarint()
+    contentSize = try reader.readVarint()
+    checksum = try reader.read(UInt32.self)
   }
 }

@@ -6,22 +6,18 @@ import Testing
   /// A code as a reader has it, with the memory it leads into.
   private final class Code {
     private(set) var code = HuffmanCode()
-    private var memory: UnsafeMutableRawPointer?
+    private var memory = Arena(sharing: 64)
 
     init(_ lengths: [UInt8], limit: Int) throws {
       let scratch = UnsafeMutablePointer<UInt16>.allocate(capacity: HuffmanCode.scratchCapacity)
       defer { scratch.deallocate() }
       try lengths.withUnsafeBufferPointer { bytes in
         var reader = ByteReader(bytes)
-        code = try HuffmanCode(&reader, limit: limit, scratch: scratch) { size in
-          memory = .allocate(byteCount: size, alignment: 2)
-          return memory!
-        }
-        #expect(reader.remaining == 0)
+        code = try HuffmanCode(&reader, limit: limit, scratch: scratch, in: &memory)
+        let remaining = reader.remaining
+        #expect(remaining == 0)
       }
     }
-
-    deinit { memory?.deallocate() }
 
     /// What is unpacked of `packed`; nil if that is refused.
     func unpack(_ packed: [UInt8], count: Int) -> [UInt8]? {
@@ -34,7 +30,9 @@ import Testing
         var isRead = false
         let numbers = [UInt8](unsafeUninitializedCapacity: count + 1) { numbers, written in
           numbers.initialize(repeating: 0xee)
-          isRead = (try? code.unpack(&reader, count: count, into: numbers.baseAddress!, table: table)) != nil
+          isRead =
+            (try? code.unpack(
+              &reader, of: bytes.baseAddress! + 8, count: count, into: numbers.baseAddress!, table: table)) != nil
           #expect(numbers[count] == 0xee)
           written = count
         }

@@ -1,15 +1,17 @@
-/// Where something of each block of a part's records starts. 16 bits a block where that is enough, else 32: many parts are kept.
+/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts are kept.
 struct BlockStarts: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   private let isWide: Bool
 
   /// - Parameter base: Readable, and writable if anything is set, for as many strides as there are blocks. Aligned for one.
-  @inline(__always) init(_ base: UnsafeMutableRawPointer, isWide: Bool) { (self.base, self.isWide) = (base, isWide) }
+  @inline(__always) init(_ base: UnsafeRawPointer, isWide: Bool) {
+    (self.base, self.isWide) = (UnsafeMutableRawPointer(mutating: base), isWide)
+  }
 
-  /// Bytes that a block takes.
+  /// The bytes that a block takes.
   @inline(__always) static func stride(isWide: Bool) -> Int { isWide ? 4 : 2 }
 
-  /// Whether places up to `last` need 32 bits.
+  /// Whether offsets up to `last` need 32 bits.
   @inline(__always) static func areWide(upTo last: Int) -> Bool { last > 0xffff }
 
   @inline(__always) subscript(_ block: Int) -> Int {

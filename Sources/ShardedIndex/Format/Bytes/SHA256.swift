@@ -1,6 +1,4 @@
-/// SHA-256 (FIPS 180-4), for indexes that are pinned: nothing else computes it here.
-///
-/// The builder has nettle's, which is faster; the engine depends on libzstd alone.
+/// SHA-256 (FIPS 180-4), which pinned indexes are checked with. The engine has its own, since it depends on libzstd alone.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
@@ -25,91 +23,99 @@ package struct SHA256 {
   package init() {}
 
   /// The digest of `bytes`: 32 bytes.
-  package static func digest(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+  package static func digest(of bytes: RawSpan) -> [UInt8] {
     var hash = SHA256()
     hash.update(bytes)
     return hash.finish()
   }
 
-  /// Takes in more bytes.
-  package mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) {
-    size &+= UInt64(bytes.count)
-    var bytes = bytes
+  package static func digest(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { digest(of: unsafe bytes.span.bytes) }
+
+  /// Hashes more bytes.
+  package mutating func update(_ bytes: RawSpan) {
+    size += UInt64(bytes.byteCount)
+    var start = 0
     if !rest.isEmpty {
-      let count = min(Self.blockSize - rest.count, bytes.count)
-      rest += bytes[..<count]
-      bytes = UnsafeBufferPointer(rebasing: bytes[count...])
+      start = min(Self.blockSize - rest.count, bytes.byteCount)
+      for index in 0..<start { rest.append(bytes[index]) }
       guard rest.count == Self.blockSize else { return }
       let block = rest
-      block.withUnsafeBytes { compress($0.baseAddress!, blocks: 1) }
+      compress(block.span.bytes)
       rest.removeAll(keepingCapacity: true)
     }
-    let blocks = bytes.count / Self.blockSize
-    if blocks > 0 { compress(UnsafeRawPointer(bytes.baseAddress!), blocks: blocks) }
-    rest += bytes[(blocks * Self.blockSize)...]
+    let end = start + (bytes.byteCount - start) / Self.blockSize * Self.blockSize
+    compress(bytes.extracting(start..<end))
+    for index in end..<bytes.byteCount { rest.append(bytes[index]) }
   }
 
-  /// The digest of all that was taken in: 32 bytes. Nothing can be taken in afterwards.
+  /// The digest of all bytes: 32 bytes. No more can be hashed afterwards.
   package mutating func finish() -> [UInt8] {
-    let bits = size &* 8
+    let bits = size * 8
     var end = rest + [0x80]
     while end.count % Self.blockSize != Self.blockSize - 8 { end.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) { end.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    end.withUnsafeBytes { compress($0.baseAddress!, blocks: $0.count / Self.blockSize) }
+    compress(end.span.bytes)
     return [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7].flatMap { word in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
     }
   }
 
-  private mutating func compress(_ start: UnsafeRawPointer, blocks: Int) {
-    @inline(__always) func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
-      (word &>> count) | (word &<< (32 &- count))
+  package mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) { update(unsafe bytes.span.bytes) }
+
+  /// Hashes whole blocks. Arithmetic is modulo 2^32, as the standard has it.
+  private mutating func compress(_ blocks: RawSpan) {
+    let constants = Self.constants.span
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+      var start = 0
+      while start < blocks.byteCount {
+        for at in 0..<16 {
+          unsafe words[at] = UInt32(bigEndian: blocks.load(start + 4 * at, as: UInt32.self).littleEndian)
+        }
+        for at in 16..<64 {
+          let (early, late) = unsafe (words[at - 15], words[at - 2])
+          let low = Self.rotated(early, 7) ^ Self.rotated(early, 18) ^ (early &>> 3)
+          let high = Self.rotated(late, 17) ^ Self.rotated(late, 19) ^ (late &>> 10)
+          unsafe words[at] = words[at - 16] &+ low &+ words[at - 7] &+ high
+        }
+        compressBlock { at in unsafe words[at] &+ constants[unchecked: at] }
+        start += Self.blockSize
+      }
     }
+  }
+
+  /// Hashes one block.
+  ///
+  /// - Parameter input: Of a round's number, below 64, the word of the block and the round's constant together.
+  @inline(__always)
+  private mutating func compressBlock(_ input: (Int) -> UInt32) {
     /// One round: of the eight words only two change.
     @inline(__always) func round(
       _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
       _ h: inout UInt32, _ input: UInt32
     ) {
-      let sum = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ (g ^ (e & (f ^ g))) &+ input
+      let sum = h &+ (Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)) &+ (g ^ (e & (f ^ g))) &+ input
       d = d &+ sum
-      h = sum &+ (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ ((a & b) | (c & (a | b)))
+      h = sum &+ (Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)) &+ ((a & b) | (c & (a | b)))
     }
-    var (a0, b0, c0, d0, e0, f0, g0, h0) = state
-    Self.constants.withUnsafeBufferPointer { constants in
-      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
-        let (words, constants) = (words.baseAddress!, constants.baseAddress!)
-        for block in 0..<blocks {
-          let bytes = start + block &* Self.blockSize
-          for at in 0..<16 {
-            words[at] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4 &* at, as: UInt32.self))
-          }
-          for at in 16..<64 {
-            let (early, late) = (words[at &- 15], words[at &- 2])
-            let low = rotated(early, 7) ^ rotated(early, 18) ^ (early &>> 3)
-            let high = rotated(late, 17) ^ rotated(late, 19) ^ (late &>> 10)
-            words[at] = words[at &- 16] &+ low &+ words[at &- 7] &+ high
-          }
-          var (a, b, c, d, e, f, g, h) = (a0, b0, c0, d0, e0, f0, g0, h0)
-          var at = 0
-          while at < 64 {
-            @inline(__always) func input(_ number: Int) -> UInt32 {
-              words[at &+ number] &+ constants[at &+ number]
-            }
-            round(a, b, c, &d, e, f, g, &h, input(0))
-            round(h, a, b, &c, d, e, f, &g, input(1))
-            round(g, h, a, &b, c, d, e, &f, input(2))
-            round(f, g, h, &a, b, c, d, &e, input(3))
-            round(e, f, g, &h, a, b, c, &d, input(4))
-            round(d, e, f, &g, h, a, b, &c, input(5))
-            round(c, d, e, &f, g, h, a, &b, input(6))
-            round(b, c, d, &e, f, g, h, &a, input(7))
-            at &+= 8
-          }
-          (a0, b0, c0, d0) = (a0 &+ a, b0 &+ b, c0 &+ c, d0 &+ d)
-          (e0, f0, g0, h0) = (e0 &+ e, f0 &+ f, g0 &+ g, h0 &+ h)
-        }
-      }
+    var (a, b, c, d, e, f, g, h) = state
+    var at = 0
+    while at < 64 {
+      round(a, b, c, &d, e, f, g, &h, input(at))
+      round(h, a, b, &c, d, e, f, &g, input(at + 1))
+      round(g, h, a, &b, c, d, e, &f, input(at + 2))
+      round(f, g, h, &a, b, c, d, &e, input(at + 3))
+      round(e, f, g, &h, a, b, c, &d, input(at + 4))
+      round(d, e, f, &g, h, a, b, &c, input(at + 5))
+      round(c, d, e, &f, g, h, a, &b, input(at + 6))
+      round(b, c, d, &e, f, g, h, &a, input(at + 7))
+      at += 8
     }
-    state = (a0, b0, c0, d0, e0, f0, g0, h0)
+    state = (
+      state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e, state.5 &+ f, state.6 &+ g, state.7 &+ h
+    )
+  }
+
+  @inline(__always) private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    (word &>> count) | (word &<< (32 &- count))
   }
 }

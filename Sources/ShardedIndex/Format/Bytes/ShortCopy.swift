@@ -1,8 +1,7 @@
 /// Copies 16 bytes.
 @inline(__always)
 func copy16(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
-  let chunk = UnsafeRawPointer(source).loadUnaligned(as: SIMD2<UInt64>.self)
-  UnsafeMutableRawPointer(target).storeBytes(of: chunk, as: SIMD2<UInt64>.self)
+  target.store(source.load(as: SIMD2<UInt64>.self))
 }
 
 /// Copies `size` bytes, most often few: 16 at once, whether or not they are that many.
@@ -15,4 +14,11 @@ func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<U
     copy16(source + offset, to: target + offset)
     offset &+= 16
   } while offset < size
+}
+
+extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
+  /// Copies `count` values. As `update(from:count:)`, which Embedded Swift compiles to a loop over single values.
+  @inline(__always) func copy(from source: UnsafePointer<Pointee>, count: Int) {
+    UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: count &* MemoryLayout<Pointee>.stride)
+  }
 }

@@ -1,7 +1,7 @@
 /// XXH64 with seed 0, whose low half is the checksum of a zstd frame's content.
 /// Source: the xxHash specification, version 0.1.1; RFC 8878 §3.1.1.
 ///
-/// Here for the frames that are read without zstd, which keeps its own to itself.
+/// The engine has its own because zstd's is private and stored frames are read without zstd.
 enum XXHash64 {
   private static let primes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63, 0x27d4_eb2f_1656_67c5
@@ -20,17 +20,20 @@ enum XXHash64 {
     (hash ^ round(0, sum)) &* primes.0 &+ primes.3
   }
 
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 { hash(unsafe bytes.bytes) }
+
   /// The hash of `bytes`. O(*n*).
-  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  ///
+  /// Arithmetic is modulo 2^64, as the specification has it; offsets end at the size of the bytes.
+  static func hash(_ bytes: RawSpan) -> UInt64 {
+    let count = bytes.byteCount
     var hash = primes.4
     var at = 0
-    // Every read below is of bytes that its loop's condition says are there.
-    func word(_ offset: Int) -> UInt64 {
-      UInt64(littleEndian: bytes.baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-    if bytes.count >= 32 {
+    // In bounds by the condition of each loop.
+    @inline(__always) func word(_ offset: Int) -> UInt64 { unsafe bytes.load(unchecked: offset, as: UInt64.self) }
+    if count >= 32 {
       var (a, b, c, d) = (primes.0 &+ primes.1, primes.1, UInt64(0), 0 &- primes.0)
-      let last = bytes.count &- 32
+      let last = count - 32
       while at <= last {
         a = round(a, word(at))
         b = round(b, word(at &+ 8))
@@ -41,18 +44,16 @@ enum XXHash64 {
       hash = rotated(a, 1) &+ rotated(b, 7) &+ rotated(c, 12) &+ rotated(d, 18)
       hash = merged(merged(merged(merged(hash, a), b), c), d)
     }
-    hash &+= UInt64(bytes.count)
-    while at &+ 8 <= bytes.count {
+    hash &+= UInt64(count)
+    while at &+ 8 <= count {
       hash = rotated(hash ^ round(0, word(at)), 27) &* primes.0 &+ primes.3
       at &+= 8
     }
-    if at &+ 4 <= bytes.count {
-      let half = UInt32(
-        littleEndian: bytes.baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: at, as: UInt32.self))
-      hash = rotated(hash ^ UInt64(half) &* primes.0, 23) &* primes.1 &+ primes.2
+    if at &+ 4 <= count {
+      hash = rotated(hash ^ UInt64(bytes.load(at, as: UInt32.self)) &* primes.0, 23) &* primes.1 &+ primes.2
       at &+= 4
     }
-    while at < bytes.count {
+    while at < count {
       hash = rotated(hash ^ UInt64(bytes[at]) &* primes.4, 11) &* primes.0
       at &+= 1
     }

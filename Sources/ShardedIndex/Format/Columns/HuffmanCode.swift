@@ -26,33 +26,58 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// - Parameters:
   ///   - limit: All numbers are below it; at most 256.
   ///   - scratch: Room for ``scratchCapacity``.
-  ///   - allocate: Makes room for that many bytes, aligned for 16 bits.
+  ///   - arena: Keeps what the code leads to.
   init(
-    _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>,
-    allocate: (Int) -> UnsafeMutableRawPointer
+    _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>, in arena: inout Arena
   ) throws(FormatError) {
+    let used = try Self.readLengths(&reader, limit: limit, scratch)
+    guard used > 0 else { return }
+    let tallies = scratch + limit
+    let entries = arena.allocate(UInt16.self, used)
+    var place: UInt16 = 0
+    for length in 1...Self.longestLimit {
+      if Self.tableSize >> length >= Self.storedAtOnce { wide += tallies[length] }
+      if length == Self.longestLimit { single = tallies[length] }
+      // From here on the index at which the next number of this length goes.
+      (tallies[length], place) = (place, place + tallies[length])
+    }
+    // Tallies of 256 numbers at most.
+    for code in 0..<used {
+      let length = Int(scratch[code] & 0xff)
+      entries[Int(tallies[length])] = scratch[code]
+      tallies[length] &+= 1
+    }
+    (self.entries, self.count) = (.init(entries), UInt16(used))
+  }
+
+  /// Reads an entry for each number that has a code, and behind `limit` entries per length how many numbers have it.
+  ///
+  /// - Returns: How many numbers have a code.
+  private static func readLengths(
+    _ reader: inout ByteReader, limit: Int, _ scratch: UnsafeMutablePointer<UInt16>
+  ) throws(FormatError) -> Int {
     let at = reader.offset
     let first = try reader.read(UInt8.self)
-    guard first > 0 else { return }
-    // Every run of bits has to be one code's: then decoding cannot fail, and each number takes a bit at least. So the codes
-    // end where they have taken all runs there are.
+    guard first > 0 else { return 0 }
+    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at least. So the
+    // codes end where they have taken all runs there are.
     var (count, used, left) = (0, 0, 1 << Self.longestLimit)
-    // Per length how many have it.
     let tallies = scratch + limit
     tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
-    // What is left of a byte, below a one.
+    // The rest of a byte, below a one.
     var pending = 0x100 | Int(first)
-    @inline(__always) func next() throws(FormatError) -> Int {
+    @inline(__always) func next(_ reader: inout ByteReader) throws(FormatError) -> Int {
       if pending == 1 { pending = 0x100 | Int(try reader.read(UInt8.self)) }
       defer { pending &>>= 4 }
       return pending & 15
     }
     while left > 0 {
-      let half = try next()
+      let half = try next(&reader)
       if 1...Self.longestLimit ~= half {
         guard count < limit else {
           throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
         }
+        // Counts below 256, and halves up to the limit of a length.
         scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
         tallies[half] &+= 1
         used &+= 1
@@ -61,7 +86,7 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
       } else {
         // Numbers without a code: one, or two to five, or by another half byte six and more.
         count &+= half == 0 ? 1 : half &- Self.longestLimit &+ 1
-        if half == 15 { count &+= try next() }
+        if half == 15 { count += try next(&reader) }
         guard count <= limit else {
           throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
         }
@@ -71,20 +96,7 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     guard left == 0, pending == 1 || pending == 0x10 else {
       throw .invalid(reason: "code lengths that make no code", offset: at)
     }
-    let entries = allocate(2 * used).bindMemory(to: UInt16.self, capacity: used)
-    var place: UInt16 = 0
-    for length in 1...Self.longestLimit {
-      if Self.tableSize >> length >= Self.storedAtOnce { wide += tallies[length] }
-      if length == Self.longestLimit { single = tallies[length] }
-      // From here on where the next of this length goes.
-      (tallies[length], place) = (place, place + tallies[length])
-    }
-    for code in 0..<used {
-      let length = Int(scratch[code] & 0xff)
-      entries[Int(tallies[length])] = scratch[code]
-      tallies[length] &+= 1
-    }
-    (self.entries, self.count) = (UnsafePointer(entries), UInt16(used))
+    return used
   }
 
   private static let tableSize = 1 << longestLimit
@@ -123,18 +135,18 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// Unpacks `count` numbers, in four quarters side by side: none waits for the codes of another.
   ///
   /// - Parameters:
-  ///   - reader: Stands at the packed numbers; what it reads has 8 bytes before it and behind it that can be read.
+  ///   - reader: Stands at the packed numbers.
+  ///   - content: The bytes that the reader reads; 8 bytes before them and behind them are readable.
   ///   - table: Room for ``tableCapacity`` entries.
   func unpack(
-    _ reader: inout ByteReader, count: Int, into numbers: UnsafeMutablePointer<UInt8>,
+    _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, count: Int, into numbers: UnsafeMutablePointer<UInt8>,
     table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     let at = reader.offset
     let sizes = (try reader.readVarint(), try reader.readVarint())
-    let bytes = try reader.read(bytes: sizes.0 + sizes.1)
+    let start = content + (try reader.pass(sizes.0 + sizes.1))
     fill(table)
-    let (start, middle) = (UnsafeRawPointer(bytes.baseAddress!), UnsafeRawPointer(bytes.baseAddress! + sizes.0))
-    let end = start + bytes.count
+    let (middle, end) = (start + sizes.0, start + sizes.0 + sizes.1)
     var (first, second) = (Bits(start, middle, isBackward: false), Bits(start, middle, isBackward: true))
     var (third, fourth) = (Bits(middle, end, isBackward: false), Bits(middle, end, isBackward: true))
     @inline(__always) func advance() throws(FormatError) {
@@ -170,68 +182,6 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     if count & 3 > 2 { numbers[rest &- 1] = third.number(table) }
     guard let met = first.end, met == second.end, let other = third.end, other == fourth.end else {
       throw .invalid(reason: "codes do not fill their bytes", offset: at)
-    }
-  }
-
-  /// Some bytes as a run of bits, the highest of each first: from the first byte on, or from the last one back.
-  private struct Bits {
-    /// Codes that are there whatever they are, once ``advance()`` was called: of eight bytes, but for what is passed of the
-    /// first one and for the mark.
-    static let atOnce = (64 - 7 - 1) / HuffmanCode.longestLimit
-
-    private let isBackward: Bool
-    /// Where ``word`` was read, from there on or up to there.
-    private var start: UnsafeRawPointer
-    /// Where the bytes end that way.
-    private let limit: UnsafeRawPointer
-    /// The bits to come, highest first. Its lowest one is a mark: it has as many zeros below it as bits were passed since
-    /// ``start``, and nobody has to add them up.
-    private var word: UInt64 = 1
-
-    /// - Parameter end: Behind the last of the bytes.
-    @inline(__always) init(_ first: UnsafeRawPointer, _ end: UnsafeRawPointer, isBackward: Bool) {
-      self.isBackward = isBackward
-      (start, limit) = isBackward ? (end, first) : (first, end)
-    }
-
-    /// In bits. The highest one changes nothing, but says that there is one.
-    @inline(__always) private var passed: Int { (word | 1 &<< 63).trailingZeroBitCount }
-
-    /// Reads on from the byte that the next bit is in.
-    ///
-    /// - Returns: Whether that is one of them, or the one behind the last.
-    @inline(__always) mutating func advance() -> Bool {
-      let passed = passed
-      if isBackward {
-        start -= passed &>> 3
-        guard start >= limit else { return false }
-        word = UInt64(littleEndian: (start - 8).loadUnaligned(as: UInt64.self))
-      } else {
-        start += passed &>> 3
-        guard start <= limit else { return false }
-        word = UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
-      }
-      word = (word | 1) &<< UInt64(passed & 7)
-      return true
-    }
-
-    /// The number whose code comes next, which is passed.
-    @inline(__always) mutating func number(_ table: UnsafePointer<UInt16>) -> UInt8 {
-      let entry = table[Int(word &>> UInt64(64 - HuffmanCode.longestLimit))]
-      // Of what is shifted by six bits count.
-      word &<<= UInt64(entry)
-      return UInt8(truncatingIfNeeded: entry &>> 8)
-    }
-
-    /// Behind the last byte of which something is passed, or before it; nil if what is left of that byte is not zero.
-    var end: UnsafeRawPointer? {
-      let passed = passed
-      let whole = passed &>> 3
-      let next = isBackward ? start - whole : start + whole
-      guard passed & 7 > 0 else { return next }
-      let byte = (isBackward ? next - 1 : next).load(as: UInt8.self)
-      guard byte &<< UInt8(passed & 7) == 0 else { return nil }
-      return isBackward ? next - 1 : next + 1
     }
   }
 }

@@ -29,8 +29,8 @@ package enum Spelling {
       }
       index &+= 1
     }
-    guard left == 0 else { return UnsafeBufferPointer(start: stem.baseAddress, count: 0) }
-    return UnsafeBufferPointer(start: stem.baseAddress! + start, count: index &- start)
+    guard left == 0 else { return .init(start: stem.baseAddress, count: 0) }
+    return .init(start: stem.baseAddress! + start, count: index &- start)
   }
 
   /// Copies `source` with the case rule applied, 16 bytes at a time.
@@ -80,8 +80,7 @@ package enum Spelling {
     /// Applies the rule to 16 bytes at `source`, before which one more is readable.
     @inline(__always)
     func apply(to source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
-      let bytes = UnsafeRawPointer(source).loadUnaligned(as: Bytes.self)
-      apply(to: bytes, behind: UnsafeRawPointer(source - 1).loadUnaligned(as: Bytes.self), target)
+      apply(to: source.load(), behind: (source - 1).load(), target)
     }
 
     /// Applies the rule to the first 16 bytes of a text.
@@ -100,7 +99,7 @@ package enum Spelling {
       let isChanged = isWithin(bytes, 0x61, 0x7a) .& (.!isInside .| isEverywhere)
       // A mask is all ones where it holds; `replacing` would make it anew from one bit of each.
       let flips = unsafeBitCast(isChanged, to: Bytes.self) & flip
-      UnsafeMutableRawPointer(target).storeBytes(of: bytes ^ flips, as: Bytes.self)
+      target.store(bytes ^ flips)
     }
   }
 
@@ -120,8 +119,7 @@ package enum Spelling {
     }
     applyCase(rule, source, to: scratch)
     return apply(
-      UnsafeBufferPointer(start: script, count: scriptSize),
-      to: UnsafeBufferPointer(start: UnsafePointer(scratch), count: source.count), target)
+      .init(start: script, count: scriptSize), to: .init(start: scratch, count: source.count), target)
   }
 
   /// Writes `source` rewritten by `script`, at most the bytes of both together; returns how many.

@@ -31,7 +31,7 @@ struct CachedFrame: @unchecked Sendable {
     guard let size = header.pointee.nextSize else { return nil }
     let bytes = (content + header.pointee.contentSize).assumingMemoryBound(to: UInt8.self)
     return ManifestNode.Next(
-      bound: UnsafeBufferPointer(start: bytes, count: size), isContinuation: header.pointee.nextIsContinuation)
+      bound: .init(start: bytes, count: size), isContinuation: header.pointee.nextIsContinuation)
   }
 
   /// Room for content that is still to come.

@@ -1,5 +1,5 @@
 /// The steps in which an overlay's bytes become an ``Overlay``. Each checks what it returns.
-struct OverlayParser {
+struct OverlayParser: ~Escapable {
   struct Header {
     let manifestSize: UInt64
     let rootChecksum: UInt64
@@ -16,6 +16,7 @@ struct OverlayParser {
   /// How many field names the manifest has.
   private let nameCount: Int
 
+  @_lifetime(borrow bytes)
   init(_ bytes: UnsafeBufferPointer<UInt8>, recordCount: Int, nameCount: Int) {
     (self.bytes, self.recordCount, self.nameCount) = (bytes, recordCount, nameCount)
     reader = ByteReader(bytes)

@@ -57,42 +57,39 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
 
   package func bound(of part: Int) -> UnsafeBufferPointer<UInt8> {
     let bound = self[part].bound
-    return UnsafeBufferPointer(start: bounds + bound.start, count: bound.size)
+    return .init(start: bounds + bound.start, count: bound.size)
   }
 
-  /// Negative if the bound of `part` is below `key`, 0 if it is the key, positive if it is above.
+  /// Returns a negative number if the bound of `part` is below `key`, 0 if it is the key, a positive one if it is above.
   @inline(__always)
-  private func compareBound(_ part: Int, with key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
+  private func compareBound(_ part: Int, with key: SearchKey) -> Int {
     let other = heads[part]
-    if other != head { return other < head ? -1 : 1 }
+    if other != key.head { return other < key.head ? -1 : 1 }
     let bound = bound(of: part)
-    var index = 0
-    let end = min(bound.count, key.count)
-    while index < end {
-      if bound[index] != key[index] { return bound[index] < key[index] ? -1 : 1 }
-      index &+= 1
+    for index in 0..<min(bound.count, key.count) where bound[index] != key.byte(index) {
+      return bound[index] < key.byte(index) ? -1 : 1
     }
-    return bound.count &- key.count
+    return bound.count - key.count
   }
 
   /// The part in which the first key at or above `key` lies, or behind whose end it lies.
   @inline(__always)
   package func first(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // The first one's bound is that of the shard. By heads alone first: nearly always that is all.
+    // Parts are fewer than 2^32. The first one's bound is that of the shard. By heads alone first: nearly always that is all.
     let part = partitionPoint(count &- 1) { heads[$0 &+ 1] < head }
     guard part &+ 1 < count, heads[part &+ 1] == head else { return part }
-    return firstLong(for: key, head, from: part)
+    return firstLong(for: SearchKey(key, head: head), from: part)
   }
 
   /// The same where bounds behind `part` have the key's first eight bytes, or are the key.
   @inline(never)
-  private func firstLong(for key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from part: Int) -> Int {
-    let next = part &+ 1
+  private func firstLong(for key: SearchKey, from part: Int) -> Int {
+    let next = part + 1
     return part
-      &+ partitionPoint(count &- next) {
-        let order = compareBound(next &+ $0, with: key, head: head)
+      + partitionPoint(count - next) {
+        let order = compareBound(next + $0, with: key)
         // Equal keys may run over several parts: then the first of them lies in one before.
-        return order < 0 || (order == 0 && !self[next &+ $0].isContinuation)
+        return order < 0 || (order == 0 && !self[next + $0].isContinuation)
       }
   }
 
@@ -105,7 +102,10 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     while part &+ 1 < count {
       let other = heads[part &+ 1] & mask
       // Bounds at or below the prefix come before those that begin with it, and then come those above.
-      guard other != head || prefix.count <= 8 ? other <= head : isNotAbove(part &+ 1, prefix, head) else { break }
+      guard
+        other != head || prefix.count <= 8
+          ? other <= head : isNotAbove(part &+ 1, SearchKey(prefix, head: head))
+      else { break }
       part &+= 1
     }
     return part
@@ -113,19 +113,10 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
 
   /// Whether the bound of a part is at or below `prefix` or begins with it.
   @inline(never)
-  private func isNotAbove(_ part: Int, _ prefix: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
-    compareBound(part, with: prefix, head: head) <= 0 || begins(bound(of: part), with: prefix)
-  }
-
-  @inline(__always)
-  private func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count >= prefix.count else { return false }
-    var index = 0
-    while index < prefix.count {
-      if bytes[index] != prefix[index] { return false }
-      index &+= 1
-    }
-    return true
+  private func isNotAbove(_ part: Int, _ prefix: SearchKey) -> Bool {
+    if compareBound(part, with: prefix) <= 0 { return true }
+    let bound = bound(of: part)
+    return bound.count >= prefix.count && (0..<prefix.count).allSatisfy { bound[$0] == prefix.byte($0) }
   }
 
   /// The part that holds record `record`, counted within the shard.

@@ -1,0 +1,194 @@
+import CSystem
+
+extension FieldColumns {
+  @inline(__always) package static func scratchSize(_ keys: KeyBlocks) -> Int { 2 &* (keys.longestStem &+ 64) }
+
+  /// Records whose cells are decoded at once, a whole number of blocks.
+  private static let runSize = 2 * KeyBlocks.blockSize
+
+  /// The most bytes that a record's texts may come to, those that its shape leaves out included.
+  ///
+  /// A dataset's record has half of it at most. Of a few bytes in a shard a record of any size can be made: a text may
+  /// stand in a dictionary once and be that of every record, and thousands of columns may spell one long stem each.
+  package static let recordLimit = 2 * ZstdFrame.contentLimit
+
+  /// Whether many records may be decoded at once: how large they get is looked at after each column of a run.
+  @inline(__always) package func isNarrow(_ keys: KeyBlocks) -> Bool {
+    header.columnCount <= 128 && header.charge &+ contentSize &+ 64 &* keys.longestStem <= 1 << 18
+  }
+
+  /// Appends records `range`, counted within the part, to `output`, every field's text as it came in.
+  ///
+  /// Column by column: each is a loop of its own over a run of records.
+  ///
+  /// - Parameter scratch: ``scratchSize(_:)`` bytes.
+  package func decode(
+    _ range: Range<Int>, keys: KeyBlocks, scratch: UnsafeMutablePointer<UInt8>, into result: inout RecordOutput
+  ) {
+    var output = result
+    let columnCount = header.columnCount
+    let isNarrow = isNarrow(keys)
+    var lower = range.lowerBound
+    while lower < range.upperBound {
+      // Runs end where blocks do, and are shorter where records are wide.
+      let end = isNarrow ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
+      let run = lower..<min(end, range.upperBound)
+      if header.isPlain {
+        output.reserve(records: run.count, fields: run.count &* columnCount)
+        let cells = output.fields + output.fieldCount
+        append(run, keys, &output)
+        decode(run, keys, scratch, cells: cells, &output)
+      } else {
+        decodeShaped(run, keys, scratch, &output)
+      }
+      lower = run.upperBound
+    }
+    result = output
+  }
+
+  /// Decodes records that have different columns, or in different order: their fields are picked from the cells of all columns.
+  @inline(never)
+  private func decodeShaped(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
+  ) {
+    withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count * header.columnCount + 1) {
+      cells in
+      var row = cells.baseAddress!
+      decode(run, keys, scratch, cells: row, &output)
+      for record in run {
+        let shape = header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
+        output.reserve(records: 1, fields: shape.count)
+        let fields = output.fields + output.fieldCount
+        for (index, column) in shape.enumerated() { (fields + index).initialize(to: row[Int(column)]) }
+        output.endRecord(fields: shape.count)
+        row += header.columnCount
+      }
+    }
+  }
+
+  /// Writes a row of cells for each record of `run`, a cell for each column; appends the texts.
+  @inline(__always)
+  private func decode(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
+    cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
+  ) {
+    // A run has 32 records at most, of 2^25 bytes.
+    let limit = output.byteCount &+ run.count &* Self.recordLimit
+    prefetch(run, keys)
+    var next = header.firstText
+    for _ in 0..<header.textCount {
+      let column = header.columns + next
+      next = Int(column.pointee.nextText)
+      let columnRun = ColumnRun(
+        column: column, records: run,
+        cells: .init(cells, column: Int(column.pointee.cell), stride: header.columnCount))
+      guard output.byteCount <= limit else {
+        leaveOut(columnRun, &output)
+        continue
+      }
+      switch column.pointee.encoding {
+      case .number: break
+      case .tail: DictionaryColumnDecoder.decode(columnRun, keys.tails + run.lowerBound, &output)
+      case .spelled:
+        SpelledColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), keys, scratch, &output)
+      case .text: TextColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), &output)
+      case .dictionary:
+        let codes = data(Int(column.pointee.slot)).codes
+        if column.pointee.variant == 0, column.pointee.kind != ShardHeader.mixedKinds {
+          DictionaryColumnDecoder.decode(columnRun, codes + run.lowerBound, &output)
+        } else {
+          DictionaryColumnDecoder.decodeAny(columnRun, codes, &output)
+        }
+      case .constant: DictionaryColumnDecoder.decodeConstant(columnRun, &output)
+      }
+    }
+    // Last: their memory was asked for, and comes while texts are made of keys, which the search has read.
+    if header.numberCount > 0 { decodeNumbers(run, keys, cells, &output) }
+  }
+
+  /// Gives a column's cells no texts: its records are larger than any may be.
+  @inline(never)
+  private func leaveOut(_ run: ColumnRun, _ output: inout RecordOutput) {
+    output.isOverlong = true
+    let column = run.column.pointee
+    guard column.encoding != .number else { return }
+    let word = RecordOutput.Field.column(name: column.name, kind: column.kind % ShardHeader.mixedKinds)
+    var cells = run.cells
+    for _ in run.records { cells.append(.init(text: output.byteCount, size: 0, column: word)) }
+  }
+
+  /// Decodes the values of all columns of numbers, row by row.
+  @inline(never)
+  private func decodeNumbers(
+    _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.Field>,
+    _ output: inout RecordOutput
+  ) {
+    let numbers = NumberColumnDecoder(self, keys)
+    let (passed, bit) = passed(before: run)
+    let width = numbers.width(of: passed)
+    // Sums of sizes from the file, which wrap if it is wrong: see the decoder.
+    let start = passed.lowerBound < run.lowerBound ? bit &+ width : bit &- width
+    numbers.decode(
+      run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
+  }
+
+  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those before
+  /// it in its block, or, if these are more, those from it to the end of the block. And the bit at which the block begins or ends.
+  @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
+    // Records of a part, of which there are fewer than 2^32.
+    let block = run.lowerBound >> KeyBlocks.blockShift
+    let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
+    guard run.lowerBound &- start > KeyBlocks.blockSize / 2 else {
+      return (start..<run.lowerBound, rowStarts[block])
+    }
+    return (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
+  }
+
+  /// Appends the records of a run, whose fields are still to be written, and asks for the memory of their numbers' ranges.
+  @inline(__always)
+  private func append(_ run: Range<Int>, _ keys: KeyBlocks, _ output: inout RecordOutput) {
+    let numbers = NumberColumnDecoder(self, keys)
+    let columnCount = header.columnCount
+    var record = run.lowerBound
+    repeat {
+      output.endRecord(fields: columnCount)
+      numbers.prefetch(record)
+      record &+= 1
+    } while record < run.upperBound
+  }
+
+  // MARK: Memory
+
+  /// Asks for the memory in the shard's header that decoding begins with, while keys are searched.
+  @inline(__always) func prefetchHeader() {
+    for column in 0..<min(3, header.columnCount) { CShims.prefetch(header.columns + column) }
+    CShims.prefetch(header.models)
+    CShims.prefetch(header.models + 2)
+    CShims.prefetch(header.rowModels)
+    CShims.prefetch(header.ranges.rows)
+    CShims.prefetch(header.ranges.rows + 64)
+  }
+
+  /// Asks for the memory that decoding a record begins with: side by side, instead of one piece after the other.
+  @inline(__always) func prefetch(_ record: Int, keys: KeyBlocks) {
+    CShims.prefetch(rowFormatCodes + record)
+    prefetchRow(ofBlock: record >> KeyBlocks.blockShift)
+    for slot in 0..<min(4, header.dataCount) { data(slot).prefetch(record) }
+  }
+
+  @inline(__always) private func prefetchRow(ofBlock block: Int) {
+    guard header.numberCount > 0 else { return }
+    let row = rows + rowStarts[block] >> 3
+    CShims.prefetch(row)
+    CShims.prefetch(row + 64)
+  }
+
+  /// Asks for the memory of a run's last block.
+  @inline(__always) private func prefetch(_ run: Range<Int>, _ keys: KeyBlocks) {
+    let block = (run.upperBound &- 1) >> KeyBlocks.blockShift
+    let suffix = keys.suffixes(ofBlock: block)
+    CShims.prefetch(suffix)
+    CShims.prefetch(suffix + 64)
+    prefetchRow(ofBlock: block)
+  }
+}

@@ -1,0 +1,193 @@
+extension FieldColumns {
+  /// What a fields frame begins with.
+  fileprivate struct ContentStart {
+    /// The bytes of the rows of numbers, of what is packed, and of what is not.
+    let (rowSize, packedSize, plainSize): (Int, Int, Int)
+    /// The bytes of texts that are packed, unpacked; and of all that is packed, unpacked.
+    let (packedTexts, unpackedSize): (Int, Int)
+
+    init(
+      _ reader: inout ByteReader, records: Int, _ header: UnsafePointer<ShardHeader.Layout>
+    ) throws(FormatError) {
+      let magic = try reader.read(UInt32.self)
+      guard magic == FieldColumns.magic else { throw .wrongMagic(found: magic, expected: FieldColumns.magic) }
+      let count = try reader.readVarint()
+      guard count == records else {
+        throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
+      }
+      rowSize = try reader.readVarint()
+      packedSize = try reader.readVarint()
+      packedTexts = try reader.readVarint()
+      guard rowSize + packedSize <= reader.remaining else {
+        throw .truncated(offset: 8, needed: rowSize + packedSize, available: reader.remaining)
+      }
+      plainSize = reader.count - rowSize - packedSize
+      // What is packed takes a bit at least.
+      unpackedSize = header.pointee.packedColumnCount * count + packedTexts
+      guard unpackedSize <= 8 * packedSize else {
+        throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
+      }
+      // And what is not, a byte for each record: room is made for what the bytes hold, not for what they claim.
+      let plainCodes = header.pointee.plainColumnCount * count
+      guard plainCodes <= plainSize else {
+        throw .truncated(offset: reader.offset, needed: plainCodes, available: plainSize)
+      }
+    }
+  }
+
+  /// The memory of a part's fields while they are read, which is freed unless it is kept.
+  ///
+  /// The head, the data of the columns, where the texts of each column and the rows start; then the content, but for what is
+  /// packed in it, which stands before it unpacked.
+  fileprivate struct Storage: ~Copyable {
+    let start: UnsafeMutableRawPointer
+    let blocks: Int
+    let columns: Int
+    let hasWideStarts: Bool
+    /// In bytes: of the starts of one column; of all up to the content; of all.
+    let (startsSize, derivedSize, size): (Int, Int, Int)
+    let content: ContentStart
+
+    init(_ content: ContentStart, records: Int, columns: Int) {
+      (self.content, self.columns) = (content, columns)
+      blocks = (records + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
+      hasWideStarts = BlockStarts.areWide(upTo: max(8 * content.rowSize, content.plainSize + content.packedTexts))
+      startsSize = blocks * BlockStarts.stride(isWide: hasWideStarts)
+      derivedSize = Self.dataOffset(columns) + (columns + 1) * startsSize
+      size = derivedSize + content.unpackedSize + content.plainSize + content.rowSize + FieldColumns.slack
+      start = .allocate(byteCount: size, alignment: 16)
+    }
+
+    deinit { start.deallocate() }
+
+    /// Keeps the memory.
+    consuming func keep() -> UnsafeRawPointer {
+      let start = start
+      discard self
+      return .init(start)
+    }
+
+    /// The offset behind the data of `count` columns.
+    private static func dataOffset(_ count: Int) -> Int {
+      MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
+    }
+
+    /// Per block where the texts of a column start; for the number behind the last column, where rows do.
+    func starts(_ column: Int) -> BlockStarts {
+      BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
+    }
+
+    func startsOffset(_ column: Int) -> Int { Self.dataOffset(columns) + column * startsSize }
+
+    /// Puts the data of a column in its place.
+    func put(_ entry: ColumnData.Entry, _ column: Int) {
+      var entry = entry
+      let offset = Self.dataOffset(column)
+      entry.startsOffset = UInt32(2 * (startsOffset(column) - offset) + (hasWideStarts ? 1 : 0))
+      (start + offset).initializeMemory(as: ColumnData.Entry.self, to: entry)
+    }
+
+    /// The content that is not packed; behind it stand the rows and the zeros.
+    var own: UnsafeMutablePointer<UInt8> {
+      (start + (derivedSize + content.unpackedSize)).assumingMemoryBound(to: UInt8.self)
+    }
+    /// The offsets of the rows and of the zeros from there.
+    var rowsOffset: Int { content.plainSize }
+    var zerosOffset: Int { content.plainSize + content.rowSize }
+
+    /// Copies what is not packed.
+    func copy(_ bytes: UnsafePointer<UInt8>) {
+      own.copy(from: bytes, count: content.plainSize)
+      (own + rowsOffset).copy(from: bytes + content.plainSize + content.packedSize, count: content.rowSize)
+      // What lies behind may be read by whole words, so it is made to hold something.
+      (own + zerosOffset).update(repeating: 0, count: FieldColumns.slack)
+    }
+  }
+
+  /// Checks `content`, unpacks what is packed in it, and notes where everything lies.
+  ///
+  /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
+  /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
+  package init(
+    content: UnsafeBufferPointer<UInt8>, records: Int, header owner: __shared ShardHeader,
+    table: UnsafeMutablePointer<UInt16>
+  ) throws(FormatError) {
+    let header = owner.layout
+    var fixed = ByteReader(content)
+    let sizes = try ContentStart(&fixed, records: records, header)
+    let storage = Storage(sizes, records: records, columns: header.pointee.dataCount)
+    let bytes = content.baseAddress!
+    storage.copy(bytes)
+    let own = storage.own
+    // The same bytes as in the part's memory. What is packed stands between them and the rows.
+    let plain = content.extracting(..<sizes.plainSize)
+    let packed = content.extracting(sizes.plainSize..<sizes.plainSize + sizes.packedSize)
+    var unpacker = ColumnUnpacker(
+      plain: ByteReader(plain), at: own, packed: ByteReader(packed), at: bytes + sizes.plainSize,
+      unpackedSize: sizes.unpackedSize, texts: sizes.packedTexts, count: records, table: table)
+    _ = try unpacker.plain.pass(fixed.offset)
+    let shapeCodes = try unpacker.codes(
+      header.pointee.shapeCode, below: header.pointee.shapeCount, isPresent: header.pointee.shapeCount > 1)
+    for slot in 0..<storage.columns { storage.put(try unpacker.readColumn(slot, header, storage), slot) }
+    let formats = try unpacker.codes(
+      header.pointee.rowCode, below: header.pointee.rowFormatCount, isPresent: header.pointee.rowFormatCount > 1)
+    let rowEnd = header.pointee.numberCount > 0 ? try Self.readRowStarts(&unpacker.plain, storage) : 0
+    guard (rowEnd + 7) / 8 == sizes.rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
+    guard rowEnd & 7 == 0 || own[storage.zerosOffset - 1] >> UInt8(rowEnd & 7) == 0 else {
+      throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
+    }
+    try unpacker.finish()
+    storage.start.initializeMemory(
+      as: Head.self,
+      to: Head(
+        header: header, shapeCodes: .init(own + shapeCodes),
+        // Where there are no codes, every record reads the same zero.
+        rowFormatCodes: .init(own + (header.pointee.formatMask == 0 ? storage.zerosOffset : formats)),
+        rows: .init(own + storage.rowsOffset), recordCount: UInt32(records), contentBytes: UInt32(content.count),
+        rowsEnd: UInt32(sizes.rowSize * 8), lastRowEnd: UInt32(rowEnd), keptBytes: UInt32(storage.size),
+        derivedBytes: UInt32(storage.derivedSize), rowStarts: UInt32(storage.startsOffset(storage.columns)),
+        hasWideStarts: storage.hasWideStarts))
+    self.init(at: storage.keep())
+  }
+
+  /// Reads where the rows of each block start.
+  ///
+  /// - Returns: The end of the last row, in bits.
+  private static func readRowStarts(
+    _ reader: inout ByteReader, _ storage: borrowing Storage
+  ) throws(FormatError) -> Int {
+    let least = try reader.readVarint()
+    let width = Int(try reader.read(UInt8.self))
+    guard width <= 2 else { throw .invalid(reason: "sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
+    let more = try reader.readSpan(width * storage.blocks)
+    let starts = storage.starts(storage.columns)
+    var bit = 0
+    // Fewer than 2^20 blocks of fewer than 2^33 bits.
+    for block in 0..<storage.blocks {
+      starts[block] = bit
+      bit &+= least
+      if width > 0 { bit &+= Int(more[width &* block]) }
+      if width > 1 { bit &+= Int(more[2 &* block &+ 1]) << 8 }
+    }
+    return bit
+  }
+}
+
+extension ColumnUnpacker {
+  /// Reads the data of a column.
+  fileprivate mutating func readColumn(
+    _ slot: Int, _ header: UnsafePointer<ShardHeader.Layout>, _ storage: borrowing FieldColumns.Storage
+  ) throws(FormatError) -> ColumnData.Entry {
+    let column = header.pointee.columns + Int(header.pointee.dataColumns[slot])
+    let (code, starts) = (header.pointee.dataCodes[slot], storage.starts(slot))
+    guard column.pointee.encoding == .dictionary else {
+      let sizes = code.isPresent ? try codes(code, below: 256) : nil
+      return try texts(
+        starts, sizes: sizes, code: header.pointee.textCodes[slot],
+        isMixed: column.pointee.kind == ShardHeader.mixedKinds)
+    }
+    for block in 0..<storage.blocks { starts[block] = 0 }
+    let (codes, zeros) = (kept + (try codes(code, below: Int(column.pointee.number))), kept + storage.zerosOffset)
+    return ColumnData.Entry(codes: .init(codes), texts: .init(zeros), long: .init(zeros), longCount: 0)
+  }
+}

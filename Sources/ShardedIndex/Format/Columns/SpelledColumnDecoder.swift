@@ -1,0 +1,145 @@
+/// Decodes columns whose texts are spelled from the stems of keys. Source: docs/format.md §6.2.
+///
+/// Sizes are of stems and scripts that were checked when they were loaded, and of which each has fewer than 2^32 bytes: sums of
+/// them, and offsets in the output that room was made for, cannot wrap.
+enum SpelledColumnDecoder {
+  /// - Parameter scratch: ``FieldColumns/scratchSize(_:)`` bytes.
+  @inline(__always)
+  static func decode(
+    _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
+    _ output: inout RecordOutput
+  ) {
+    if run.column.pointee.piece == 255, !keys.isWide {
+      decodeWhole(run, data, keys, scratch, &output)
+    } else {
+      decodePieces(run, data, keys, scratch, &output)
+    }
+  }
+
+  /// Decodes names from whole stems: what is left to do for most is the case of their letters.
+  @inline(never)
+  private static func decodeWhole(
+    _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
+    _ output: inout RecordOutput
+  ) {
+    let (word, records) = (run.column.pointee.word, run.records)
+    let letters = Spelling.Case(run.column.pointee.variant)
+    let scriptSizes = data.codes
+    var script = data.texts(from: records.lowerBound)
+    var walk = StemWalk(keys, stem: scratch + 16, to: records.lowerBound)
+    let cased = scratch + keys.longestStem + 64
+    // Room for all of them as they stand in the stems; a script asks for its own.
+    _ = output.reserve(records.count &* keys.longestStem)
+    var (bytes, end) = (output.bytes, output.byteCount)
+    var (record, cells) = (records.lowerBound, run.cells)
+    while true {
+      walk.put(record)
+      var size = walk.size
+      let hasScript = scriptSizes[record] != 0
+      let target = hasScript ? cased : bytes + end
+      letters.apply(to: walk.start, target)
+      if size > 16 {
+        walk.putRest()
+        var offset = 16
+        repeat {
+          letters.apply(to: walk.stem + offset, target + offset)
+          offset &+= 16
+        } while offset < size
+      }
+      walk.pass()
+      if hasScript {
+        let scriptSize = data.textSize(record)
+        _ = output.appendWritten(end &- output.byteCount)
+        _ = output.reserve((records.upperBound &- record) &* keys.longestStem &+ scriptSize)
+        bytes = output.bytes
+        size = Spelling.apply(
+          .init(start: script, count: scriptSize), to: .init(start: cased, count: size), bytes + end)
+        script += scriptSize
+      }
+      cells.append(.init(text: end, size: size, column: word))
+      end &+= size
+      record &+= 1
+      if record == records.upperBound { break }
+    }
+    _ = output.appendWritten(end &- output.byteCount)
+  }
+
+  /// A walk through the stems of a block and those behind it, each written on top of the one before.
+  ///
+  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would have to wait.
+  /// The other bytes of a stem are written by those that are longer than 16.
+  private struct StemWalk {
+    let stem: UnsafeMutablePointer<UInt8>
+    private(set) var start = SIMD16<UInt8>(repeating: 0)
+    private let sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)
+    private var suffix: UnsafePointer<UInt8>
+    /// What the current stem shares with the one before it, and what it adds.
+    private var (common, rest) = (0, 0)
+
+    /// The size of the current stem.
+    @inline(__always) var size: Int { common &+ rest }
+
+    /// Walks from the beginning of the record's block to the record.
+    @inline(__always) init(_ keys: KeyBlocks, stem: UnsafeMutablePointer<UInt8>, to record: Int) {
+      self.stem = stem
+      sizes = keys.sizes.unsafelyUnwrapped  // Only called where sizes have 8 bits.
+      var current = record & ~(KeyBlocks.blockSize - 1)
+      suffix = keys.suffixes(ofBlock: current >> KeyBlocks.blockShift)
+      while current < record {
+        put(current)
+        if size > 16 { copyShort(suffix, to: stem + common, rest) }
+        pass()
+        current &+= 1
+      }
+    }
+
+    /// Puts the first bytes of the next stem into the register. As many bytes as that has are readable before a suffix.
+    @inline(__always) mutating func put(_ record: Int) {
+      // A restart point is stored whole, whatever it shares.
+      common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
+      rest = Int(sizes.suffix[record])
+      let kept = min(common, 16)
+      let bytes = (suffix - kept).load(as: SIMD16<UInt8>.self)
+      let lanes = SIMD16<Int8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+      start.replace(with: bytes, where: lanes .> SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept &- 1)))
+    }
+
+    /// Puts the bytes of the stem behind the first 16 into memory.
+    @inline(__always) func putRest() {
+      copyShort(suffix, to: stem + common, rest)
+      // Of what is read behind the first bytes the last of them is the one before.
+      stem[15] = start[15]
+    }
+
+    /// Passes the suffix of the current stem.
+    @inline(__always) mutating func pass() { suffix += rest }
+  }
+
+  /// Decodes names from pieces of stems, or from stems of parts with long ones.
+  @inline(never)
+  private static func decodePieces(
+    _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
+    _ output: inout RecordOutput
+  ) {
+    let (word, rule, piece) = (run.column.pointee.word, run.column.pointee.variant, run.column.pointee.piece)
+    var record = run.records.lowerBound
+    var script = data.texts(from: record)
+    let cased = scratch + keys.longestStem + 64
+    // What stands before a stem is inside no word.
+    scratch[15] = 0
+    var cells = run.cells
+    var cursor = StemCursor(keys, at: record, buffer: scratch + 16)
+    while true {
+      let scriptSize = data.textSize(record)
+      let stem = Spelling.piece(piece, of: .init(start: cursor.stem, count: cursor.stemSize))
+      let size = Spelling.write(
+        stem: stem, rule: rule, script: script, scriptSize, scratch: cased,
+        to: output.reserve(stem.count &+ scriptSize))
+      cells.append(.init(text: output.appendWritten(size), size: size, column: word))
+      script += scriptSize
+      record &+= 1
+      if record == run.records.upperBound { break }
+      cursor.advance()
+    }
+  }
+}

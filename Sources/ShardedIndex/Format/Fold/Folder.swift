@@ -1,0 +1,189 @@
+/// A fold in progress.
+struct Folder {
+  var output: FoldOutput
+  private(set) var state: State
+
+  /// What the next scalar depends on of those before it.
+  struct State {
+    /// Where the marks behind the last letter begin, in the fold.
+    fileprivate var runStart = 0
+    /// The combining class of the last of them, 0 without any.
+    fileprivate var lastClass: UInt8 = 0
+    fileprivate var isUnordered = false
+  }
+
+  /// More bytes than one step writes: the longest replacement has 63, and a syllable five letters of three.
+  static let slack = 64
+  /// The longest text that is folded on the stack, in bytes.
+  static let shortText = 96
+
+  /// - Parameter state: That of the folder that wrote the output so far.
+  init(_ output: FoldOutput, _ state: State = State()) { (self.output, self.state) = (output, state) }
+
+  /// Folds `text` from `position` until it ends or less than ``slack`` bytes are left of the output.
+  ///
+  /// - Parameter text: Not empty.
+  mutating func run(_ text: UnsafeBufferPointer<UInt8>, from position: inout Int) {
+    let input = unsafe text.baseAddress.unsafelyUnwrapped
+    if position == 0, output.count == 0, output.capacity >= text.count {
+      position = unsafe output.appendASCIIPrefix(of: text)
+      state.runStart = output.count
+    }
+    let limit = output.capacity - Self.slack
+    while position < text.count, output.count <= limit {
+      let byte = unsafe input[position]
+      if byte < 0x80 {
+        position += 1
+        let mapped = unsafe FoldTable.ascii.utf8Start[Int(byte)]
+        if mapped == 0 { continue }
+        endRun()
+        output.append(ascii: byte)
+        state.runStart = output.count
+      } else {
+        let scalar = unsafe FoldScalar(at: input + position, available: text.count - position)
+        position += scalar.length
+        // Below the first syllable the difference wraps to a number above all of them.
+        if scalar.value &- 0xac00 < 11_172 {
+          appendSyllable(scalar.value - 0xac00)
+        } else {
+          append(scalar.value)
+        }
+      }
+    }
+  }
+
+  /// Puts the marks behind the last letter in canonical order.
+  @inline(__always)
+  mutating func endRun() {
+    state.lastClass = 0
+    guard state.isUnordered else { return }
+    state.isUnordered = false
+    unsafe Self.orderMarks(output.address(state.runStart), count: output.count - state.runStart)
+  }
+
+  /// Appends a Hangul syllable, as the letters it is typed with.
+  private mutating func appendSyllable(_ index: UInt32) {
+    append(0x1100 + index / 588)
+    append(0x1161 + index % 588 / 28)
+    if index % 28 > 0 { append(0x11a7 + index % 28) }
+  }
+
+  private mutating func append(_ scalar: UInt32) {
+    let value = FoldScalar.lookUp(scalar)
+    if value == 0 {
+      appendKept(scalar)
+    } else if value < FoldScalar.removed {
+      appendMark(scalar, class: UInt8(truncatingIfNeeded: value))
+    } else if value == FoldScalar.removed {
+      composeCyrillic(with: scalar)
+    } else {
+      let entry = unsafe FoldScalar.replacement(value)
+      let size = unsafe Int(entry[0] & 0x3f)
+      if unsafe entry[0] & FoldScalar.complex == 0 {
+        endRun()
+        unsafe output.address(output.count).update(from: entry + 1, count: size)
+        output.count += size
+        state.runStart = output.count
+      } else {
+        unsafe appendPieces(entry + 1, size: size)
+      }
+    }
+  }
+
+  /// Appends a replacement with marks, white space or separators in it. Each of its scalars is kept or a mark itself.
+  private mutating func appendPieces(_ pieces: UnsafePointer<UInt8>, size: Int) {
+    var position = 0
+    while position < size {
+      let scalar = unsafe FoldScalar(at: pieces + position, available: size - position)
+      position += scalar.length
+      let value = FoldScalar.lookUp(scalar.value)
+      if scalar.value <= UInt32(Fold.space) {
+        endRun()
+        if scalar.value == UInt32(Fold.space) { output.appendSpace() } else { output.appendSeparator() }
+        state.runStart = output.count
+      } else if value > 0, value < FoldScalar.removed {
+        appendMark(scalar.value, class: UInt8(truncatingIfNeeded: value))
+      } else {
+        appendKept(scalar.value)
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func appendKept(_ scalar: UInt32) {
+    endRun()
+    output.append(scalar: scalar)
+    state.runStart = output.count
+  }
+
+  private mutating func appendMark(_ mark: UInt32, class combining: UInt8) {
+    let letter = state.runStart - 3
+    if mark == 0x3099 || mark == 0x309a, letter >= 0, output[letter] == 0xe3 {
+      let base = unsafe FoldScalar(at: output.address(letter), available: 3)
+      if let voiced = FoldScalar.voice(base.value, isHalf: mark == 0x309a) {
+        let end = output.count
+        output.count = letter
+        output.append(scalar: voiced)
+        output.count = end
+        return
+      }
+    }
+    if combining < state.lastClass { state.isUnordered = true }
+    state.lastClass = max(state.lastClass, combining)
+    output.append(scalar: mark)
+  }
+
+  /// Takes a removed mark, which may make й ў ї ѓ ќ of the letter that the run of marks belongs to.
+  private func composeCyrillic(with mark: UInt32) {
+    let letter = state.runStart - 2
+    guard letter >= 0 else { return }
+    let (breve, diaeresis, acute): (Bool, Bool, Bool) =
+      switch mark {
+      case 0x0306: (true, false, false)
+      case 0x0308: (false, true, false)
+      case 0x0301, 0x0341, 0x0385, 0x1fee: (false, false, true)  // The last two hold one, behind a removed ¨.
+      case 0x0344: (false, true, true)
+      default: (false, false, false)
+      }
+    // Each letter and its composed form have two bytes in UTF-8, and a byte from 0xC0 on begins a scalar: these
+    // two are the whole of the last one.
+    let composed: UInt16? =
+      switch UInt16(output[letter]) << 8 | UInt16(output[letter + 1]) {
+      case 0xd0b8 where breve: 0xd0b9  // й
+      case 0xd183 where breve: 0xd19e  // ў
+      case 0xd196 where diaeresis: 0xd197  // ї
+      case 0xd0b3 where acute: 0xd193  // ѓ
+      case 0xd0ba where acute: 0xd19c  // ќ
+      default: nil
+      }
+    guard let composed else { return }
+    output[letter] = UInt8(composed >> 8)
+    output[letter + 1] = UInt8(truncatingIfNeeded: composed)
+  }
+
+  /// Sorts marks by combining class, those of one class as they stood: two passes, however many there are, so
+  /// that a million marks behind one letter cost what a million letters do.
+  @inline(never)
+  private static func orderMarks(_ marks: UnsafeMutablePointer<UInt8>, count: Int) {
+    var starts = [Int](repeating: 0, count: 257)
+    var position = 0
+    while position < count {
+      let mark = unsafe FoldScalar(at: marks + position, available: count - position)
+      starts[Int(FoldScalar.lookUp(mark.value)) + 1] += mark.length
+      position += mark.length
+    }
+    for index in 1..<starts.count { starts[index] += starts[index - 1] }
+    let unordered = unsafe Array(UnsafeBufferPointer(start: marks, count: count))
+    unsafe unordered.withUnsafeBufferPointer { unordered in
+      guard let source = unordered.baseAddress else { return }
+      var position = 0
+      while position < count {
+        let mark = unsafe FoldScalar(at: source + position, available: count - position)
+        let slot = Int(FoldScalar.lookUp(mark.value))
+        unsafe (marks + starts[slot]).update(from: source + position, count: mark.length)
+        starts[slot] += mark.length
+        position += mark.length
+      }
+    }
+  }
+}

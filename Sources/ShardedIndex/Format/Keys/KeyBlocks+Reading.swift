@@ -1,0 +1,210 @@
+extension KeyBlocks {
+  /// What a keys frame begins with, up to its packed sizes.
+  struct ContentStart {
+    /// The bytes of all suffixes, unpacked.
+    let suffixBytes: Int
+    /// Whether sizes have 32 bits.
+    let isWide: Bool
+    /// The offsets of the suffixes, if they are not packed, and of a byte of sizes for each record.
+    let (suffixOffset, sizesOffset): (Int, Int)
+    /// Whether suffixes are packed.
+    let isPacked: Bool
+
+    init(_ reader: inout ByteReader, records: Int, isPacked: Bool) throws(FormatError) {
+      let magic = try reader.read(UInt32.self)
+      guard magic == KeyBlocks.magic else { throw .wrongMagic(found: magic, expected: KeyBlocks.magic) }
+      let count = try reader.readVarint()
+      guard count == records, count > 0 else {
+        throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
+      }
+      suffixBytes = try reader.readVarint()
+      let flags = try reader.read(UInt8.self)
+      guard flags <= 1 else {
+        throw .invalid(reason: "has flags this version does not know", offset: reader.offset - 1)
+      }
+      isWide = flags == 1
+      self.isPacked = isPacked
+      // What is packed takes a bit at least.
+      guard !isPacked || suffixBytes <= 8 * reader.remaining else {
+        throw .truncated(offset: 8, needed: suffixBytes / 8, available: reader.remaining)
+      }
+      suffixOffset = try reader.pass(isPacked ? 0 : suffixBytes)
+      sizesOffset = try reader.pass(count)
+    }
+  }
+
+  /// Per record how many bytes its stem shares with the one before it, and how many it adds.
+  struct SizeColumns<Size: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
+    let shared: UnsafeMutablePointer<Size>
+    let length: UnsafeMutablePointer<Size>
+
+    init(at start: UnsafeRawPointer, count: Int) {
+      shared = UnsafeMutableRawPointer(mutating: start).bindMemory(to: Size.self, capacity: 2 * count)
+      length = shared + count
+    }
+  }
+
+  /// Unpacks and checks the sizes of all records.
+  ///
+  /// - Parameter packed: A byte a record.
+  /// - Returns: The size of all suffixes together, and of the longest stem.
+  func unpackSizes(
+    _ reader: inout ByteReader, _ packed: UnsafePointer<UInt8>
+  ) throws(FormatError) -> (size: Int, longest: Int) {
+    guard isWide else {
+      let columns = SizeColumns<UInt8>(at: shared, count: count)
+      try Self.unpackSizes(packed, count, &reader, columns)
+      return try Self.checkNarrow(columns, count, starts)
+    }
+    let columns = SizeColumns<UInt32>(at: shared, count: count)
+    try Self.unpackSizes(packed, count, &reader, columns)
+    return try Self.check(columns, from: 0, count, starts)
+  }
+
+  /// Unpacks or copies the suffixes and the tails, up to the end of the content.
+  func unpack(
+    _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, _ start: ContentStart,
+    _ layout: UnsafePointer<ShardHeader.Layout>, table: UnsafeMutablePointer<UInt16>
+  ) throws(FormatError) {
+    // Nothing else refers to the memory yet.
+    let suffixes = UnsafeMutablePointer(mutating: suffixes)
+    let tails = suffixes - count
+    // What lies behind may be read by whole words, so it is made to hold something.
+    (suffixes + start.suffixBytes).update(repeating: 0, count: FieldColumns.slack)
+    if tailCount > 0, !layout.pointee.tailCode.isPresent {
+      let offset = try reader.pass(count)
+      tails.copy(from: content + offset, count: count)
+      var highest: UInt8 = 0
+      for index in 0..<count { highest = max(highest, tails[index]) }
+      guard Int(highest) < tailCount else {
+        throw .invalid(reason: "a record names a tail that is not there", offset: offset)
+      }
+    }
+    if start.isPacked {
+      try layout.pointee.suffixCode.unpack(
+        &reader, of: content, count: start.suffixBytes, into: suffixes, table: table)
+    } else {
+      suffixes.copy(from: content + start.suffixOffset, count: start.suffixBytes)
+    }
+    if layout.pointee.tailCode.isPresent {
+      try layout.pointee.tailCode.unpack(&reader, of: content, count: count, into: tails, table: table)
+    }
+    guard reader.remaining == 0 else {
+      throw .invalid(reason: "does not end with its last section", offset: reader.offset)
+    }
+  }
+
+  /// Unpacks a byte a record into two sizes: four bits each, 15 for what is that or more. How much more stands behind the
+  /// bytes, as varints.
+  @inline(__always)
+  private static func unpackSizes<Size: FixedWidthInteger & UnsignedInteger>(
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ reader: inout ByteReader, _ columns: SizeColumns<Size>
+  ) throws(FormatError) {
+    func excess(_ reader: inout ByteReader) throws(FormatError) -> Size {
+      let at = reader.offset
+      let value = 15 + (try reader.readVarint())
+      guard let size = Size(exactly: value) else { throw .invalid(reason: "a stem of \(value) bytes", offset: at) }
+      return size
+    }
+    let (shared, length) = (columns.shared, columns.length)
+    // Indexes are below a count of 32 bits.
+    var index = 0
+    while index < count {
+      shared[index] = Size(truncatingIfNeeded: bytes[index] & 15)
+      length[index] = Size(truncatingIfNeeded: bytes[index] &>> 4)
+      index &+= 1
+    }
+    index = 0
+    while index < count {
+      // Half a byte of ones is rare: looked for in eight bytes at once, of which some may stand behind the last.
+      let word = UInt64(littleEndian: (bytes + index).load())
+      let pairs = word & word &>> 2
+      var halves = pairs & pairs &>> 1 & 0x1111_1111_1111_1111
+      while halves != 0 {
+        let bit = halves.trailingZeroBitCount
+        let record = index &+ bit &>> 3
+        guard record < count else { break }
+        if bit & 4 == 0 { shared[record] = try excess(&reader) } else { length[record] = try excess(&reader) }
+        halves &= halves &- 1
+      }
+      index &+= 8
+    }
+  }
+
+  /// No stem is longer, in bytes: a reader of a record makes room for twice the part's longest, and where suffixes are
+  /// packed a frame could hold one of eight times its content. Far above what a builder makes.
+  package static let stemLimit = ZstdFrame.contentLimit
+
+  private static var unsound: FormatError {
+    .invalid(reason: "a record shares more than its predecessor has, or its stem is too long", offset: headerSize)
+  }
+
+  /// Checks all records from a restart point on: nothing that is read later can lead outside the sections.
+  ///
+  /// - Returns: All suffixes together, and the longest stem.
+  @inline(__always)
+  private static func check<Size: FixedWidthInteger & UnsignedInteger>(
+    _ columns: SizeColumns<Size>, from first: Int, _ count: Int, _ starts: BlockStarts, position: Int = 0
+  ) throws(FormatError) -> (size: Int, longest: Int) {
+    // Sizes have 32 bits, and so has the number of them.
+    let (shared, length) = (columns.shared, columns.length)
+    var position = position
+    var longest = 0
+    // Nothing stands before the first record that it could share.
+    var isSound = shared[0] == 0
+    var index = first
+    while index < count {
+      starts[index >> blockShift] = position
+      let end = min(index &+ blockSize, count)
+      // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
+      var stem = Int(length[index])
+      isSound = isSound && Int(shared[index]) <= stem
+      position &+= stem
+      longest = max(longest, stem)
+      index &+= 1
+      while index < end {
+        let common = Int(shared[index])
+        let rest = Int(length[index])
+        isSound = isSound && common <= stem
+        stem = common &+ rest
+        position &+= rest
+        longest = max(longest, stem)
+        index &+= 1
+      }
+    }
+    guard isSound, longest <= min(Int(Size.max), stemLimit) else { throw unsound }
+    return (position, longest)
+  }
+
+  /// Checks all records where sizes have 8 bits: a block at a time.
+  private static func checkNarrow(
+    _ columns: SizeColumns<UInt8>, _ count: Int, _ starts: BlockStarts
+  ) throws(FormatError) -> (size: Int, longest: Int) {
+    typealias Sizes = SIMD16<UInt8>
+    let (shared, length) = (columns.shared, columns.length)
+    var position = 0
+    var longest = Sizes.zero
+    var unsoundLanes = SIMDMask<SIMD16<Int8>>(repeating: false)
+    var isSound = shared[0] == 0
+    // Those before the last block, so that what a record of it shares can be looked at from the one before.
+    let whole = (count &- 1) >> blockShift
+    for block in 0..<whole {
+      starts[block] = position
+      let first = block << blockShift
+      var common = (shared + first).load(as: Sizes.self)
+      let rest = (length + first).load(as: Sizes.self)
+      var next = (shared + (first &+ 1)).load(as: Sizes.self)
+      // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own affair.
+      next[15] = 0
+      isSound = isSound && shared[first] <= length[first]
+      common[0] = 0
+      let stem = common &+ rest
+      unsoundLanes = unsoundLanes .| (stem .< rest) .| (next .> stem)
+      longest.replace(with: stem, where: stem .> longest)
+      position &+= sum(rest)
+    }
+    guard isSound, !any(unsoundLanes) else { throw unsound }
+    let last = try check(columns, from: whole << blockShift, count, starts, position: position)
+    return (last.size, max(Int(longest.max()), last.longest))
+  }
+}

@@ -1,0 +1,26 @@
+/// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
+package struct TailTable: BitwiseCopyable {
+  package let count: Int
+  let texts: UnsafePointer<UInt8>
+  /// Where each text ends; nil if all have one size.
+  private let ends: UnsafePointer<UInt16>?
+  private let each: Int
+
+  /// - Parameters:
+  ///   - ends: Where each text ends, `count` of them; nil if all have one size.
+  ///   - each: That size.
+  init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>?, each: Int) {
+    (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
+  }
+
+  /// Where a text ends.
+  @inline(__always) func end(_ tail: Int) -> Int { ends.map { Int($0[tail]) } ?? (tail &+ 1) &* each }
+
+  /// Of all texts together, in bytes.
+  var size: Int { count == 0 ? 0 : end(count &- 1) }
+
+  @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = tail == 0 ? 0 : end(tail &- 1)
+    return .init(start: texts + start, count: end(tail) &- start)
+  }
+}

@@ -1,0 +1,159 @@
+extension ShardHeader {
+  /// Column encodings, by the number that stands in the file.
+  package enum Encoding: UInt8, BitwiseCopyable, Sendable {
+    case constant = 0
+    case dictionary = 1
+    case text = 2
+    case tail = 3
+    case spelled = 4
+    case number = 5
+  }
+
+  /// The kind of values of a column whose values differ in kind: each has it as the first byte of its text.
+  package static let mixedKinds: UInt8 = 3
+
+  /// The number in the place of a tail column's case rule that says that the column's texts are its own.
+  package static let ownTexts: UInt8 = 3
+
+  /// A column: its encoding, and what of it stands in the header.
+  struct Column: BitwiseCopyable {
+    var encoding: Encoding
+    var kind: UInt8
+    /// Index into the index's field names.
+    var name: UInt16
+    /// Where its cell stands among those of a record.
+    var cell: UInt16
+    /// Unless it is one of numbers, the next that is none.
+    var nextText: UInt16 = 0
+    /// What all its fields have in common in a decoded record.
+    var word: UInt64
+    /// dictionary: codes are 16 bits wide. spelled: the case rule.
+    var variant: UInt8 = 0
+    /// spelled: which piece of the stem, 255 for all of it.
+    var piece: UInt8 = 255
+    /// Among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
+    var slot: UInt16 = 0
+    /// constant: size. dictionary, tail: count of texts. number: first of its formats.
+    var number: UInt32 = 0
+    /// number: count of its formats.
+    var formatCount: UInt8 = 0
+    /// dictionary, tail: size of the longest text.
+    var longest: UInt32 = 0
+    /// dictionary, tail: all texts have three bytes at most, and ``ends`` holds them themselves.
+    var isShort = false
+    /// They have two bytes each, and stand side by side: half as many lines of the processor's cache.
+    var isPairs = false
+    /// The texts of constant, dictionary and tail, unless they are short.
+    var texts: UnsafePointer<UInt8>
+    /// dictionary, tail: per text its end. A zero stands before the first. Of short ones, per text its bytes, the first
+    /// one lowest, and above three of them its size; of pairs, two bytes each.
+    var ends: UnsafePointer<UInt32>
+  }
+}
+
+extension ShardHeader.Column {
+  /// Takes the texts of a column that has the same.
+  mutating func takeTexts(of same: Self) {
+    (number, longest) = (same.number, same.longest)
+    (isShort, isPairs) = (same.isShort, same.isPairs)
+    (texts, ends) = (same.texts, same.ends)
+  }
+
+  /// Reads a dictionary's texts, or one per tail: their sizes, then they themselves.
+  mutating func readTexts(
+    _ count: Int, _ reader: inout ByteReader, _ memory: inout ShardHeader.ParsingMemory
+  ) throws(FormatError) {
+    let at = reader.offset
+    // A size has a byte at least.
+    guard count <= reader.remaining else {
+      throw .truncated(offset: at, needed: count, available: reader.remaining)
+    }
+    let ends = memory.scratch.allocate(UInt32.self, count + 1) + 1
+    ends[-1] = 0
+    var end = 0
+    for text in 0..<count {
+      let size = try reader.readVarint()
+      longest = max(longest, UInt32(truncatingIfNeeded: size))
+      guard kind < ShardHeader.mixedKinds || size > 0 else {
+        throw .invalid(reason: "a text without its kind", offset: at)
+      }
+      end += size
+      guard end <= reader.count else {
+        throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
+      }
+      ends[text] = UInt32(end)
+    }
+    let texts = try reader.readSpan(end)
+    put(texts, ends, count, &memory.kept)
+    guard kind == ShardHeader.mixedKinds else { return }
+    for text in 0..<count {
+      let first = texts[Int(ends[text - 1])]
+      guard first < ShardHeader.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
+    }
+  }
+
+  /// Makes the texts of the tails by a case rule.
+  mutating func putTails(_ tails: TailTable, _ rule: UInt8, _ memory: inout ShardHeader.ParsingMemory) {
+    let ends = memory.scratch.allocate(UInt32.self, tails.count + 1) + 1
+    ends[-1] = 0
+    let texts = memory.scratch.allocate(UInt8.self, tails.size + 16)
+    let letters = Spelling.Case(rule)
+    // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a copied
+    // text. Then the first byte of each, which follows no other.
+    var offset = 0
+    while offset < tails.size {
+      letters.apply(to: tails.texts + offset, texts + offset)
+      offset += 16
+    }
+    var start = 0
+    for tail in 0..<tails.count {
+      let end = tails.end(tail)
+      texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
+      ends[tail] = UInt32(truncatingIfNeeded: end)
+      longest = max(longest, UInt32(truncatingIfNeeded: end - start))
+      start = end
+    }
+    put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, tails.count, &memory.kept)
+  }
+
+  /// Keeps texts in memory, those of three bytes or fewer instead of their ends.
+  ///
+  /// - Parameter ends: Per text its end; a zero stands before the first.
+  private mutating func put(
+    _ texts: RawSpan, _ ends: UnsafePointer<UInt32>, _ count: Int, _ kept: inout Arena
+  ) {
+    number = UInt32(count)
+    isShort = longest <= 3 && count <= 256 && kind < ShardHeader.mixedKinds
+    // Where the longest has two bytes, the texts have this many together only if each has two.
+    isPairs = isShort && longest == 2 && texts.byteCount == 2 * count
+    guard isShort else {
+      let copy = kept.allocate(UInt32.self, count + 1)
+      copy.copy(from: ends - 1, count: count + 1)
+      self.ends = .init(copy + 1)
+      self.texts = kept.copy(text: texts)
+      return
+    }
+    let words = kept.allocate(UInt32.self, isPairs ? (count + 1) / 2 : count)
+    self.ends = .init(words)
+    if isPairs { return texts.copy(to: words) }
+    var start = 0
+    for text in 0..<count {
+      let end = Int(ends[text])
+      // A size of three at most.
+      words[text] = Self.word(of: texts, start, end) | UInt32(truncatingIfNeeded: end &- start) &<< 24
+      start = end
+    }
+  }
+
+  /// The bytes of a short text, the first one lowest.
+  @inline(__always) private static func word(of texts: RawSpan, _ start: Int, _ end: Int) -> UInt32 {
+    if start &+ 4 <= texts.byteCount {
+      // In bounds by the condition; a shift by three bytes at most.
+      let bytes = unsafe texts.load(unchecked: start, as: UInt32.self)
+      return bytes & (1 &<< UInt32(truncatingIfNeeded: 8 &* (end &- start)) &- 1)
+    }
+    var word: UInt32 = 0
+    for index in (start..<end).reversed() { word = word << 8 | UInt32(texts[index]) }
+    return word
+  }
+}

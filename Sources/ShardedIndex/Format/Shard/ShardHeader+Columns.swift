@@ -1,0 +1,180 @@
+extension ShardHeader {
+  /// The columns of a header as they are read, with what numbers and texts of them need.
+  struct ColumnTable {
+    let columns: UnsafeMutablePointer<Column>
+    /// Stands for texts and codes that are not there.
+    let zero: UnsafePointer<UInt8>
+    private(set) var models: ArenaList<Model>
+    /// Per model the bits of a value, where the model has no range of its own.
+    private(set) var widths: ArenaList<UInt8>
+    /// The ranges of the models that have their own.
+    private(set) var ownRanges: ArenaList<OwnRanges>
+    /// The columns of numbers, and those that have data in the parts.
+    private(set) var numberColumns: ArenaList<UInt16>
+    private(set) var dataColumns: ArenaList<UInt16>
+    private(set) var dataCodes: ArenaList<HuffmanCode>
+    private(set) var textCodes: ArenaList<HuffmanCode>
+    /// How many columns are no numbers, and the first of them.
+    private(set) var (textCount, firstText) = (0, 0)
+    private var lastText = 0
+    /// How many columns of small numbers are packed.
+    private(set) var packedCount = 0
+    private(set) var hasLiterals = false
+    /// Per case rule one more than the first column of the tails' texts by it.
+    private let casedColumns: UnsafeMutablePointer<UInt16>
+
+    var numberCount: Int { numberColumns.count }
+
+    /// The most number formats, and formats with ranges of their own times contexts: each takes a few bytes of a file and
+    /// much memory, and no builder comes near.
+    private static let formatLimit = 4096
+    private static let rangeLimit = 1 << 18
+
+    init(
+      _ reader: inout ByteReader, _ counts: Counts, _ names: ArenaList<UInt16>, _ shapes: Shapes, _ tails: TailTable,
+      _ memory: inout ParsingMemory
+    ) throws(FormatError) {
+      columns = memory.kept.allocate(Column.self, counts.columns)
+      models = ArenaList(capacity: 16, in: &memory.scratch)
+      widths = ArenaList(capacity: 16, in: &memory.scratch)
+      ownRanges = ArenaList(capacity: 16, in: &memory.scratch)
+      numberColumns = ArenaList(capacity: counts.columns, in: &memory.scratch)
+      dataColumns = ArenaList(capacity: 4, in: &memory.scratch)
+      dataCodes = ArenaList(capacity: 4, in: &memory.scratch)
+      textCodes = ArenaList(capacity: 4, in: &memory.scratch)
+      casedColumns = memory.scratch.allocate(repeating: 0 as UInt16, Int(ShardHeader.ownTexts))
+      zero = memory.kept.copy(0 as UInt8)
+      for index in 0..<counts.columns {
+        var column = try readKind(&reader, name: names[index], cell: shapes.cells[index])
+        if column.encoding != .number { chain(index) }
+        try readEncoding(&reader, &column, index, tails, counts.contexts, &memory)
+        (columns + index).initialize(to: column)
+      }
+    }
+
+    private func readKind(_ reader: inout ByteReader, name: UInt16, cell: UInt16) throws(FormatError) -> Column {
+      let at = reader.offset
+      let kind = try reader.read(UInt8.self)
+      let code = try reader.read(UInt8.self)
+      guard let encoding = Encoding(rawValue: code), kind <= ShardHeader.mixedKinds,
+        kind < ShardHeader.mixedKinds || encoding == .dictionary || encoding == .text
+      else { throw .invalid(reason: "a column of kind \(kind) in encoding \(code)", offset: at) }
+      return Column(
+        encoding: encoding, kind: kind, name: name, cell: cell,
+        word: RecordOutput.Field.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
+    }
+
+    /// Puts a column that is no number behind the one before it.
+    private mutating func chain(_ index: Int) {
+      if textCount == 0 { firstText = index } else { columns[lastText].nextText = UInt16(index) }
+      lastText = index
+      textCount += 1
+    }
+
+    /// Reads what follows the kind and the encoding of a column.
+    private mutating func readEncoding(
+      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ tails: TailTable, _ contexts: Int,
+      _ memory: inout ParsingMemory
+    ) throws(FormatError) {
+      // Where the column's kind stands.
+      let at = reader.offset - 2
+      switch column.encoding {
+      case .constant:
+        column.number = UInt32(try reader.readVarint())
+        column.texts = memory.kept.copy(text: try reader.readSpan(Int(column.number)))
+      case .tail:
+        guard tails.count > 0 else { throw .invalid(reason: "texts of tails where there are none", offset: at) }
+        try readTailTexts(&reader, &column, index, tails, &memory)
+      case .dictionary:
+        let count = try reader.readVarint()
+        guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
+        try column.readTexts(count, &reader, &memory)
+        column.variant = count > 256 ? 1 : 0
+        let code = 2...256 ~= count ? try memory.readCode(&reader, below: count) : HuffmanCode()
+        appendData(&column, index, code, HuffmanCode(), &memory.scratch)
+      case .text, .spelled:
+        if column.encoding == .spelled {
+          column.variant = try reader.read(UInt8.self)
+          column.piece = try reader.read(UInt8.self)
+          guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
+        }
+        let code = try memory.readCode(&reader, below: 256)
+        appendData(&column, index, code, try memory.readCode(&reader, below: 256), &memory.scratch)
+      case .number:
+        column.slot = UInt16(numberCount)
+        numberColumns.append(UInt16(index), in: &memory.scratch)
+        try readFormats(&reader, &column, contexts, &memory)
+      }
+    }
+
+    /// Adds a column that has data in the parts.
+    private mutating func appendData(
+      _ column: inout Column, _ index: Int, _ code: HuffmanCode, _ textCode: HuffmanCode, _ scratch: inout Arena
+    ) {
+      column.slot = UInt16(dataColumns.count)
+      dataColumns.append(UInt16(index), in: &scratch)
+      dataCodes.append(code, in: &scratch)
+      textCodes.append(textCode, in: &scratch)
+      packedCount += code.isPresent ? 1 : 0
+    }
+
+    /// Reads a column's text of each tail.
+    private func readTailTexts(
+      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ tails: TailTable,
+      _ memory: inout ParsingMemory
+    ) throws(FormatError) {
+      let at = reader.offset - 2
+      let rule = try reader.read(UInt8.self)
+      guard rule <= ShardHeader.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
+      if rule == ShardHeader.ownTexts {
+        try column.readTexts(tails.count, &reader, &memory)
+      } else if casedColumns[Int(rule)] > 0 {
+        // However many columns of a file have the texts of one rule, the texts are made once.
+        column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
+      } else {
+        column.putTails(tails, rule, &memory)
+        casedColumns[Int(rule)] = UInt16(index + 1)
+      }
+    }
+
+    /// Reads the formats of a column of numbers.
+    private mutating func readFormats(
+      _ reader: inout ByteReader, _ column: inout Column, _ contexts: Int, _ memory: inout ParsingMemory
+    ) throws(FormatError) {
+      let at = reader.offset - 2
+      column.number = UInt32(models.count)
+      column.formatCount = try reader.read(UInt8.self)
+      guard column.formatCount >= 1, models.count + Int(column.formatCount) <= Self.formatLimit else {
+        throw .invalid(reason: "\(models.count + Int(column.formatCount)) number formats", offset: at)
+      }
+      for _ in 0..<column.formatCount {
+        let format = NumberFormat(
+          type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
+        guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
+        var model = Model(
+          word: RecordOutput.Field.number(format, column: column.word), base: 0, range: zero, rowMask: 0,
+          cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride))
+        var bits: UInt8 = 0
+        if format.type == 0 {
+          hasLiterals = true
+          let size = try reader.readVarint()
+          model.base = Int64(Int(bitPattern: memory.kept.copy(sizedText: try reader.readSpan(size))))
+        } else {
+          model.base = try reader.readSignedVarint()
+          let width = try reader.read(UInt8.self)
+          bits = width & 0x7f
+          guard bits <= 56 else { throw .invalid(reason: "a value of \(bits) bits", offset: at) }
+          if width & 0x80 != 0 {
+            ownRanges.append(try OwnRanges(contexts, &reader, &memory.scratch), in: &memory.scratch)
+            guard ownRanges.count * contexts <= Self.rangeLimit else {
+              throw .invalid(reason: "\(ownRanges.count) formats with ranges of their own", offset: at)
+            }
+            model.rowMask = .max
+          }
+        }
+        widths.append(bits, in: &memory.scratch)
+        models.append(model, in: &memory.scratch)
+      }
+    }
+  }
+}

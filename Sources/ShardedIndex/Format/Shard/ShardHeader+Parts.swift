@@ -1,0 +1,84 @@
+extension ShardHeader {
+  /// The counts that a header begins with.
+  struct Counts {
+    let (records, parts, tails, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
+
+    /// How many contexts a number's range can depend on: tails, or the one context of a shard without tails.
+    var contexts: Int { max(1, tails) }
+
+    init(_ reader: inout ByteReader, records expected: Int, fileSize: Int) throws(FormatError) {
+      let magic = try reader.read(UInt32.self)
+      guard magic == ShardHeader.magic else { throw .wrongMagic(found: magic, expected: ShardHeader.magic) }
+      records = try reader.readVarint()
+      guard records == expected else {
+        throw .invalid(reason: "has a count of \(records) where \(expected) was promised", offset: 4)
+      }
+      parts = try reader.readVarint()
+      tails = try reader.readVarint()
+      columns = try reader.readVarint()
+      shapes = try reader.readVarint()
+      rowFormats = try reader.readVarint()
+      guard parts >= 1, parts <= records, tails <= 256, columns <= ShardHeader.columnLimit, shapes >= 1,
+        shapes <= 65536, rowFormats <= 256, records < UInt32.max, fileSize <= UInt32.max
+      else { throw .invalid(reason: "counts beyond this version", offset: 4) }
+    }
+  }
+
+  /// Reads the table of the parts, and their lower bounds.
+  static func readParts(
+    _ reader: inout ByteReader, _ counts: Counts, fileSize: Int, frameSize: Int, _ kept: inout Arena
+  ) throws(FormatError) -> PartTable {
+    // Room is made for what the bytes hold, not for what they claim.
+    guard counts.parts <= reader.remaining / 14 else {
+      throw .truncated(offset: reader.offset, needed: 14 * counts.parts, available: reader.remaining)
+    }
+    let rows = kept.allocate(PartTable.Row.self, counts.parts + 1)
+    var (offset, first, boundEnd) = (frameSize, 0, 0)
+    for index in 0..<counts.parts {
+      let at = reader.offset
+      let count = try reader.readVarint()
+      let bound = try reader.readVarint()
+      let keys = try PartFrame(&reader)
+      let fields = try PartFrame(&reader)
+      // The first part begins with the shard: without a bound, and it continues no other.
+      guard count >= 1, count <= counts.records - first, index > 0 || bound == 0,
+        boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
+      else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
+      // Where one of them is too large, their sum is not what it has to be, below.
+      rows[index] = PartTable.Row(
+        firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
+        bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
+        keysContentSize: UInt32(keys.contentSize), fieldsContentSize: UInt32(fields.contentSize),
+        keysChecksum: keys.checksum, fieldsChecksum: fields.checksum)
+      boundEnd += bound >> 1
+      offset += keys.size + fields.size
+      first += count
+    }
+    guard first == counts.records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
+    guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
+    rows[counts.parts] = PartTable.Row(
+      firstRecord: UInt32(counts.records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
+      keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)
+    let bounds = try reader.readSpan(boundEnd)
+    let heads = kept.allocate(UInt64.self, counts.parts)
+    let parts = PartTable(
+      count: counts.parts, heads: .init(heads), rows: .init(rows), bounds: kept.copy(text: bounds))
+    for part in 0..<counts.parts { heads[part] = KeyBlocks.head(of: parts.bound(of: part)) }
+    return parts
+  }
+
+  /// What a part's row says of one of its two frames.
+  private struct PartFrame {
+    /// In bytes.
+    let (size, contentSize): (Int, Int)
+    let checksum: UInt32
+
+    init(_ reader: inout ByteReader) throws(FormatError) {
+      (size, contentSize, checksum) = (try reader.readVarint(), try reader.readVarint(), try reader.read(UInt32.self))
+    }
+
+    var isBounded: Bool {
+      contentSize <= ZstdFrame.contentLimit && size <= ZstdFrame.sizeLimit(content: contentSize)
+    }
+  }
+}

@@ -1,0 +1,177 @@
+extension ShardHeader {
+  /// A format of a number column and the ranges its values lie in. Two to a line of the processor's cache.
+  struct Model: BitwiseCopyable {
+    /// What all numbers of it have in common in a decoded record.
+    var word: UInt64
+    /// Added to every value. Type 0: the address of the text.
+    var base: Int64
+    /// The address of its range, or, if contexts have their own, of that of the first row. Type 0: of one without bits.
+    ///
+    /// A range: the bits of a value, u8, and what is added to the base, u32; three bytes behind it can be read.
+    var range: UnsafePointer<UInt8>
+    /// All ones if contexts have ranges of their own, else zero.
+    var rowMask: UInt32
+    /// The offset of the column's cell among those of a record, in bytes.
+    var cell: UInt32
+
+    /// The range in a row: the bits of a value in the lowest byte, what is added to the base in the four above it, anything
+    /// in the rest.
+    @inline(__always) func range(in row: UInt32) -> UInt64 {
+      UInt64(littleEndian: (range + Int(row & rowMask)).load())
+    }
+
+    /// The bits of a value alone.
+    @inline(__always) func bits(in row: UInt32) -> Int { Int(range[Int(row & rowMask)]) }
+
+    /// The column's cell among those of a record.
+    @inline(__always) func cell(
+      in cells: UnsafeMutablePointer<RecordOutput.Field>
+    ) -> UnsafeMutablePointer<RecordOutput.Field> {
+      (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.Field.self)
+    }
+
+    /// Whether it is of type 0, a text whatever the value.
+    var isLiteral: Bool { word >> 56 == 0 }
+    /// Type 0: the text, before which its size stands. Else nothing.
+    var literal: UnsafeBufferPointer<UInt8> {
+      guard isLiteral, let text = UnsafePointer<UInt8>(bitPattern: UInt(truncatingIfNeeded: base)) else {
+        return .init(start: nil, count: 0)
+      }
+      return .init(start: text, count: Int((text - 4).load(as: UInt32.self)))
+    }
+  }
+
+  /// The ranges that values lie in, for each context in a row: a record's stand side by side.
+  struct Ranges: BitwiseCopyable {
+    /// Bytes of a range.
+    static let width = 5
+    /// Readable behind the last one, in bytes.
+    static let slack = 3
+
+    /// Per context the number of its row.
+    let rows: UnsafePointer<UInt8>
+    /// In bytes.
+    let rowSize: UInt32
+    let start: UnsafePointer<UInt8>
+
+    /// Returns the offset of a context's row, in bytes: less than 2^8 rows of 2^18 ranges.
+    @inline(__always) func row(_ context: Int) -> UInt32 { UInt32(rows[context]) &* rowSize }
+  }
+
+  /// The ranges of a model for the contexts that have their own, as they are read.
+  struct OwnRanges: BitwiseCopyable {
+    /// Per context a bit.
+    let contexts: UnsafePointer<UInt8>
+    /// Per range the bits of a value in the lowest byte, what is added to the base above it.
+    let ranges: UnsafePointer<UInt64>
+
+    /// Reads which of `count` contexts have a range, and for each the bits of a value and what is added.
+    init(_ count: Int, _ reader: inout ByteReader, _ scratch: inout Arena) throws(FormatError) {
+      let at = reader.offset
+      let flags = try reader.readSpan((count + 7) / 8)
+      var ranged = 0
+      for index in 0..<flags.byteCount { ranged += flags[index].nonzeroBitCount }
+      guard count & 7 == 0 || flags[flags.byteCount - 1] >> UInt8(count & 7) == 0 else {
+        throw .invalid(reason: "a range of context \(count) and none behind it", offset: at)
+      }
+      let least = UInt64(try reader.read(UInt8.self))
+      let excess = UInt64(try reader.read(UInt8.self))
+      let (most, kept) = (UInt64(try reader.read(UInt8.self)), UInt64(try reader.read(UInt8.self)))
+      guard excess <= 6, most <= 32 else {
+        throw .invalid(reason: "ranges of \(excess) and \(most) bits", offset: reader.offset)
+      }
+      let ranges = scratch.allocate(UInt64.self, ranged)
+      var bits = BitReader(reader)
+      for index in 0..<ranged {
+        // Of 38 bits at most: both in one word. Whether they are there is checked where the reader is moved behind them.
+        let word = bits.next
+        // At most 255 + 63; shifts are by fewer than 64 bits, and differences of what the lines before compare.
+        let width = least &+ word & (1 &<< excess &- 1)
+        guard width <= 56 else { throw .invalid(reason: "a value of \(width) bits", offset: at) }
+        // What is added is a multiple of what all but the highest bits of a value can say.
+        let zeros = min(width > kept ? width &- kept : 0, most)
+        let added = (word &>> excess) &<< zeros & (1 &<< most &- 1)
+        ranges[index] = width | added &<< 8
+        bits.pass(Int(truncatingIfNeeded: excess &+ most &- zeros))
+      }
+      try bits.finish(&reader)
+      (contexts, self.ranges) = (scratch.copy(text: flags), .init(ranges))
+    }
+  }
+}
+
+extension ShardHeader.Ranges {
+  /// Lays the ranges out, and gives the models the addresses of theirs.
+  init(of columns: ShardHeader.ColumnTable, contexts: Int, _ memory: inout ShardHeader.ParsingMemory) {
+    let (models, own) = (columns.models, columns.ownRanges)
+    // Contexts that have no range of their own share a row.
+    let rows = memory.kept.allocate(UInt8.self, contexts)
+    let rowCount = Self.assignRows(rows, contexts, own, &memory.scratch)
+    let rowSize = own.count * Self.width
+    let fixed = rowCount * rowSize
+    let size = fixed + (models.count - own.count) * Self.width + Self.slack
+    let start = memory.kept.allocate(repeating: 0 as UInt8, size)
+    var (next, nextOwn) = (fixed, 0)
+    for index in 0..<models.count {
+      let at = models[index].rowMask == 0 ? next : nextOwn
+      start[at] = columns.widths[index]
+      models.start[index].range = .init(start + at)
+      if models[index].rowMask == 0 { next += Self.width } else { nextOwn += Self.width }
+    }
+    // The first row has what holds where a context has no range of its own, and so has each row until its own are put in.
+    var filled = 1
+    while filled < rowCount {
+      // As many at once as are there.
+      let more = min(filled, rowCount - filled)
+      (start + filled * rowSize).copy(from: start, count: more * rowSize)
+      filled += more
+    }
+    for index in 0..<own.count {
+      Self.put(own[index], rows, contexts, into: start + index * Self.width, rowSize)
+    }
+    (self.rows, self.rowSize, self.start) = (.init(rows), UInt32(rowSize), .init(start))
+  }
+
+  /// Gives each context the number of its row.
+  ///
+  /// - Returns: How many rows there are.
+  private static func assignRows(
+    _ rows: UnsafeMutablePointer<UInt8>, _ contexts: Int, _ own: ArenaList<ShardHeader.OwnRanges>,
+    _ scratch: inout Arena
+  ) -> Int {
+    let hasOwn = scratch.allocate(repeating: 0 as UInt8, (contexts + 7) / 8)
+    for index in 0..<own.count {
+      for byte in 0..<(contexts + 7) / 8 { hasOwn[byte] |= own[index].contexts[byte] }
+    }
+    // There are 256 contexts at most.
+    func isOwn(_ context: Int) -> Bool { hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 1 }
+    var (rowCount, common) = (0, 0)
+    while common < contexts, isOwn(common) { common &+= 1 }
+    for context in 0..<contexts {
+      let isOwn = isOwn(context)
+      rows[context] = UInt8(truncatingIfNeeded: isOwn ? rowCount : common)
+      rowCount &+= isOwn || context == common ? 1 : 0
+    }
+    return rowCount
+  }
+
+  /// Puts the ranges of a model into the rows of the contexts that have one.
+  private static func put(
+    _ own: ShardHeader.OwnRanges, _ rows: UnsafePointer<UInt8>, _ contexts: Int,
+    into start: UnsafeMutablePointer<UInt8>,
+    _ rowSize: Int
+  ) {
+    // Rows and ranges of a size that was computed, and allocated, without wrapping.
+    var range = own.ranges
+    for byte in 0..<(contexts + 7) / 8 {
+      var flags = own.contexts[byte]
+      while flags != 0 {
+        let at = start + Int(rows[8 &* byte &+ flags.trailingZeroBitCount]) &* rowSize
+        at.pointee = UInt8(truncatingIfNeeded: range.pointee)
+        (at + 1).store(UInt32(truncatingIfNeeded: range.pointee &>> 8))
+        flags &= flags &- 1
+        range += 1
+      }
+    }
+  }
+}

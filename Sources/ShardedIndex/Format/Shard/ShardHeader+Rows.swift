@@ -1,0 +1,39 @@
+extension ShardHeader {
+  /// The formats of rows: which format each number of a record has.
+  struct RowFormats {
+    /// Per row format and number column the model of the value.
+    let models: UnsafePointer<UInt16>
+    let code: HuffmanCode
+
+    /// The most row formats times number columns: each takes few bits of a file and two bytes in memory, and no builder comes
+    /// near.
+    private static let cellLimit = 1 << 16
+
+    init(
+      _ reader: inout ByteReader, _ counts: Counts, _ columns: ColumnTable, _ memory: inout ParsingMemory
+    ) throws(FormatError) {
+      let numberCount = columns.numberCount
+      guard (numberCount == 0) == (counts.rowFormats == 0) else {
+        throw .invalid(reason: "rows without numbers or numbers without rows", offset: 24)
+      }
+      guard counts.rowFormats * numberCount <= Self.cellLimit else {
+        throw .invalid(reason: "\(counts.rowFormats) row formats of \(numberCount) columns", offset: reader.offset)
+      }
+      let models = memory.kept.allocate(UInt16.self, counts.rowFormats * numberCount)
+      var bits = BitReader(reader)
+      for row in 0..<counts.rowFormats {
+        for number in 0..<numberCount {
+          let column = columns.columns[Int(columns.numberColumns[number])]
+          let format = try bits.read(8 - (column.formatCount - 1).leadingZeroBitCount)
+          guard format < column.formatCount else {
+            throw .invalid(reason: "a row names format \(format)", offset: reader.offset)
+          }
+          models[row * numberCount + number] = UInt16(column.number) + UInt16(format)
+        }
+      }
+      try bits.finish(&reader)
+      self.models = .init(models)
+      code = counts.rowFormats > 1 ? try memory.readCode(&reader, below: counts.rowFormats) : HuffmanCode()
+    }
+  }
+}
