@@ -1,4 +1,5 @@
-/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts are kept.
+/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts are
+/// kept.
 struct BlockStarts: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   private let isWide: Bool

@@ -1,4 +1,5 @@
-/// Returns the sum of all bytes. It cannot wrap. The compiler makes fewer instructions of a loop than of a sum of wider lanes.
+/// Returns the sum of all bytes. It cannot wrap. The compiler makes fewer instructions of a loop than of a sum of wider
+/// lanes.
 @inline(__always) func sum(_ bytes: SIMD16<UInt8>) -> Int {
   var sum = 0
   for index in 0..<16 { sum &+= Int(bytes[index]) }

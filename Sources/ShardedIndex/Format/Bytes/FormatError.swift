@@ -22,7 +22,7 @@ public enum FormatError: Error, Equatable, Sendable {
 }
 
 extension FormatError: CustomStringConvertible {
-  /// What is wrong, as it reads behind the name of a file.
+  /// The fault, as it reads behind the name of a file.
   public var description: String {
     switch self {
     case .truncated(let offset, let needed, let available):
@@ -45,7 +45,7 @@ extension FormatError: CustomStringConvertible {
     }
   }
 
-  /// What to do about it, as it reads behind ``description``.
+  /// The remedy, as it reads behind ``description``.
   var advice: String {
     switch self {
     case .unsupportedVersion: ": take a program that reads it, or build the index again"

@@ -1,6 +1,7 @@
 import CSystem
 
-/// How many of `count` come first, of which the predicate holds and behind which it does not: a binary search, O(log `count`).
+/// Returns how many of the numbers below `count` the predicate holds for, given that it holds for none behind the first for
+/// which it does not: a binary search, O(log `count`).
 ///
 /// Without a branch that depends on what is found, of which one in two would be foreseen wrong.
 ///

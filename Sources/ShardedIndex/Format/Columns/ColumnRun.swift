@@ -1,6 +1,6 @@
 import CSystem
 
-/// What a column's decoder is given: a run of records, and the cells that their fields go to.
+/// The task of a column's decoder: a run of records, and the cells that their fields go to.
 struct ColumnRun {
   let column: UnsafePointer<ShardHeader.Column>
   /// Counted within the part.
@@ -31,7 +31,7 @@ struct ColumnRun {
 ///
 /// Sizes and offsets are of a content of fewer than 2^32 bytes, and were checked when it was loaded: their sums cannot wrap.
 struct ColumnData {
-  /// What of it stands in the part's memory. Numbers of 32 bits, since many parts are kept.
+  /// The data as it stands in the part's memory. Numbers of 32 bits, since many parts are kept.
   struct Entry: BitwiseCopyable {
     /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
     var codes: UnsafePointer<UInt8>
@@ -39,7 +39,7 @@ struct ColumnData {
     /// Pairs of a record and the size of its text.
     var long: UnsafePointer<UInt8>
     var longCount: UInt32
-    /// Twice the bytes from here to its starts, and 1 more if these have 32 bits.
+    /// Twice the offset of its starts from here, in bytes, and 1 more if these have 32 bits.
     var startsOffset: UInt32 = 0
   }
 
@@ -60,7 +60,7 @@ struct ColumnData {
     return start &+ (first..<record).reduce(0) { $0 &+ textSize($1) }
   }
 
-  /// Per block of records the offset of its texts; of a dictionary zeros.
+  /// The offsets of the texts of each block of records; zeros for a dictionary.
   @inline(__always) private var starts: BlockStarts {
     let offset = entry.pointee.startsOffset
     return BlockStarts(UnsafeRawPointer(entry) + Int(offset >> 1), isWide: offset & 1 == 1)

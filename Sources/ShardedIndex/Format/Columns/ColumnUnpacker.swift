@@ -13,7 +13,7 @@ struct ColumnUnpacker: ~Escapable {
   private var unpackedOffset: Int
   /// The bytes of texts that are still to be unpacked.
   private var textsLeft: Int
-  /// How many records there are.
+  /// The number of records.
   let count: Int
 
   @_lifetime(copy plain, copy packed)

@@ -46,7 +46,8 @@ extension FieldColumns {
     result = output
   }
 
-  /// Decodes records that have different columns, or in different order: their fields are picked from the cells of all columns.
+  /// Decodes records that have different columns, or in different order: their fields are picked from the cells of all
+  /// columns.
   @inline(never)
   private func decodeShaped(
     _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
@@ -132,8 +133,9 @@ extension FieldColumns {
       run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
   }
 
-  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those before
-  /// it in its block, or, if these are more, those from it to the end of the block. And the bit at which the block begins or ends.
+  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those
+  /// before it in its block, or, if these are more, those from it to the end of the block. And the bit at which the block
+  /// begins or ends.
   @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
     // Records of a part, of which there are fewer than 2^32.
     let block = run.lowerBound >> KeyBlocks.blockShift

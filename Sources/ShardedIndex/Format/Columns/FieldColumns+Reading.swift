@@ -1,5 +1,5 @@
 extension FieldColumns {
-  /// What a fields frame begins with.
+  /// The beginning of a fields frame.
   fileprivate struct ContentStart {
     /// The bytes of the rows of numbers, of what is packed, and of what is not.
     let (rowSize, packedSize, plainSize): (Int, Int, Int)
@@ -44,7 +44,7 @@ extension FieldColumns {
     let blocks: Int
     let columns: Int
     let hasWideStarts: Bool
-    /// In bytes: of the starts of one column; of all up to the content; of all.
+    /// The sizes of the starts of one column, of all up to the content, and of all, in bytes.
     let (startsSize, derivedSize, size): (Int, Int, Int)
     let content: ContentStart
 
@@ -58,21 +58,17 @@ extension FieldColumns {
       start = .allocate(byteCount: size, alignment: 16)
     }
 
-    deinit { start.deallocate() }
+    /// Whether the memory is the part's from now on. Embedded Swift cannot discard a value instead.
+    var isKept = false
 
-    /// Keeps the memory.
-    consuming func keep() -> UnsafeRawPointer {
-      let start = start
-      discard self
-      return .init(start)
-    }
+    deinit { if !isKept { start.deallocate() } }
 
     /// The offset behind the data of `count` columns.
     private static func dataOffset(_ count: Int) -> Int {
       MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
     }
 
-    /// Per block where the texts of a column start; for the number behind the last column, where rows do.
+    /// Returns where the texts of a column start, a block each; for the number behind the last column, where rows start.
     func starts(_ column: Int) -> BlockStarts {
       BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
     }
@@ -115,7 +111,7 @@ extension FieldColumns {
     let header = owner.layout
     var fixed = ByteReader(content)
     let sizes = try ContentStart(&fixed, records: records, header)
-    let storage = Storage(sizes, records: records, columns: header.pointee.dataCount)
+    var storage = Storage(sizes, records: records, columns: header.pointee.dataCount)
     let bytes = content.baseAddress!
     storage.copy(bytes)
     let own = storage.own
@@ -147,7 +143,8 @@ extension FieldColumns {
         rowsEnd: UInt32(sizes.rowSize * 8), lastRowEnd: UInt32(rowEnd), keptBytes: UInt32(storage.size),
         derivedBytes: UInt32(storage.derivedSize), rowStarts: UInt32(storage.startsOffset(storage.columns)),
         hasWideStarts: storage.hasWideStarts))
-    self.init(at: storage.keep())
+    storage.isKept = true
+    self.init(at: storage.start)
   }
 
   /// Reads where the rows of each block start.

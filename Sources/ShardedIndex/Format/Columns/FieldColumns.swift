@@ -8,19 +8,17 @@ package struct FieldColumns: @unchecked Sendable {
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
   /// Bytes behind the content that may be read, though not used.
   package static let slack = 32
-  /// What leads to the rest, before which it stands: a part leads to it by one address, and has no object for its fields.
+  /// The head of the fields' memory: a part refers to it by one address, and has no object for its fields.
   ///
-  /// Behind it stand the columns that have data, where the texts of each start, and where rows do.
+  /// Behind it stand the data of the columns that have some, the offsets at which the texts of each start, and those of rows.
   struct Head: BitwiseCopyable {
     let header: UnsafePointer<ShardHeader.Layout>
-    let shapeCodes: UnsafePointer<UInt8>
-    let rowFormatCodes: UnsafePointer<UInt8>
-    let rows: UnsafePointer<UInt8>
+    let (shapeCodes, rowFormatCodes, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
     let (recordCount, contentBytes): (UInt32, UInt32)
-    /// Where the rows end, in bits, and where the last of them does, which need not fill its last byte.
+    /// The end of the rows in bits, and the end of the last row, which need not fill its last byte.
     let (rowsEnd, lastRowEnd): (UInt32, UInt32)
     let (keptBytes, derivedBytes): (UInt32, UInt32)
-    /// Where rows start, from here on, in bytes.
+    /// The offset of the starts of rows from here, in bytes.
     let rowStarts: UInt32
     let hasWideStarts: Bool
   }
@@ -41,9 +39,9 @@ package struct FieldColumns: @unchecked Sendable {
     ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Entry.self) + slot)
   }
   @inline(__always) var rows: UnsafePointer<UInt8> { head.pointee.rows }
-  /// Per record the code of its row's format.
+  /// The codes of the rows' formats, one a record.
   @inline(__always) var rowFormatCodes: UnsafePointer<UInt8> { head.pointee.rowFormatCodes }
-  /// Per block of records the bit at which its rows start.
+  /// The bits at which the rows of each block of records start.
   @inline(__always) var rowStarts: BlockStarts {
     BlockStarts(start + Int(head.pointee.rowStarts), isWide: head.pointee.hasWideStarts)
   }

@@ -20,7 +20,7 @@ extension HuffmanCode {
       (start, limit) = isBackward ? (end, first) : (first, end)
     }
 
-    /// In bits. Setting the highest bit changes nothing, but excludes zero.
+    /// The count of bits that were passed. Setting the highest bit changes nothing, but excludes zero.
     @inline(__always) private var passed: Int { (word | 1 &<< 63).trailingZeroBitCount }
 
     /// Reads on from the byte that the next bit is in.
@@ -49,7 +49,7 @@ extension HuffmanCode {
       return UInt8(truncatingIfNeeded: entry &>> 8)
     }
 
-    /// Behind the last byte of which something is passed, or before it; nil if what is left of that byte is not zero.
+    /// The address behind the last byte of which bits are passed, or before it; nil if the rest of that byte is not zero.
     var end: UnsafePointer<UInt8>? {
       let passed = passed
       let whole = passed &>> 3

@@ -1,16 +1,16 @@
-/// How small numbers of the parts of a shard are packed: the canonical Huffman code of one column's numbers, each at most
-/// 255. Source: docs/format.md §4.7.
+/// The canonical Huffman code of one column's small numbers, each at most 255, in all parts of a shard. Source:
+/// docs/format.md §4.7.
 ///
 /// It stands in the shard's header, so that no part has a table of its own, and leads into the header's memory.
 package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// No number's code is longer, in bits.
   package static let longestLimit = 10
 
-  /// Those numbers that have a code, in the order of their codes, each as a table has it: the number, and below it its code's
-  /// length.
+  /// The numbers that have a code, in the order of their codes, each as a table has it: the number, and below it the length
+  /// of its code.
   private var entries = UnsafePointer<UInt16>(bitPattern: 8)!
-  /// How many there are, 0 if there is no code and numbers stand as they are; how many of the first are ``storedAtOnce`` times
-  /// in a table or more, and how many of the last once.
+  /// The count of numbers, 0 if there is no code and numbers stand as they are; of those that are in a table
+  /// ``storedAtOnce`` times or more, which come first; and of those that are in it once, which come last.
   private var (count, wide, single): (UInt16, UInt16, UInt16) = (0, 0, 0)
 
   @inline(__always) package var isPresent: Bool { count > 0 }
@@ -18,7 +18,7 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// Numbers stand as they are.
   init() {}
 
-  /// What is needed to read the lengths of the codes of 256 numbers.
+  /// The room that reading the lengths of the codes of 256 numbers takes.
   static let scratchCapacity = 256 + longestLimit + 1
 
   /// Reads the lengths of the codes: half bytes, the low one first, until they make a code; a byte of 0 is none.
@@ -59,8 +59,8 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     let at = reader.offset
     let first = try reader.read(UInt8.self)
     guard first > 0 else { return 0 }
-    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at least. So the
-    // codes end where they have taken all runs there are.
+    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at least. So
+    // the codes end where they have taken all runs there are.
     var (count, used, left) = (0, 0, 1 << Self.longestLimit)
     let tallies = scratch + limit
     tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
@@ -105,10 +105,10 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// Entries of a table, with room behind them for what is written beyond its end.
   static let tableCapacity = tableSize + storedAtOnce
 
-  /// For each run of ``longestLimit`` bits the entry of the number whose code it begins with.
+  /// Fills a table: for each run of ``longestLimit`` bits the entry of the number whose code it begins with.
   ///
-  /// Without a loop per length: how many numbers have which differs from shard to shard, and where the processor guesses wrong
-  /// that takes longer than a number does.
+  /// There is no loop per length: how many numbers have a length differs from shard to shard, and a wrong prediction takes
+  /// longer than a number.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
     var next = entries
     var target = UnsafeMutableRawPointer(table)

@@ -2,8 +2,9 @@ import CSystem
 
 /// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md §6.3.
 ///
-/// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven of the
-/// eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere: arithmetic wraps.
+/// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven of
+/// the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere: arithmetic
+/// wraps.
 struct NumberColumnDecoder {
   private let models: UnsafePointer<ShardHeader.Model>
   private let rowModels: UnsafePointer<UInt16>
@@ -34,7 +35,7 @@ struct NumberColumnDecoder {
     rowModels + Int(formats[record & formatMask]) &* numberCount
   }
 
-  /// Where the ranges of a record's numbers stand among those of their models.
+  /// Returns the offset of the ranges of a record's numbers among those of their models.
   @inline(__always) private func rangeRow(_ record: Int) -> UInt32 { ranges.row(Int(tails[record & tailMask])) }
 
   /// Returns how many bits the rows of records take.

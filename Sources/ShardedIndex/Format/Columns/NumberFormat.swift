@@ -1,4 +1,4 @@
-/// How the text of a number follows from an integer. Source: docs/format.md §6.4.
+/// The rule by which the text of a number follows from an integer. Source: docs/format.md §6.4.
 ///
 /// | type | a | b | the text of *v* |
 /// |--:|---|---|---|
@@ -22,7 +22,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     self.b = b
   }
 
-  /// Of a field that is no number.
+  /// The format of a field that is no number.
   static var text: NumberFormat { NumberFormat(type: 0, a: 0, b: 0) }
 
   package var isKnown: Bool {
@@ -58,7 +58,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
       ? Self.writeFloat(stored, decimals: 6, to: target) : Self.writeFloat(stored, decimals: Int(b), to: target)
   }
 
-  /// Of a format that goes by way of a float: what it prints of `value`, in units of 10^-b.
+  /// Returns what a format that goes by way of a float prints of `value`, in units of 10^-b.
   package func printed(_ value: Int64) -> Int64 {
     let isSixtieths = type == 3
     let scaled = isSixtieths ? Self.hundredThousandths(ofSixtieths: value) : value

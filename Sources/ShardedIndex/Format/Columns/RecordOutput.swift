@@ -4,7 +4,7 @@ package struct RecordOutput {
   struct Field: BitwiseCopyable {
     /// Text: bytes from the start of the buffer. Number: its value by the format.
     let value: Int64
-    /// What else there is to know, in one word, so that decoding writes it at once.
+    /// The format or the size, the name and the kind, in one word, so that decoding writes them at once.
     private let word: UInt64
 
     /// The part of the word that is the same for all fields of a column: its name, an index into the index's field
@@ -28,7 +28,7 @@ package struct RecordOutput {
       self.word = word
     }
 
-    /// The same field, as a text.
+    /// Returns the same field as a text.
     func rendered(at start: Int, size: Int) -> Field {
       Field(text: start, size: size, column: (word >> 32 & 0xff_ffff) << 32)
     }
@@ -46,7 +46,7 @@ package struct RecordOutput {
     }
   }
 
-  /// What is readable behind every text that is appended, and writable behind every text that was.
+  /// The bytes that are readable behind every text that is appended, and writable behind every text that was.
   static let slack = 16
 
   private(set) var bytes: UnsafeMutablePointer<UInt8>
@@ -55,7 +55,7 @@ package struct RecordOutput {
   private(set) var fields: UnsafeMutablePointer<Field>
   private(set) var fieldCount = 0
   private var fieldCapacity = 128
-  /// Per record: one past its last field.
+  /// One past the last field of each record.
   private(set) var recordEnds: UnsafeMutablePointer<UInt32>
   private var recordCapacity = 32
   private(set) var recordCount = 0

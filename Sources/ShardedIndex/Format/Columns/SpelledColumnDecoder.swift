@@ -1,7 +1,7 @@
 /// Decodes columns whose texts are spelled from the stems of keys. Source: docs/format.md §6.2.
 ///
-/// Sizes are of stems and scripts that were checked when they were loaded, and of which each has fewer than 2^32 bytes: sums of
-/// them, and offsets in the output that room was made for, cannot wrap.
+/// Sizes are of stems and scripts that were checked when they were loaded, and of which each has fewer than 2^32 bytes:
+/// sums of them, and offsets in the output that room was made for, cannot wrap.
 enum SpelledColumnDecoder {
   /// - Parameter scratch: ``FieldColumns/scratchSize(_:)`` bytes.
   @inline(__always)
@@ -66,14 +66,14 @@ enum SpelledColumnDecoder {
 
   /// A walk through the stems of a block and those behind it, each written on top of the one before.
   ///
-  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would have to wait.
-  /// The other bytes of a stem are written by those that are longer than 16.
+  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would have to
+  /// wait. The other bytes of a stem are written by those that are longer than 16.
   private struct StemWalk {
     let stem: UnsafeMutablePointer<UInt8>
     private(set) var start = SIMD16<UInt8>(repeating: 0)
     private let sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)
     private var suffix: UnsafePointer<UInt8>
-    /// What the current stem shares with the one before it, and what it adds.
+    /// The bytes that the current stem shares with the one before it, and those that it adds.
     private var (common, rest) = (0, 0)
 
     /// The size of the current stem.

@@ -62,7 +62,7 @@ package enum Spelling {
   /// A case rule, as what 16 bytes are compared with at once.
   struct Case {
     private typealias Bytes = SIMD16<UInt8>
-    /// What tells a capital from its small letter, where the rule changes any.
+    /// The bit in which a capital differs from its small letter, where the rule changes any.
     private let flip: Bytes
     /// Whether letters inside words change too.
     private let isEverywhere: SIMDMask<SIMD16<Int8>>

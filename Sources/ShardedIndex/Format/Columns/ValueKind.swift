@@ -1,4 +1,4 @@
-/// What a field's text stood for in the dataset.
+/// The kind of value that a field's text stood for in the dataset.
 @frozen
 public enum ValueKind: UInt8, Sendable {
   /// Text.

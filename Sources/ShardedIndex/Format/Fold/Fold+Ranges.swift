@@ -1,5 +1,5 @@
 extension Fold {
-  /// The folded texts whose keys answer a folded text, in the order of the keys: the text with its last space as the
+  /// Returns the folded texts whose keys answer a folded text, in the order of the keys: the text with its last space as the
   /// separator, the one that finishes a word aside, and the text.
   package static func readings(of text: [UInt8]) -> [[UInt8]] {
     guard let last = text.dropLast().lastIndex(of: space) else { return [text] }
@@ -8,7 +8,7 @@ extension Fold {
     return [separated, text]
   }
 
-  /// What of `key` a folded text stands for: from its start to the end of the first character with which the fold has
+  /// Returns what of `key` a folded text stands for: from its start to the end of the first character with which the fold has
   /// all of the text.
   ///
   /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it. Where a

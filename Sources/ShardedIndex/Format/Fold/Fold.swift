@@ -1,4 +1,4 @@
-/// Which texts count as the same: case, accents, width and the way a letter is encoded do not matter.
+/// The rules by which texts count as the same: case, accents, width and the way a letter is encoded do not matter.
 ///
 /// Two keys that fold to the same bytes are found by the same queries, and folded keys compare as bytes. The
 /// fold depends on nothing but ``FoldTable``, so that an index means the same on every platform.
@@ -9,9 +9,9 @@ package enum Fold {
   package static let version: UInt32 = FoldTable.version
   /// The hash of the table's bytes.
   package static let tableHash: UInt64 = FoldTable.hash
-  /// What a comma and the white space around it fold to. Sorts before all else: city first, then country.
+  /// The byte that a comma and the white space around it fold to. It sorts before all else: city first, then country.
   package static let separator: UInt8 = 0x01
-  /// What white space folds to.
+  /// The byte that white space folds to.
   package static let space: UInt8 = 0x20
 
   /// Appends the fold of `text` to `output`.

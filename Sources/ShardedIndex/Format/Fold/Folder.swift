@@ -3,9 +3,9 @@ struct Folder {
   var output: FoldOutput
   private(set) var state: State
 
-  /// What the next scalar depends on of those before it.
+  /// The state that the next scalar depends on.
   struct State {
-    /// Where the marks behind the last letter begin, in the fold.
+    /// The offset of the marks behind the last letter, in the fold.
     fileprivate var runStart = 0
     /// The combining class of the last of them, 0 without any.
     fileprivate var lastClass: UInt8 = 0

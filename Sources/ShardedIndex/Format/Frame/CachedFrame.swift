@@ -1,7 +1,7 @@
 /// A page or a node of a manifest in memory: its content, before which stands what only its place gives, and behind a
 /// node's the lower bound of what comes behind it.
 ///
-/// No owner: whoever has the last one lets go of the memory.
+/// It has no owner: the holder of the last copy frees the memory.
 struct CachedFrame: @unchecked Sendable {
   struct Header {
     /// The one that was kept before it; nil if there is none.
@@ -9,9 +9,9 @@ struct CachedFrame: @unchecked Sendable {
     let contentSize: Int
     /// Records in all shards before it.
     let firstRecord: Int
-    /// Where in the file its frame ends, and so that of a node's first child begins.
+    /// The end of its frame in the file, at which the frame of a node's first child begins.
     let end: Int
-    /// Of the bound behind the content in bytes; nil if nothing comes behind.
+    /// The size of the bound behind the content in bytes; nil if nothing comes behind.
     let nextSize: Int?
     let nextIsContinuation: Bool
   }

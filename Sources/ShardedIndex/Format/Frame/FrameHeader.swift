@@ -32,7 +32,7 @@ struct FrameHeader {
 
 /// The header of a block of a zstd frame (RFC 8878 §3.1.1.2).
 struct FrameBlock {
-  /// How many bytes stand behind the header.
+  /// The number of bytes behind the header.
   let size: Int
   /// Whether they are the content itself.
   let isStored: Bool

@@ -121,7 +121,7 @@ extension ZstdFrame {
     return compress(content, level: level, with: context)
   }
 
-  /// How large a frame is that has `count` bytes as they are.
+  /// Returns the size of a frame that has `count` bytes as they are.
   private static func storedSize(_ count: Int) -> Int {
     let size = count < 256 ? 1 : count < 65536 + 256 ? 2 : 4
     return 4 + 1 + size + count + 3 * max(1, (count + FrameBlock.contentLimit - 1) / FrameBlock.contentLimit) + 4

@@ -71,8 +71,8 @@ extension KeyBlocks {
     commonSize(restart(ofBlock: block), key) == key.count
   }
 
-  /// Returns a negative number if the restart key of `block` is below `key`, a positive one if it is above, and 0 if it begins
-  /// with the key.
+  /// Returns a negative number if the restart key of `block` is below `key`, a positive one if it is above, and 0 if it
+  /// begins with the key.
   func compareRestart(_ block: Int, with key: SearchKey) -> Int {
     let entry = restart(ofBlock: block)
     let common = commonSize(entry, key)

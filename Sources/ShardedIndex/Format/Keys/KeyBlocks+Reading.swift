@@ -1,5 +1,5 @@
 extension KeyBlocks {
-  /// What a keys frame begins with, up to its packed sizes.
+  /// The beginning of a keys frame, up to its packed sizes.
   struct ContentStart {
     /// The bytes of all suffixes, unpacked.
     let suffixBytes: Int
@@ -33,7 +33,7 @@ extension KeyBlocks {
     }
   }
 
-  /// Per record how many bytes its stem shares with the one before it, and how many it adds.
+  /// The numbers of bytes that each record's stem shares with the one before it, and that it adds.
   struct SizeColumns<Size: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
     let shared: UnsafeMutablePointer<Size>
     let length: UnsafeMutablePointer<Size>
@@ -194,7 +194,8 @@ extension KeyBlocks {
       var common = (shared + first).load(as: Sizes.self)
       let rest = (length + first).load(as: Sizes.self)
       var next = (shared + (first &+ 1)).load(as: Sizes.self)
-      // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own affair.
+      // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own
+      // affair.
       next[15] = 0
       isSound = isSound && shared[first] <= length[first]
       common[0] = 0

@@ -20,7 +20,8 @@ extension KeyBlocks {
     return (index, matches)
   }
 
-  /// Returns how many blocks start below `key`, of which `from` is the first that has its first eight bytes in common with it.
+  /// Returns how many blocks start below `key`, of which `from` is the first that has its first eight bytes in common with
+  /// it.
   @inline(never)
   private func countLongBelow(_ key: SearchKey, from: Int) -> Int {
     from

@@ -10,7 +10,7 @@ import CSystem
 /// Counts and offsets have 32 bits: products and sums of them below do not wrap.
 package struct KeyBlocks {
   package static let magic: UInt32 = 0x334b_5153  // "SQK3"
-  /// What stands before the suffixes, in bytes: magic, count, size, flags; about, since two of them are varints.
+  /// The size of what stands before the suffixes, in bytes: magic, count, size, flags. About, since two of them are varints.
   package static let headerSize = 9
   /// Records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
@@ -25,7 +25,8 @@ package struct KeyBlocks {
   private var longest: UInt32
   private let keptBytes: UInt32
   private let tailLimit: UInt16
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first are, all.
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first are,
+  /// all.
   let (isWide, hasWideStarts): (Bool, Bool)
   private let tailTable: UnsafePointer<TailTable>
 
@@ -100,14 +101,14 @@ package struct KeyBlocks {
     for block in 0..<blocks { heads[block] = head(ofBlock: block) }
   }
 
-  /// How many bytes a record's stem has in common with the one before it.
+  /// Returns how many bytes a record's stem has in common with the one before it.
   @inline(__always) package func sharedSize(_ index: Int) -> Int {
     isWide
       ? Int(UInt32(littleEndian: shared.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
       : Int(shared.load(fromByteOffset: index, as: UInt8.self))
   }
 
-  /// How many bytes a record's stem adds to them.
+  /// Returns how many bytes a record's stem adds to them.
   @inline(__always) package func suffixSize(_ index: Int) -> Int {
     isWide
       ? Int(UInt32(littleEndian: length.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))

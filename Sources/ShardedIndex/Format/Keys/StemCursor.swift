@@ -3,7 +3,7 @@ package struct StemCursor {
   private let keys: KeyBlocks
   private let buffer: UnsafeMutablePointer<UInt8>
   private var suffix: UnsafePointer<UInt8>
-  /// Of the record whose stem is in the buffer.
+  /// The index of the record whose stem is in the buffer.
   package private(set) var index: Int
   package private(set) var stemSize: Int
 

@@ -2,7 +2,7 @@
 package struct TailTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
-  /// Where each text ends; nil if all have one size.
+  /// The ends of the texts; nil if all have one size.
   private let ends: UnsafePointer<UInt16>?
   private let each: Int
 
@@ -13,10 +13,10 @@ package struct TailTable: BitwiseCopyable {
     (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
   }
 
-  /// Where a text ends.
+  /// Returns the end of a text.
   @inline(__always) func end(_ tail: Int) -> Int { ends.map { Int($0[tail]) } ?? (tail &+ 1) &* each }
 
-  /// Of all texts together, in bytes.
+  /// The size of all texts together, in bytes.
   var size: Int { count == 0 ? 0 : end(count &- 1) }
 
   @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {

@@ -20,32 +20,32 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     package var fieldsContentSize: Int { Int(row.pointee.fieldsContentSize) }
     package var fieldsChecksum: UInt32 { row.pointee.fieldsChecksum }
     package var fileSize: Int { Int(next.pointee.offset &- row.pointee.offset) }
-    /// What it takes to read it: its bytes in the file, and what they unpack to.
+    /// The bytes that reading it takes: those in the file, and those that they unpack to.
     package var weight: Int { fileSize + keysContentSize + fieldsContentSize }
     /// Whether the last record before it may have the key that it begins with.
     @inline(__always) package var isContinuation: Bool { row.pointee.bound & 1 == 1 }
-    /// Where its lower bound stands among those of all parts.
+    /// The offset and the size of its lower bound among those of all parts.
     @inline(__always) fileprivate var bound: (start: Int, size: Int) {
       let start = Int(row.pointee.bound >> 1)
       return (start, Int(next.pointee.bound >> 1) &- start)
     }
   }
 
-  /// What is kept of a part; the rest is where the next one begins. Half a line of the processor's cache: many are kept, and
-  /// no number that the format counts with has more than 32 bits.
+  /// The numbers that are kept of a part; the others follow from where the next part begins. Half a line of the processor's
+  /// cache: many are kept, and no number that the format counts with has more than 32 bits.
   struct Row: BitwiseCopyable {
     var (firstRecord, offset): (UInt32, UInt32)
-    /// Twice where its lower bound begins among those of all parts, and 1 more for a continuation.
+    /// Twice the offset of its lower bound among those of all parts, and 1 more for a continuation.
     var bound: UInt32
     var (keysSize, keysContentSize, fieldsContentSize): (UInt32, UInt32, UInt32)
     var (keysChecksum, fieldsChecksum): (UInt32, UInt32)
   }
 
-  /// How many there are, at least one.
+  /// The number of parts, at least one.
   package let count: Int
-  /// Per part the head of its lower bound, side by side for the search.
+  /// The heads of the parts' lower bounds, side by side for the search.
   private let heads: UnsafePointer<UInt64>
-  /// And one behind them: where the last one ends.
+  /// The rows of the parts, and one behind them: the end of the last part.
   private let rows: UnsafePointer<Row>
   private let bounds: UnsafePointer<UInt8>
 
@@ -72,7 +72,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     return bound.count - key.count
   }
 
-  /// The part in which the first key at or above `key` lies, or behind whose end it lies.
+  /// Returns the part in which the first key at or above `key` lies, or behind whose end it lies.
   @inline(__always)
   package func first(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
     // Parts are fewer than 2^32. The first one's bound is that of the shard. By heads alone first: nearly always that is all.
@@ -81,7 +81,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     return firstLong(for: SearchKey(key, head: head), from: part)
   }
 
-  /// The same where bounds behind `part` have the key's first eight bytes, or are the key.
+  /// Returns the same where bounds behind `part` have the key's first eight bytes, or are the key.
   @inline(never)
   private func firstLong(for key: SearchKey, from part: Int) -> Int {
     let next = part + 1
@@ -93,7 +93,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
       }
   }
 
-  /// The last part, from `first` on, that can hold keys which begin with `prefix`.
+  /// Returns the last part, from `first` on, that can hold keys which begin with `prefix`.
   @inline(__always)
   package func last(for prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from first: Int) -> Int {
     // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
@@ -111,7 +111,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     return part
   }
 
-  /// Whether the bound of a part is at or below `prefix` or begins with it.
+  /// Returns whether the bound of a part is at or below `prefix` or begins with it.
   @inline(never)
   private func isNotAbove(_ part: Int, _ prefix: SearchKey) -> Bool {
     if compareBound(part, with: prefix) <= 0 { return true }
@@ -119,7 +119,7 @@ package struct PartTable: BitwiseCopyable, @unchecked Sendable {
     return bound.count >= prefix.count && (0..<prefix.count).allSatisfy { bound[$0] == prefix.byte($0) }
   }
 
-  /// The part that holds record `record`, counted within the shard.
+  /// Returns the part that holds record `record`, counted within the shard.
   @inline(__always)
   package func part(holding record: Int) -> Int {
     partitionPoint(count &- 1) { self[$0 &+ 1].firstRecord <= record }

@@ -21,17 +21,17 @@ extension ShardHeader {
     var kind: UInt8
     /// Index into the index's field names.
     var name: UInt16
-    /// Where its cell stands among those of a record.
+    /// The index of its cell among those of a record.
     var cell: UInt16
     /// Unless it is one of numbers, the next that is none.
     var nextText: UInt16 = 0
-    /// What all its fields have in common in a decoded record.
+    /// The bits that all its fields have in common in a decoded record.
     var word: UInt64
     /// dictionary: codes are 16 bits wide. spelled: the case rule.
     var variant: UInt8 = 0
     /// spelled: which piece of the stem, 255 for all of it.
     var piece: UInt8 = 255
-    /// Among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
+    /// Its number among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
     var slot: UInt16 = 0
     /// constant: size. dictionary, tail: count of texts. number: first of its formats.
     var number: UInt32 = 0

@@ -5,7 +5,7 @@ extension ShardHeader {
     /// Stands for texts and codes that are not there.
     let zero: UnsafePointer<UInt8>
     private(set) var models: ArenaList<Model>
-    /// Per model the bits of a value, where the model has no range of its own.
+    /// The bits of a value of each model that has no range of its own.
     private(set) var widths: ArenaList<UInt8>
     /// The ranges of the models that have their own.
     private(set) var ownRanges: ArenaList<OwnRanges>
@@ -14,13 +14,13 @@ extension ShardHeader {
     private(set) var dataColumns: ArenaList<UInt16>
     private(set) var dataCodes: ArenaList<HuffmanCode>
     private(set) var textCodes: ArenaList<HuffmanCode>
-    /// How many columns are no numbers, and the first of them.
+    /// The number of columns that are no numbers, and the first of them.
     private(set) var (textCount, firstText) = (0, 0)
     private var lastText = 0
-    /// How many columns of small numbers are packed.
+    /// The number of columns of small numbers that are packed.
     private(set) var packedCount = 0
     private(set) var hasLiterals = false
-    /// Per case rule one more than the first column of the tails' texts by it.
+    /// One more than the first column of the tails' texts by each case rule.
     private let casedColumns: UnsafeMutablePointer<UInt16>
 
     var numberCount: Int { numberColumns.count }

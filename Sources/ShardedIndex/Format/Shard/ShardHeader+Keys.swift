@@ -1,5 +1,5 @@
 extension ShardHeader {
-  /// What the keys of all parts share: the tails, and the codes of tails and suffixes.
+  /// The fields that the keys of all parts share: the tails, and the codes of tails and suffixes.
   struct KeyFields {
     let tails: TailTable
     let (tailCode, suffixCode): (HuffmanCode, HuffmanCode)

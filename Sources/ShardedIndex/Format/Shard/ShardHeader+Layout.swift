@@ -12,31 +12,31 @@ extension ShardHeader {
     /// Bytes that the header keeps in memory.
     let charge: Int
     let columns: UnsafePointer<Column>
-    /// How many columns are no numbers, and the first of them: each names the next.
+    /// The number of columns that are no numbers, and the first of them: each names the next.
     let (textCount, firstText): (Int, Int)
-    /// How many columns are numbers.
+    /// The number of columns that are numbers.
     let numberCount: Int
-    /// Per row format and number column the model of the value.
+    /// The models of the values, by row format and number column.
     let rowModels: UnsafePointer<UInt16>
     let models: UnsafePointer<Model>
     let ranges: Ranges
-    /// What a record's number is masked with to find its code: all ones, or zero where every record reads ``zero``.
+    /// The masks of a record's index among the codes: all ones, or zero where every record reads ``zero``.
     let (tailMask, formatMask): (Int, Int)
-    /// What stands for the codes of records where there are none.
+    /// The code that stands for those of records where there are none.
     let zero: UnsafePointer<UInt8>
-    /// How many columns have data in the parts (dictionary, text, spelled), and below which, in file order.
+    /// The number of columns that have data in the parts (dictionary, text, spelled); below they are listed in file order.
     let dataCount: Int
 
     package let tailTable: UnsafePointer<TailTable>
     let dataColumns: UnsafePointer<UInt16>
-    /// Per such column how its codes, or the sizes of its texts, are packed.
-    let dataCodes: UnsafePointer<HuffmanCode>
-    /// And how the bytes of its texts are; of a dictionary nothing.
-    let textCodes: UnsafePointer<HuffmanCode>
-    /// How the bytes of suffixes are; the numbers of tails, shapes and row formats.
+    /// The codes that these columns' codes, or the sizes of their texts, are packed with; and those of the bytes of their
+    /// texts, which a dictionary has none of.
+    let (dataCodes, textCodes): (UnsafePointer<HuffmanCode>, UnsafePointer<HuffmanCode>)
+    /// The codes of the bytes of suffixes, and of the numbers of tails, shapes and row formats.
     let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
     let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
-    /// How many columns of small numbers are packed in a part's fields; how many columns have numbers there that are not.
+    /// The number of columns of small numbers that are packed in a part's fields, and of those that have numbers there as
+    /// they are.
     let (packedColumnCount, plainColumnCount): (Int, Int)
     let shapeCount: Int
     let shapeColumns: UnsafePointer<UInt16>

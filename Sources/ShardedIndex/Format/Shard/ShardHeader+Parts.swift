@@ -3,7 +3,7 @@ extension ShardHeader {
   struct Counts {
     let (records, parts, tails, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
 
-    /// How many contexts a number's range can depend on: tails, or the one context of a shard without tails.
+    /// The number of contexts that a number's range can depend on: tails, or the one context of a shard without tails.
     var contexts: Int { max(1, tails) }
 
     init(_ reader: inout ByteReader, records expected: Int, fileSize: Int) throws(FormatError) {
@@ -67,7 +67,7 @@ extension ShardHeader {
     return parts
   }
 
-  /// What a part's row says of one of its two frames.
+  /// One of the two frames of a part, as the part's row describes it.
   private struct PartFrame {
     /// In bytes.
     let (size, contentSize): (Int, Int)

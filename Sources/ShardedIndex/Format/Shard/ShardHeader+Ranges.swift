@@ -1,7 +1,7 @@
 extension ShardHeader {
   /// A format of a number column and the ranges its values lie in. Two to a line of the processor's cache.
   struct Model: BitwiseCopyable {
-    /// What all numbers of it have in common in a decoded record.
+    /// The bits that all its numbers have in common in a decoded record.
     var word: UInt64
     /// Added to every value. Type 0: the address of the text.
     var base: Int64
@@ -45,10 +45,10 @@ extension ShardHeader {
   struct Ranges: BitwiseCopyable {
     /// Bytes of a range.
     static let width = 5
-    /// Readable behind the last one, in bytes.
+    /// The bytes that are readable behind the last one.
     static let slack = 3
 
-    /// Per context the number of its row.
+    /// The number of each context's row.
     let rows: UnsafePointer<UInt8>
     /// In bytes.
     let rowSize: UInt32
@@ -60,9 +60,9 @@ extension ShardHeader {
 
   /// The ranges of a model for the contexts that have their own, as they are read.
   struct OwnRanges: BitwiseCopyable {
-    /// Per context a bit.
+    /// A bit for each context.
     let contexts: UnsafePointer<UInt8>
-    /// Per range the bits of a value in the lowest byte, what is added to the base above it.
+    /// The ranges: the bits of a value in the lowest byte, what is added to the base above it.
     let ranges: UnsafePointer<UInt64>
 
     /// Reads which of `count` contexts have a range, and for each the bits of a value and what is added.

@@ -1,7 +1,7 @@
 extension ShardHeader {
   /// The formats of rows: which format each number of a record has.
   struct RowFormats {
-    /// Per row format and number column the model of the value.
+    /// The models of the values, by row format and number column.
     let models: UnsafePointer<UInt16>
     let code: HuffmanCode
 

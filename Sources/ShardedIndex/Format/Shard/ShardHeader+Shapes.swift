@@ -21,13 +21,13 @@ extension ShardHeader {
 
   /// The shapes of records: which columns a record has, in which order.
   struct Shapes {
-    /// Per shape one past the last of its columns.
+    /// One past the last column of each shape.
     let ends: UnsafePointer<UInt32>
     let columns: UnsafePointer<UInt16>
     let code: HuffmanCode
     /// Whether every record has every column once.
     let isPlain: Bool
-    /// Per column the index of its cell among those of a record.
+    /// The index of each column's cell among those of a record.
     let cells: ArenaList<UInt16>
 
     init(_ reader: inout ByteReader, _ counts: Counts, _ memory: inout ParsingMemory) throws(FormatError) {

@@ -40,7 +40,7 @@ package final class ShardHeader: @unchecked Sendable {
     self.memory = memory.kept
   }
 
-  /// What a header is read with.
+  /// The memory that a header is read with.
   struct ParsingMemory: ~Copyable {
     /// Memory that the header keeps.
     var kept = Arena(sharing: 480)
