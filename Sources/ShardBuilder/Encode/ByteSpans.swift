@@ -1,4 +1,5 @@
-/// Negative, 0 or positive, byte by byte; of two with a common beginning the shorter is first.
+/// Compares byte by byte, and returns a number that is negative, 0 or positive; of two texts with a common beginning
+/// the shorter is first.
 @inline(__always)
 func compareBytes(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
   a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in compareBytes(a, b) } }
@@ -8,11 +9,6 @@ func compareBytes(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
 @inline(__always)
 func commonPrefix(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
   a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in commonPrefix(a, b) } }
-}
-
-extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// The same bytes, counted from 0.
-  @inline(__always) var rebased: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: self) }
 }
 
 extension [UInt8] {

@@ -17,8 +17,7 @@ struct CellFinder: Sendable {
   func cell(of record: RecordBlob) -> Int? {
     guard findsAny else { return nil }
     var (latitude, longitude) = (UInt8.max, UInt8.max)
-    var north = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    var east = north
+    var (north, east) = (Text.empty, Text.empty)
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
       let rank = ranks[Int(record.fieldName(field))]

@@ -16,7 +16,7 @@ struct ColumnTexts: ~Copyable {
     count = records.count
     let size = shapes.columns.count * count
     texts = .allocate(capacity: size)
-    texts.initialize(repeating: Text(start: nil, count: 0))
+    texts.initialize(repeating: .empty)
     var allKinds = [UInt8](repeating: Self.missing, count: size)
     // A span, since an array is asked with each element whether it is shared.
     var kinds = allKinds.mutableSpan
@@ -79,7 +79,7 @@ struct FlatTexts {
   /// Lends pointers to the texts.
   func withPointers(_ body: (Texts) -> Void) {
     all.withUnsafeBufferPointer { bytes in
-      ends.indices.map { bytes[start($0)..<ends[$0]].rebased }.withUnsafeBufferPointer { body($0) }
+      ends.indices.map { bytes.part(start($0)..<ends[$0]) }.withUnsafeBufferPointer { body($0) }
     }
   }
 }

@@ -22,7 +22,7 @@ struct KeyBlocksEncoder {
         let stem = suffixField.stem(of: records[record])
         let from = (record - part.lowerBound) % KeyBlocks.blockSize == 0 ? 0 : Int(shared[record])
         lengths.append(UInt32(stem.count - from))
-        rests.append(contentsOf: stem[from...].rebased)
+        rests.append(contentsOf: stem.part(from...))
         ends.append(rests.count)
       }
     }

@@ -69,7 +69,7 @@ extension ZstdFrame {
     bytes.withUnsafeBufferPointer { all in
       var start = 0
       while start < all.count {
-        let end = start + (ZstdFrame.size(of: all[start...].rebased) ?? all.count - start)
+        let end = start + (ZstdFrame.size(of: all.part(start...)) ?? all.count - start)
         body(start..<end)
         start = end
       }

@@ -11,7 +11,7 @@ struct SharedPrefixes {
     ofKeys.reserveCapacity(records.count)
     ofStems.reserveCapacity(records.count)
     size = records.count * (suffixField.isEmpty ? 2 : 3)
-    var previous = records[0].folded.prefix(0).rebased
+    var previous = Text.empty
     var previousStem = 0
     for (index, record) in records.enumerated() {
       let (key, stem) = (record.folded, suffixField.stem(of: record).count)

@@ -68,7 +68,7 @@ struct SpelledColumnEncoder {
       } else {
         let size = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
         guard to + size <= text.count else { return nil }
-        let character = text[to..<to + size].rebased
+        let character = text.part(to..<to + size)
         guard let dropped = foldedSize(of: character, in: source, at: from) else { return nil }
         pad(62)
         if dropped == 1 {

@@ -23,7 +23,7 @@ struct SuffixField: Sendable {
       let folded = record.folded
       guard folded[folded.count - size - 1] == Fold.separator else { return }
       let known = table.texts.count
-      let number = table.number(of: folded.suffix(size).rebased)
+      let number = table.number(of: folded.part((folded.count - size)...))
       if number == known {
         guard number < 256, total + size <= Int(UInt16.max) else { return }
         total += size
@@ -48,8 +48,8 @@ struct SuffixField: Sendable {
   @inline(__always) func context(ofRecord record: Int) -> Int { isEmpty ? 0 : Int(codes[record]) }
 
   /// The key of a record but for its suffix field and the separator before that; valid while the record is.
-  func stem(of record: RecordBlob) -> UnsafeBufferPointer<UInt8> {
-    isEmpty ? record.folded : record.folded.prefix(record.foldedCount - record.foldedTailCount - 1).rebased
+  func stem(of record: RecordBlob) -> Text {
+    isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedTailCount - 1)
   }
 
   /// Writes the texts and the lengths of their codes, as the shard's header has them.

@@ -77,7 +77,7 @@ struct IndexedRecords {
     do throws(IndexError) {
       try matches.read(number..<number + 1, into: buffer)
       try matches.forEachFoldedKey(in: number..<number + 1) { folded in
-        withFields { fields, texts in encoder.append(fields, texts, folded: folded, tailSize: nil, into: chunk) }
+        withFields { encoder.append($0.fields, $0.bytes, folded: folded, tailSize: nil, into: chunk) }
       }
     } catch {
       throw .index(error)
@@ -90,19 +90,16 @@ struct IndexedRecords {
   }
 
   /// Calls `body` with all fields in the buffer, and the texts that they lie in.
-  private func withFields(
-    _ body: (UnsafeBufferPointer<FieldSlice>, UnsafeBufferPointer<UInt8>) -> Void
-  ) {
-    withUnsafeTemporaryAllocation(of: FieldSlice.self, capacity: buffer.rawFieldCount) { fields in
-      buffer.forEachRawField { number, name, kind, offset, size in
-        fields.initializeElement(
-          at: number,
-          to: FieldSlice(
-            name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
-            length: UInt32(clamping: size)))
-      }
-      body(UnsafeBufferPointer(fields), buffer.rawTexts)
+  private func withFields(_ body: (RecordFields) -> Void) {
+    var fields: [FieldSlice] = []
+    fields.reserveCapacity(buffer.rawFieldCount)
+    buffer.forEachRawField { _, name, kind, offset, size in
+      fields.append(
+        FieldSlice(
+          name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
+          length: UInt32(clamping: size)))
     }
+    fields.withUnsafeBufferPointer { body(RecordFields(fields: $0, bytes: buffer.rawTexts)) }
   }
 
   private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
@@ -126,10 +123,10 @@ struct IndexedRecords {
       let run = start..<min(start + runSize, range.upperBound)
       part.decode(run, into: buffer)
       guard !buffer.isOverlong else { continue }
-      withFields { fields, texts in
+      withFields { all in
         part.forEachKey(in: run) { number, folded, tailSize in
-          let own = UnsafeBufferPointer(rebasing: fields[buffer.rawFields(ofRecord: number - start)])
-          encoder.append(own, texts, folded: folded, tailSize: tailSize, into: chunk)
+          let own = UnsafeBufferPointer(rebasing: all.fields[buffer.rawFields(ofRecord: number - start)])
+          encoder.append(own, all.bytes, folded: folded, tailSize: tailSize, into: chunk)
         }
       }
     }

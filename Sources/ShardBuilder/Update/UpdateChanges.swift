@@ -110,7 +110,7 @@ struct Deletions {
       return ("has no field \(quoted(id)), by which records are told apart", false)
     }
     return batch.bytes.withUnsafeBufferPointer { bytes in
-      let text = bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)].rebased
+      let text = bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
       guard RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.Flaw.noID)", false) }
       return (take(text), true)
     }
