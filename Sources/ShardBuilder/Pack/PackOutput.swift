@@ -77,9 +77,7 @@ extension Pack {
     private func flush() throws(PackError) {
       defer { buffer.removeAll(keepingCapacity: true) }
       do throws(BuildError) {
-        try buffer.span.withUnsafeBytes { (bytes) throws(BuildError) in
-          try SystemFile.write(bytes, to: descriptor, path: path == "-" ? "standard output" : path)
-        }
+        try SystemFile.write(buffer, to: descriptor, path: path == "-" ? "standard output" : path)
       } catch {
         throw .build(error)
       }

@@ -156,9 +156,7 @@ private struct Applier {
     func write(_ bytes: [UInt8]) throws(PackError) {
       hash.update(bytes.span.bytes)
       do throws(BuildError) {
-        try bytes.span.withUnsafeBytes { (bytes) throws(BuildError) in
-          try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
-        }
+        try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
       } catch {
         throw .build(error)
       }

@@ -184,11 +184,7 @@ private struct Repair {
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
     return try Self.building { () throws(BuildError) in
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, limit), alignment: 16)
-      defer { buffer.deallocate() }
-      let size = try SystemFile.read(
-        UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), at: 0, from: file, path: path)
-      return Array(buffer[..<size])
+      try SystemFile.bytes(of: file, limit: limit, path: path)
     }
   }
 
