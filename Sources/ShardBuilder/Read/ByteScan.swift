@@ -45,22 +45,23 @@ enum Word {
 /// No lane wraps: it counts to 255 at most before pairs of lanes, of 16 bits, are added up.
 func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   var total = 0
-  var index = 0
+  var p = start
+  let end = start + count
   let feeds = Word.filled(0x0A)
-  while count - index >= 8 {
+  while end - p >= 8 {
     // Eight lanes count, then pairs of lanes are added up.
     var lanes: UInt64 = 0
-    let stop = min(index + 8 * 255, count - 7)
-    while index < stop {
-      lanes &+= Word.zeroes(Word.load(start + index) ^ feeds) &>> 7
-      index += 8
+    let stop = min(p + 8 * 255, end - 7)
+    while p < stop {
+      lanes &+= Word.zeroes(Word.load(p) ^ feeds) &>> 7
+      p += 8
     }
     let pairs = (lanes & 0x00FF_00FF_00FF_00FF) &+ (lanes &>> 8 & 0x00FF_00FF_00FF_00FF)
     total += Int(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) &>> 48)
   }
-  while index < count {
-    total += start[index] == 0x0A ? 1 : 0
-    index += 1
+  while p < end {
+    total += p.pointee == 0x0A ? 1 : 0
+    p += 1
   }
   return total
 }

@@ -48,7 +48,7 @@ extension DatasetReader {
     return .goesOn
   }
 
-  private func readNextRecord(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
+  @inline(__always) private func readNextRecord(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
     var p = start
     if format.isJSON {
       while isJSONSpace(p.pointee) || p.pointee == JSONRecords.recordSeparator { p += 1 }
@@ -78,7 +78,7 @@ extension DatasetReader {
   // MARK: Arrays
 
   /// Reads what stands at the next token of an array: an element, or what is between two.
-  private func readElement(_ p: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
+  @inline(__always) private func readElement(_ p: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
     let token = json.skip(p)
     offset += token - p
     if token == end, !window.isLast { return .needsMore }

@@ -143,7 +143,26 @@ struct JSONRecords: ~Copyable {
       walk.p += 1
       if walk.p.pointee <= 0x20 { walk.p = skip(walk.p) }
       if walk.p.pointee == UInt8(ascii: "{"), enter(member, &walk) { continue }
-      if let fault = value(of: member, at: nameStart, window, &walk, &sink) { return fault }
+      let p = walk.p
+      switch p.pointee {
+      case UInt8(ascii: "\""):
+        let string = JSONChecker.string(p + 1)
+        if string.isPlain, let field = field(of: member) {
+          sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
+        } else if let fault = text(string, at: p, of: member, nameStart, window, &sink) {
+          return fault
+        }
+        walk.p = string.end + 1
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
+        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+        sink.append(name: field, kind: .number, offset: p - window, length: after - p)
+        walk.p = after
+      default:
+        let value = literal(at: p, of: member, nameStart, depth: walk.depth, window, &sink)
+        guard case .ok(let after) = value else { return value }
+        walk.p = after
+      }
       walk.last = member
       switch leave(&walk) {
       case .member: continue
@@ -199,57 +218,48 @@ struct JSONRecords: ~Copyable {
     return true
   }
 
-  /// Reads a value other than an object with members; returns what is wrong with it.
-  @inline(__always) private mutating func value(
-    of member: Int32, at nameStart: Bytes, _ window: Bytes, _ walk: inout Walk, _ sink: inout RecordSink
+  /// Takes in a text that is not plain; returns what is wrong with it.
+  @inline(never) private mutating func text(
+    _ string: JSONChecker.StringScan, at p: Bytes, of member: Int32, _ nameStart: Bytes, _ window: Bytes,
+    _ sink: inout RecordSink
   ) -> JSONStep? {
-    let p = walk.p
-    switch p.pointee {
-    case UInt8(ascii: "\""):
-      let text = p + 1
-      let string = JSONChecker.string(text)
-      if let fault = string.fault { return fault }
-      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-      if string.isPlain {
-        sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
-      } else {
-        let extraStart = sink.extra.count
-        if let fault = JSONChecker.resolve(text, string, into: &sink.extra) { return fault }
-        if string.hasEscapes {
-          sink.append(name: field, kind: .string, extraFrom: extraStart)
-        } else {
-          sink.append(name: field, kind: .string, offset: text - window, length: string.end - text)
-        }
-      }
-      walk.p = string.end + 1
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
-      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-      sink.append(name: field, kind: .number, offset: p - window, length: after - p)
-      walk.p = after
-    case UInt8(ascii: "{") where walk.depth < Self.depthLimit:
+    if let fault = string.fault { return fault }
+    guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+    let extraStart = sink.extra.count
+    if let fault = JSONChecker.resolve(p + 1, string, into: &sink.extra) { return fault }
+    if string.hasEscapes {
+      sink.append(name: field, kind: .string, extraFrom: extraStart)
+    } else {
+      sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
+    }
+    return nil
+  }
+
+  /// Reads a value that is no text, no number and no object with members.
+  @inline(never) private mutating func literal(
+    at p: Bytes, of member: Int32, _ nameStart: Bytes, depth: Int, _ window: Bytes, _ sink: inout RecordSink
+  ) -> JSONStep {
+    if p.pointee == UInt8(ascii: "{"), depth < Self.depthLimit {
       guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
       let extraStart = sink.extra.count
       sink.extra.append(UInt8(ascii: "{"))
       sink.extra.append(UInt8(ascii: "}"))
       sink.append(name: field, kind: .literal, extraFrom: extraStart)
-      walk.p = skip(p + 1) + 1
-    default:
-      // An array, true, false, null, an object too deep, or no value.
-      checker.sawSpace = false
-      let value = checker.check(p, depth: walk.depth, isStrict: true)
-      guard case .ok(let after) = value else { return value }
-      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-      if checker.sawSpace {
-        let extraStart = sink.extra.count
-        JSONChecker.compact(p, after, into: &sink.extra)
-        sink.append(name: field, kind: .literal, extraFrom: extraStart)
-      } else {
-        sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
-      }
-      walk.p = after
+      return .ok(skip(p + 1) + 1)
     }
-    return nil
+    // An array, true, false, null, an object too deep, or no value.
+    checker.sawSpace = false
+    let value = checker.check(p, depth: depth, isStrict: true)
+    guard case .ok(let after) = value else { return value }
+    guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+    if checker.sawSpace {
+      let extraStart = sink.extra.count
+      JSONChecker.compact(p, after, into: &sink.extra)
+      sink.append(name: field, kind: .literal, extraFrom: extraStart)
+    } else {
+      sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
+    }
+    return value
   }
 
   /// Goes from a value's end to the next member's name, or to the record's end.
