@@ -114,9 +114,9 @@ struct GeoJSONFeatures {
   }
 
   /// The digits of a position `[lon,lat]`, from the text's start.
-  private static func numbers<Text: RandomAccessCollection<UInt8>>(
-    in text: Text
-  ) -> (latitude: Range<Int>, longitude: Range<Int>)? where Text.Index == Int {
+  private static func numbers<Position: RandomAccessCollection<UInt8>>(
+    in text: Position
+  ) -> (latitude: Range<Int>, longitude: Range<Int>)? where Position.Index == Int {
     guard text.first == UInt8(ascii: "["), let comma = text.firstIndex(of: UInt8(ascii: ",")),
       let end = text[(comma + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") })
     else { return nil }
