@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// Writes bytes one after the other to memory that is known to be large enough.
-struct GeneratorWriter {
+@safe struct GeneratorWriter {
   let start: UnsafeMutablePointer<UInt8>
   var count = 0
 

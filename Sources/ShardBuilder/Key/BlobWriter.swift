@@ -1,5 +1,5 @@
 /// The memory that a ``RecordBlob`` is written to. Its owner made room for the blob, and for 16 bytes more behind it.
-package struct BlobWriter {
+@safe package struct BlobWriter {
   let start: UnsafeMutableRawPointer
 
   @inline(__always) init(_ start: UnsafeMutableRawPointer) { self.start = start }

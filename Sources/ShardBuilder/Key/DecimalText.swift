@@ -1,5 +1,5 @@
 /// A text that is a number by JSON's grammar, taken apart; its value is compared exactly, whatever its length.
-struct DecimalText {
+@safe struct DecimalText {
   private(set) var isNegative = false
   private let text: UnsafeBufferPointer<UInt8>
   /// The digits before the point: at least one, no zero in front of another.

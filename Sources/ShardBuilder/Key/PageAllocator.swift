@@ -28,7 +28,7 @@ enum PageAllocator {
   }
 
   /// A buffer of whole pages; it is let go with the last reference to it.
-  final class Block: @unchecked Sendable {
+  @safe final class Block: @unchecked Sendable {
     private(set) var memory: UnsafeMutableRawBufferPointer
 
     /// Takes zeros, aligned to a page.

@@ -3,7 +3,7 @@ import CSystem
 /// Record blobs one after the other in memory that does not move once it is handed on, and where each is.
 ///
 /// The one that fills an arena is its only owner; afterwards it is only read, from any thread.
-package final class RecordArena: @unchecked Sendable {
+@safe package final class RecordArena: @unchecked Sendable {
   /// The position of a blob.
   package struct Entry {
     /// In bytes from ``RecordArena/start``.

@@ -17,9 +17,11 @@
 /// A blob is narrow if everything fits. A text is in the key if the key is made from that field and has less than 256
 /// bytes: so the bytes depend on the record, the key's template and the names' numbers alone.
 ///
+/// A blob is a view: making one promises that its memory stays as long as it, and that a whole blob lies there.
+///
 /// Little-endian, unaligned. The builder makes these itself; they never come from outside the process but by
 /// way of its own unlinked temporary files.
-package struct RecordBlob {
+@safe package struct RecordBlob {
   package let start: UnsafeRawPointer
 
   package init(_ start: UnsafeRawPointer) { self.start = start }

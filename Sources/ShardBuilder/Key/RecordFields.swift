@@ -1,5 +1,5 @@
 /// The fields of one record, and the memory that their texts lie in.
-struct RecordFields {
+@safe struct RecordFields {
   let fields: UnsafeBufferPointer<FieldSlice>
   let bytes: UnsafeBufferPointer<UInt8>
 

@@ -1,6 +1,6 @@
 /// Strings, numbers and white space.
 extension JSONChecker {
-  struct StringScan {
+  @safe struct StringScan {
     /// The closing quote, or the control character that is in its place.
     var end: Bytes
     var hasEscapes: Bool

@@ -13,7 +13,7 @@ struct JSONChecker: ~Copyable {
   private var resolved = RawVector<UInt8>(capacity: 256)
 
   /// A member's name. Not private: the compiler (6.3) fails on a private type in a noncopyable generic one.
-  struct Member {
+  @safe struct Member {
     var at: Bytes
     /// In ``resolved``, or from `at` when it had no escapes.
     var offset: Int
@@ -49,7 +49,7 @@ struct JSONChecker: ~Copyable {
     }
   }
 
-  private enum Progress {
+  @safe private enum Progress {
     /// A value follows.
     case more
     case end

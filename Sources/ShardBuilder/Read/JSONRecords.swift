@@ -173,7 +173,7 @@ struct JSONRecords: ~Copyable {
   }
 
   /// The state of the reading of a record.
-  private struct Walk {
+  @safe private struct Walk {
     /// The next byte.
     var p: Bytes
     /// The object whose members are being read.
@@ -186,7 +186,7 @@ struct JSONRecords: ~Copyable {
   }
 
   /// The thing that follows a value.
-  private enum AfterValue {
+  @safe private enum AfterValue {
     case member, end
     case fault(JSONStep)
   }
@@ -297,7 +297,7 @@ struct JSONRecords: ~Copyable {
     return .ok(string.end + 1)
   }
 
-  private enum NameStep {
+  @safe private enum NameStep {
     case found(Int32, after: Bytes)
     case fault(JSONStep)
   }
@@ -367,7 +367,7 @@ struct JSONRecords: ~Copyable {
 }
 
 /// The outcome of checking a JSON text.
-enum JSONStep {
+@safe enum JSONStep {
   /// All of it is right; the next byte is here.
   case ok(Bytes)
   case syntax(Bytes, String)

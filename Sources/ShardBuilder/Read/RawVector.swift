@@ -1,7 +1,9 @@
 import CSystem
 
 /// A growing run of plain values, without reference counts or exclusivity checks, for loops that append millions.
-struct RawVector<Element: BitwiseCopyable>: ~Copyable {
+///
+/// It frees its memory. The pointers that it hands out are valid until it grows or ends.
+@safe struct RawVector<Element: BitwiseCopyable>: ~Copyable {
   private(set) var start: UnsafeMutablePointer<Element>
   /// The number of elements; setting it to less forgets the last ones.
   var count = 0
@@ -22,8 +24,14 @@ struct RawVector<Element: BitwiseCopyable>: ~Copyable {
   }
 
   @inline(__always) subscript(index: Int) -> Element {
-    get { start[index] }
-    nonmutating _modify { yield &start[index] }
+    get {
+      assert(index >= 0 && index < capacity)
+      return start[index]
+    }
+    nonmutating _modify {
+      assert(index >= 0 && index < capacity)
+      yield &start[index]
+    }
   }
 
   @inline(__always) mutating func append(_ element: Element) {

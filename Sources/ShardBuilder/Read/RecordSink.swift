@@ -155,7 +155,7 @@ struct RecordSink: ~Copyable {
 }
 
 /// The outcome of an attempt to read one record.
-enum RecordStep {
+@safe enum RecordStep {
   /// A record; it ends before this byte.
   case record(end: Bytes)
   /// Nothing, as far as this byte: a blank line.
@@ -167,7 +167,7 @@ enum RecordStep {
 }
 
 /// A fault: its reason, and the byte at which it is.
-struct Fault {
+@safe struct Fault {
   var at: Bytes
   var reason: String
   var remedy = Remedy.usual

@@ -5,7 +5,7 @@ struct SortEntry {
 }
 
 /// Records to be sorted or in order, 16 bytes each, in memory that goes back to the system as they are read.
-final class SortEntries: @unchecked Sendable {  // While they are filled and sorted, each thread has its own range.
+@safe final class SortEntries: @unchecked Sendable {  // While they are filled and sorted, each thread has its own range.
   let count: Int
   private let block: PageAllocator.Block
   /// The entries that are still held.

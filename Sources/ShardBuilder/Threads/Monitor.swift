@@ -2,7 +2,7 @@ import CSystem
 
 /// A lock with a condition to wait for, the system's. Where no thread waits for another, the lock is the engine's
 /// `Lock`.
-final class Monitor: @unchecked Sendable {
+@safe final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
