@@ -61,7 +61,7 @@ let package = Package(
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     // Query logs, replays of them through designs, and the planner: what `shardq footprint` and `shardq plan` measure by.
     .target(name: "Footprint", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .target(

@@ -86,7 +86,7 @@ extension BuildError: CustomStringConvertible {
   package func description(_ word: (BuildSetting) -> String) -> String {
     switch self {
     case .io(let operation, let path, let code):
-      "cannot \(operation) \(path): \(String(cString: strerror(code)))\(Self.advice(code))"
+      unsafe "cannot \(operation) \(path): \(String(cString: strerror(code)))\(Self.advice(code))"
     case .locked(let path):
       "another build is running: it holds \(path); wait for it to end, then try again"
     case .replaced(let path):

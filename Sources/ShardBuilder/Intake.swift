@@ -48,7 +48,7 @@ struct Intake: ~Copyable {
     let reader = input.reader
     summary.notes += reader.notes
     try WorkerPool.orderedMap(
-      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { 3 * $0.batch.charge },
+      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { unsafe 3 * $0.batch.charge },
       next: { () throws(BuildError) -> BatchCarrier? in
         guard let carrier = try nextBatch(of: input) else { return nil }
         progress?(
@@ -62,7 +62,7 @@ struct Intake: ~Copyable {
         return carrier
       },
       deliver: { (carrier) throws(BuildError) in
-        summary.emptyKeyCount += carrier.emptyKeyCount
+        unsafe summary.emptyKeyCount += carrier.emptyKeyCount
         try input.note(badRecordsOf: carrier, skipsBad: options.skipBad)
         if let observe { try input.show(carrier, to: observe) }
         try takeIn(carrier, of: input)
@@ -82,7 +82,7 @@ struct Intake: ~Copyable {
     let carrier = input.idle.popLast() ?? BatchCarrier(sort.emptyChunk())
     defer { input.count(carrier, carrier.charge) }
     var spilling: BuildError?
-    let isMore = try reader.read(
+    let isMore = try unsafe reader.read(
       into: &carrier.batch, isChecked: &input.isChecked,
       // The sort gives way to a large record before the reader holds it.
       makeRoom: { byteCount in
@@ -110,23 +110,23 @@ struct Intake: ~Copyable {
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
-    carrier.names = names
-    if carrier.encoder == nil { carrier.encoder = input.encoder }
+    unsafe carrier.names = names
+    if unsafe carrier.encoder == nil { unsafe carrier.encoder = input.encoder }
     return carrier
   }
 
   /// Gives a batch's records to the sort, and has the carrier used again.
   private mutating func takeIn(_ carrier: BatchCarrier, of input: InputPassage) throws(BuildError) {
     // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
-    let isLarge = carrier.batch.charge > 16 * plan.blockSize
-    if isLarge { carrier.batch = RecordBatch() }
-    input.count(carrier, carrier.batch.charge)
+    let isLarge = unsafe carrier.batch.charge > 16 * plan.blockSize
+    if isLarge { unsafe carrier.batch = RecordBatch() }
+    unsafe input.count(carrier, carrier.batch.charge)
     sort.heldElsewhere = input.reader.charge + input.carried
-    try sort.add(carrier.chunk, names: carrier.names)
+    try unsafe sort.add(carrier.chunk, names: carrier.names)
     if isLarge {
       input.count(carrier, 0)
     } else {
-      carrier.chunk = sort.emptyChunk()
+      unsafe carrier.chunk = sort.emptyChunk()
       input.count(carrier, carrier.charge)
       input.idle.append(carrier)
     }
@@ -199,24 +199,26 @@ private final class BatchCarrier: @unchecked Sendable {
   /// Its share of ``InputPassage/carried``, as last counted.
   @exclusivity(unchecked) var counted = 0
 
-  init(_ chunk: RecordArena) { self.chunk = chunk }
+  init(_ chunk: RecordArena) { unsafe self.chunk = chunk }
 
   /// Bytes of memory held.
-  var charge: Int { batch.charge + chunk.charge }
+  var charge: Int { unsafe batch.charge + chunk.charge }
 
   /// Gives the fields the numbers that their names have among those of all inputs.
   func renumber(_ numbers: [UInt32]) {
     guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
-    for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
+    for field in unsafe batch.fields.indices {
+      unsafe batch.fields[field].name = unsafe numbers[Int(batch.fields[field].name)]
+    }
   }
 
   /// Makes blobs of the batch's records.
   func encode() {
-    var encoder = encoder.take()!  // In place, each byte of a key would ask who owns it.
+    var encoder = unsafe encoder.take()!  // In place, each byte of a key would ask who owns it.
     let emptyBefore = encoder.emptyKeyCount
-    bad = encoder.encode(batch, names: names, into: chunk)
-    emptyKeyCount = encoder.emptyKeyCount - emptyBefore
-    self.encoder = encoder
+    unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
+    unsafe emptyKeyCount = encoder.emptyKeyCount - emptyBefore
+    unsafe self.encoder = encoder
   }
 }
 
@@ -241,16 +243,16 @@ private final class InputPassage {
 
   /// Notes how many bytes a carrier holds now.
   func count(_ carrier: BatchCarrier, _ charge: Int) {
-    carried += charge - carrier.counted
-    carrier.counted = charge
+    unsafe carried += charge - carrier.counted
+    unsafe carrier.counted = charge
   }
 
   /// Lists the records of a batch that cannot stand in an index, or throws the first.
   func note(badRecordsOf carrier: BatchCarrier, skipsBad: Bool) throws(BuildError) {
-    for bad in carrier.bad {
+    for bad in unsafe carrier.bad {
       unindexableCount += 1
       if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
-      let record = badRecord(
+      let record = unsafe badRecord(
         bad.index, of: carrier, bad.reason(template: template!, in: carrier.batch, names: carrier.names))
       guard skipsBad else { throw BuildError(DatasetError.bad(record)) }
       unindexable.append(record)
@@ -259,14 +261,14 @@ private final class InputPassage {
 
   /// Calls `observe` with each record of a batch that can stand in an index, and throws the first reason it returns.
   func show(_ carrier: BatchCarrier, to observe: (RecordBlob) -> String?) throws(BuildError) {
-    var bad = carrier.bad[...]
+    var bad = unsafe carrier.bad[...]
     var index = 0  // In the batch.
-    for number in 0..<carrier.chunk.count {
+    for number in unsafe 0..<carrier.chunk.count {
       while bad.first?.index == index {
         bad.removeFirst()
         index += 1
       }
-      if let reason = observe(carrier.chunk.record(number)) {
+      if let reason = unsafe observe(carrier.chunk.record(number)) {
         throw BuildError(DatasetError.bad(badRecord(index, of: carrier, reason)))
       }
       index += 1
@@ -274,7 +276,7 @@ private final class InputPassage {
   }
 
   private func badRecord(_ index: Int, of carrier: BatchCarrier, _ reason: String) -> DatasetReader.BadRecord {
-    let place = carrier.batch.place(of: index)
+    let place = unsafe carrier.batch.place(of: index)
     return DatasetReader.BadRecord(
       path: path, line: place.line, column: place.column, record: place.record, reason: reason)
   }

@@ -108,7 +108,7 @@ private struct PieceWriter: Sendable {
   /// Writes the shards of a piece, unless the generation before has them.
   func write(_ piece: Piece) throws(BuildError) -> WrittenPiece {
     let (digest, fields) = piece.digest(names: names)
-    var written = WrittenPiece(
+    var written = unsafe WrittenPiece(
       firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
       fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
       cells: cellFinder?.cells(of: piece) ?? [],
@@ -141,10 +141,10 @@ private struct PieceWriter: Sendable {
     while let (part, content) = parts.popLast() {
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
       let digest = Digest.sha256(file.bytes)
-      let first = part.record(0).folded
-      let label = Manifest.label(ofKey: first)
+      let first = unsafe part.record(0).folded
+      let label = unsafe Manifest.label(ofKey: first)
       try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes)
-      let isContinuation = before.map { compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
+      let isContinuation = before.map { unsafe compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
       shards.append(
         ManifestEncoder.Shard(
           bound: part.lowerBound, records: file.recordCount,

@@ -89,14 +89,14 @@ public enum ShardBuilder {
     let buffer = RecordBuffer()
     var found: String?
     func look(_ text: UnsafeBufferPointer<UInt8>) {
-      if found == nil, IDCounter.hash(text.span) == hash { found = printable(text, limit: 60) }
+      if found == nil, unsafe IDCounter.hash(text.span) == hash { found = unsafe printable(text, limit: 60) }
     }
     for shard in shards where found == nil {
       _ = try? index.generation.readWhole(shard) { part in
-        part.forEachField(number, with: buffer) { _, value, format in
-          format.withText(of: value) { look($0) }
+        unsafe part.forEachField(number, with: buffer) { _, value, format in
+          unsafe format.withText(of: value) { unsafe look($0) }
         } text: { _, text, kind in
-          if RecordID.isOne(text, FieldKind(kind)) { look(text) }
+          if unsafe RecordID.isOne(text, FieldKind(kind)) { unsafe look(text) }
         }
       }
     }
@@ -114,7 +114,7 @@ public enum ShardBuilder {
   /// Refuses a closed standard input, before anything is opened that would get its number.
   static func checkStandardInput(_ inputs: [String]) throws(BuildError) {
     var status = stat()
-    if inputs.contains("-"), fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
+    if inputs.contains("-"), unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
       throw .dataset(.missing, message: "standard input: is closed; name a file, or have one read into it")
     }
   }

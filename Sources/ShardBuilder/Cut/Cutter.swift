@@ -97,7 +97,7 @@ package struct Cutter {
   private mutating func weight(ofNext record: RecordBlob) -> Int {
     var common = 0
     if let last {
-      common = commonPrefix(last.folded, record.folded)
+      common = unsafe commonPrefix(last.folded, record.folded)
       let gap = self.gap(last, record, common)
       gaps.append(gap)
       if records.count > 0 {
@@ -139,7 +139,7 @@ package struct Cutter {
   /// before it says; otherwise that record is still to come.
   mutating func finish(before record: RecordBlob) -> Bool {
     guard records.count > 0, let last else { return false }
-    let gap = gap(last, record, commonPrefix(last.folded, record.folded))
+    let gap = unsafe gap(last, record, commonPrefix(last.folded, record.folded))
     consider(gap.priority, firstNumber + records.count)
     guard candidates[candidates.count - 1].isBestToLeft else { return false }
     emit(records.count)
@@ -147,20 +147,20 @@ package struct Cutter {
   }
 
   private mutating func gap(_ a: RecordBlob, _ b: RecordBlob, _ common: Int) -> Piece.Gap {
-    let (left, right) = (a.folded, b.folded)
+    let (left, right) = unsafe (a.folded, b.folded)
     if common < right.count {
-      return Piece.Gap(
+      return unsafe Piece.Gap(
         priority: .between(left, right, depth: common), separatorCount: common + 1)
     }
     previousRest.removeAll(keepingCapacity: true)
     rest.removeAll(keepingCapacity: true)
     let shared = order.serializeDifference(a, b, &previousRest, &rest)
-    let priority = previousRest.withUnsafeBufferPointer { left in
-      rest.withUnsafeBufferPointer { right in
-        let own = commonPrefix(left, right.part(shared...))
+    let priority = unsafe previousRest.withUnsafeBufferPointer { left in
+      unsafe rest.withUnsafeBufferPointer { right in
+        let own = unsafe commonPrefix(left, right.part(shared...))
         let depth = shared + own
         guard depth < right.count else { return GapPriority.lowest }
-        return GapPriority(
+        return unsafe GapPriority(
           rank: UInt32(GapPriority.restRank + depth),
           value: GapPriority.best(above: own < left.count ? left[own] : nil, right, depth: depth))
       }
@@ -221,7 +221,7 @@ package struct Cutter {
   /// Makes a piece of the first `count` records that are waiting.
   private mutating func emit(_ count: Int) {
     // What comes behind it is copied, a window or two at most; the piece keeps what it has.
-    let rest = RecordArena(capacity: min(records.size, Self.largestRoom))
+    let rest = unsafe RecordArena(capacity: min(records.size, Self.largestRoom))
     rest.append(count..<records.count, of: records)
     finished.append(
       Piece(

@@ -49,17 +49,17 @@ package struct GapPriority: Comparable, Sendable {
 
   /// Returns the best hash among the shortest strings above `a` and not above `b`, which differ first at `depth`.
   static func best(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
-    best(above: depth < a.count ? a[depth] : nil, b, depth: depth)
+    unsafe best(above: depth < a.count ? a[depth] : nil, b, depth: depth)
   }
 
   /// Returns the same where the byte of `a` at `depth` is known, nil behind its end.
   static func best(above byte: UInt8?, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     var state = seed
-    for index in 0..<depth { state = add(b[index], to: state) }
+    for index in 0..<depth { state = unsafe add(b[index], to: state) }
     // Less than b's byte, unless an index has its records in another order than a builder's.
     var next = byte.map { Int($0) + 1 } ?? 0
     var best: UInt64 = 0
-    while next <= Int(b[depth]) {
+    while unsafe next <= Int(b[depth]) {
       best = max(best, hash(state, UInt8(truncatingIfNeeded: next)))
       next += 1
     }
@@ -70,13 +70,13 @@ package struct GapPriority: Comparable, Sendable {
   static func between(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> GapPriority {
     var (rank, inCharacter): (UInt32, UInt32) = (0, 0)
     for index in 0...depth {
-      if b[index] & 0xC0 != 0x80 {
+      if unsafe b[index] & 0xC0 != 0x80 {
         rank += 4
         inCharacter = 0
       } else {
         inCharacter = min(3, inCharacter + 1)
       }
     }
-    return GapPriority(rank: rank + inCharacter, value: best(a, b, depth: depth))
+    return unsafe GapPriority(rank: rank + inCharacter, value: best(a, b, depth: depth))
   }
 }

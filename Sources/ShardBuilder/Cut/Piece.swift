@@ -34,7 +34,9 @@ package struct Piece: Sendable {
       + storage.gaps.count * MemoryLayout<Gap>.stride
   }
   /// Calls `body` with its records' blobs, in order, in as few runs as they lie in; valid while this piece lives.
-  func forEachRun(_ body: (UnsafeRawBufferPointer) -> Void) { storage.records.forEachRun(of: range) { body($1) } }
+  func forEachRun(_ body: (UnsafeRawBufferPointer) -> Void) {
+    unsafe storage.records.forEachRun(of: range) { unsafe body($1) }
+  }
   /// Returns the record at a 0-based position; valid while this piece lives.
   package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
 
@@ -42,7 +44,7 @@ package struct Piece: Sendable {
   /// first shard. Where the cut goes through equal folded keys it is that key.
   package var lowerBound: [UInt8] {
     guard let first = range.first else { return [] }
-    return Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
+    return unsafe Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
   }
 
   /// The weight of the first record, which depends on the one before the piece.

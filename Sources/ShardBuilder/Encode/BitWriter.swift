@@ -29,6 +29,6 @@ struct BitWriter: ~Copyable {
   mutating func finish() -> [UInt8] {
     if pendingCount > 0 { words.append(pending.littleEndian) }
     (pending, pendingCount) = (0, 0)
-    return words.withUnsafeBytes { Array($0[..<((bitCount + 7) / 8)]) }
+    return unsafe words.withUnsafeBytes { unsafe Array($0[..<((bitCount + 7) / 8)]) }
   }
 }

@@ -91,8 +91,8 @@ package struct BuildNotes: Sendable {
   private static func reading<Value>(
     _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Value
   ) throws(FormatError) -> Value {
-    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      var reader = ByteReader(bytes)
+    try unsafe content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = unsafe ByteReader(bytes)
       let value = try body(&reader)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "notes with bytes behind their end", offset: reader.offset)

@@ -17,16 +17,16 @@ struct CellFinder: Sendable {
   func cell(of record: RecordBlob) -> Int? {
     guard findsAny else { return nil }
     var (latitude, longitude) = (UInt8.max, UInt8.max)
-    var (north, east) = (Text.empty, Text.empty)
+    var (north, east) = unsafe (Text.empty, Text.empty)
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
       let rank = ranks[Int(record.fieldName(field))]
-      let text = record.text(field, &offset)
-      if rank.latitude < latitude { (latitude, north) = (rank.latitude, text) }
-      if rank.longitude < longitude { (longitude, east) = (rank.longitude, text) }
+      let text = unsafe record.text(field, &offset)
+      if rank.latitude < latitude { unsafe (latitude, north) = unsafe (rank.latitude, text) }
+      if rank.longitude < longitude { unsafe (longitude, east) = unsafe (rank.longitude, text) }
     }
     guard latitude < .max, longitude < .max else { return nil }
-    return DensityGrid.cell(latitude: north, longitude: east)
+    return unsafe DensityGrid.cell(latitude: north, longitude: east)
   }
 }
 

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The encoder of one column: it chooses the encoding that is the smallest, by estimates. Source: docs/format.md §4.
-struct ColumnEncoder {
+@safe struct ColumnEncoder {
   /// A column's data in the parts.
   enum Data {
     /// A dictionary's codes, the count of its texts, and the code that the codes are packed by.
@@ -33,47 +33,47 @@ struct ColumnEncoder {
 
   init(_ records: [RecordBlob], _ suffixField: SuffixField) {
     self.suffixField = suffixField
-    stems = records.map { suffixField.stem(of: $0) }
+    unsafe stems = unsafe records.map { unsafe suffixField.stem(of: $0) }
   }
 
   /// Chooses the encoding of a column of one kind and writes its section of the header, but for a number column.
   func choose(_ texts: Texts, numberColumns: Int, into writer: inout ByteWriter) -> Choice {
-    if texts.allSatisfy({ equalBytes($0, texts[0]) }) {
+    if unsafe texts.allSatisfy({ unsafe equalBytes($0, texts[0]) }) {
       writer.write(ShardHeader.Encoding.constant.rawValue)
-      writer.writeVarint(texts[0].count)
-      writer.write(texts[0])
+      unsafe writer.writeVarint(texts[0].count)
+      unsafe writer.write(texts[0])
       return .inHeader
     }
-    if writeBySuffix(texts, into: &writer) { return .inHeader }
-    let asText = TextCost(texts)
+    if unsafe writeBySuffix(texts, into: &writer) { return .inHeader }
+    let asText = unsafe TextCost(texts)
     let textBits = min(asText.dictionaryBits ?? Int.max, asText.plainBits)
     // Bits do not compress; texts do, to about half, and a dictionary's codes to their entropy.
-    if numberColumns < Self.numberColumnLimit, let number = NumberColumnEncoder(texts, suffixField),
+    if numberColumns < Self.numberColumnLimit, let number = unsafe NumberColumnEncoder(texts, suffixField),
       number.bitCount < textBits
     {
       return .number(number)
     }
-    let spelled = SpelledColumnEncoder(texts, stems)
+    let spelled = unsafe SpelledColumnEncoder(texts, stems)
     if spelled.bits < textBits {
       writer.write(ShardHeader.Encoding.spelled.rawValue)
       writer.write(spelled.rule)
       writer.write(spelled.piece)
       return .data(Self.write(spelled.scripts, into: &writer))
     }
-    return .data(Self.chooseText(texts, asText, into: &writer))
+    return unsafe .data(Self.chooseText(texts, asText, into: &writer))
   }
 
   /// Chooses between the two encodings of text, and writes the column's section of the header.
   static func chooseText(_ texts: Texts, into writer: inout ByteWriter) -> Data {
-    chooseText(texts, TextCost(texts), into: &writer)
+    unsafe chooseText(texts, TextCost(texts), into: &writer)
   }
 
   /// Encodes a column whose texts are of several kinds: each begins with its own.
   static func chooseText(_ texts: Texts, kinds: ArraySlice<UInt8>, into writer: inout ByteWriter) -> Data {
     var flat = FlatTexts(count: texts.count)
-    for (text, kind) in zip(texts, kinds) { flat.append([kind] + text) }
+    for unsafe(text, kind) in unsafe zip(texts, kinds) { unsafe flat.append([kind] + text) }
     var data: Data?
-    flat.withPointers { data = chooseText($0, into: &writer) }
+    unsafe flat.withPointers { data = unsafe chooseText($0, into: &writer) }
     return data!
   }
 
@@ -81,19 +81,19 @@ struct ColumnEncoder {
     guard let dictionary = cost.dictionaryBits, dictionary < cost.plainBits else {
       writer.write(ShardHeader.Encoding.text.rawValue)
       var flat = FlatTexts(count: texts.count)
-      for text in texts { flat.append(text) }
+      for index in texts.indices { unsafe flat.append(texts[index]) }
       return write(flat, into: &writer)
     }
     writer.write(ShardHeader.Encoding.dictionary.rawValue)
-    writer.writeVarint(cost.distinct.count)
-    for text in cost.distinct { writer.writeVarint(text.count) }
-    for text in cost.distinct { writer.write(text) }
+    unsafe writer.writeVarint(cost.distinct.count)
+    for index in unsafe cost.distinct.indices { unsafe writer.writeVarint(cost.distinct[index].count) }
+    for index in unsafe cost.distinct.indices { unsafe writer.write(cost.distinct[index]) }
     var code = HuffmanEncoder()
-    if 2...256 ~= cost.distinct.count {
+    if unsafe 2...256 ~= cost.distinct.count {
       code = HuffmanEncoder(cost.codes.map { UInt8($0) })
       code.writeLengths(to: &writer)
     }
-    return .codes(cost.codes, cost.distinct.count, code)
+    return unsafe .codes(cost.codes, cost.distinct.count, code)
   }
 
   private static func write(_ flat: FlatTexts, into writer: inout ByteWriter) -> Data {
@@ -109,31 +109,31 @@ struct ColumnEncoder {
   /// - Returns: Whether they do.
   private func writeBySuffix(_ texts: Texts, into writer: inout ByteWriter) -> Bool {
     guard !suffixField.isEmpty else { return false }
-    var perSuffix = [Text?](repeating: nil, count: suffixField.texts.count)
-    for (text, code) in zip(texts, suffixField.codes) {
-      if let known = perSuffix[Int(code)] {
-        guard equalBytes(known, text) else { return false }
+    var perSuffix = unsafe [Text?](repeating: nil, count: suffixField.texts.count)
+    for unsafe(text, code) in unsafe zip(texts, suffixField.codes) {
+      if let known = unsafe perSuffix[Int(code)] {
+        guard unsafe equalBytes(known, text) else { return false }
       } else {
-        perSuffix[Int(code)] = text
+        unsafe perSuffix[Int(code)] = unsafe text
       }
     }
     writer.write(ShardHeader.Encoding.tail.rawValue)
     let rule = (0..<ShardHeader.ownTexts).first { rule in
-      zip(suffixField.texts, perSuffix).allSatisfy { suffix, text in
-        suffix.withUnsafeBufferPointer { SpelledColumnEncoder.script(from: $0, rule, to: text!).isEmpty }
+      unsafe zip(suffixField.texts, perSuffix).allSatisfy { suffix, text in
+        unsafe suffix.withUnsafeBufferPointer { unsafe SpelledColumnEncoder.script(from: $0, rule, to: text!).isEmpty }
       }
     }
     writer.write(rule ?? ShardHeader.ownTexts)
     guard rule == nil else { return true }
-    for text in perSuffix { writer.writeVarint(text!.count) }
-    for text in perSuffix { writer.write(text!) }
+    for index in unsafe perSuffix.indices { unsafe writer.writeVarint(perSuffix[index]!.count) }
+    for index in unsafe perSuffix.indices { unsafe writer.write(perSuffix[index]!) }
     return true
   }
 }
 
 /// The cost of a column as text, in bits: an estimate in whole numbers.
-private struct TextCost {
-  var distinct: [Text] = []
+@safe private struct TextCost {
+  var distinct: [Text] = unsafe []
   var codes: [Int] = []
   var plainBits = 0
   /// nil if the column repeats too little.
@@ -142,18 +142,19 @@ private struct TextCost {
   init(_ texts: Texts) {
     var table = TextTable(limit: min(texts.count / 2 + 2, 65536))
     codes.reserveCapacity(texts.count)
-    for text in texts {
+    for index in texts.indices {
+      let text = unsafe texts[index]
       plainBits += 4 * text.count + 5
-      guard table.texts.count <= texts.count / 2 + 1, table.texts.count < 65536 else { continue }
-      codes.append(table.number(of: text))
+      guard unsafe table.texts.count <= texts.count / 2 + 1, unsafe table.texts.count < 65536 else { continue }
+      unsafe codes.append(table.number(of: text))
     }
-    distinct = table.texts
-    guard distinct.count <= texts.count / 2 + 1, codes.count == texts.count else { return }
-    var counts = [Int](repeating: 0, count: distinct.count)
+    unsafe distinct = unsafe table.texts
+    guard unsafe distinct.count <= texts.count / 2 + 1, codes.count == texts.count else { return }
+    var counts = unsafe [Int](repeating: 0, count: distinct.count)
     for code in codes { counts[code] += 1 }
     var bits = 0
     for (number, count) in counts.enumerated() {
-      bits += 4 * distinct[number].count + 8
+      unsafe bits += 4 * distinct[number].count + 8
       // The entropy of the codes, log2 in 64ths.
       bits += count * (binaryLogarithm(texts.count) - binaryLogarithm(count)) / 64
     }

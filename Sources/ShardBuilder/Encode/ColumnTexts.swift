@@ -6,7 +6,7 @@ typealias Text = UnsafeBufferPointer<UInt8>
 typealias Texts = UnsafeBufferPointer<Text>
 
 /// All texts of a shard and their kinds, column by column: of every record, those without the field included.
-struct ColumnTexts: ~Copyable {
+@safe struct ColumnTexts: ~Copyable {
   private let texts: UnsafeMutableBufferPointer<Text>
   private var kinds: [UInt8]
   private let count: Int
@@ -15,8 +15,8 @@ struct ColumnTexts: ~Copyable {
   init(_ records: [RecordBlob], _ shapes: RecordShapes) {
     count = records.count
     let size = shapes.columns.count * count
-    texts = .allocate(capacity: size)
-    texts.initialize(repeating: .empty)
+    unsafe texts = .allocate(capacity: size)
+    unsafe texts.initialize(repeating: .empty)
     var allKinds = [UInt8](repeating: Self.missing, count: size)
     // A span, since an array is asked with each element whether it is shared.
     var kinds = allKinds.mutableSpan
@@ -29,7 +29,7 @@ struct ColumnTexts: ~Copyable {
       }
       var offset = record.textsOffset
       for (field, column) in shape.enumerated() {
-        texts[column * count + row] = record.text(field, &offset)
+        unsafe texts[column * count + row] = unsafe record.text(field, &offset)
         kinds[column * count + row] = record.fieldKind(field).rawValue
       }
     }
@@ -38,14 +38,14 @@ struct ColumnTexts: ~Copyable {
     for column in shapes.columns.indices { fill(column * count..<(column + 1) * count) }
   }
 
-  deinit { texts.deallocate() }
+  deinit { unsafe texts.deallocate() }
 
   /// Gives records that lack a field the text of the one before, or else of the first: what repeats costs nothing.
   private mutating func fill(_ column: Range<Int>) {
     guard var last = column.first(where: { kinds[$0] != Self.missing }) else { return }
     for slot in column {
       if kinds[slot] == Self.missing {
-        (texts[slot], kinds[slot]) = (texts[last], kinds[last])
+        unsafe (texts[slot], kinds[slot]) = unsafe (texts[last], kinds[last])
       } else {
         last = slot
       }
@@ -53,7 +53,7 @@ struct ColumnTexts: ~Copyable {
   }
 
   /// The texts of a column; valid as long as this value is.
-  func texts(_ column: Int) -> Texts { Texts(rebasing: texts[column * count..<(column + 1) * count]) }
+  func texts(_ column: Int) -> Texts { unsafe Texts(rebasing: texts[column * count..<(column + 1) * count]) }
 
   func kinds(_ column: Int) -> ArraySlice<UInt8> { kinds[column * count..<(column + 1) * count] }
 }
@@ -78,8 +78,8 @@ struct FlatTexts {
 
   /// Lends pointers to the texts.
   func withPointers(_ body: (Texts) -> Void) {
-    all.withUnsafeBufferPointer { bytes in
-      ends.indices.map { bytes.part(start($0)..<ends[$0]) }.withUnsafeBufferPointer { body($0) }
+    unsafe all.withUnsafeBufferPointer { bytes in
+      unsafe ends.indices.map { unsafe bytes.part(start($0)..<ends[$0]) }.withUnsafeBufferPointer { unsafe body($0) }
     }
   }
 }

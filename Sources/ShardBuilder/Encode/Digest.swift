@@ -9,9 +9,9 @@ package enum Digest {
     return stream.finish()
   }
 
-  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { sha256(bytes.span.bytes) }
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { unsafe sha256(bytes.span.bytes) }
 
-  package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] { sha256(bytes.bytes) }
+  package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] { unsafe sha256(bytes.bytes) }
 
   package static func hexadecimal(_ digest: [UInt8]) -> String {
     digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -21,10 +21,10 @@ package enum Digest {
   struct Stream {
     private var context = sha256_ctx()
 
-    init() { nettle_sha256_init(&context) }
+    init() { unsafe nettle_sha256_init(&context) }
 
     mutating func update(_ bytes: RawSpan) {
-      bytes.withUnsafeBytes { bytes in
+      unsafe bytes.withUnsafeBytes { bytes in
         guard let start = bytes.baseAddress else { return }
         unsafe nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
       }
@@ -32,7 +32,7 @@ package enum Digest {
 
     mutating func finish() -> [UInt8] {
       var digest = [UInt8](repeating: 0, count: 32)
-      nettle_sha256_digest(&context, 32, &digest)
+      unsafe nettle_sha256_digest(&context, 32, &digest)
       return digest
     }
   }

@@ -31,14 +31,14 @@ struct FieldColumnsEncoder {
     var sections: [ByteWriter] = []
     var data: [ColumnEncoder.Data?] = []
     for column in shapes.columns.indices {
-      let (texts, kinds) = (all.texts(column), all.kinds(column))
+      let (texts, kinds) = unsafe (all.texts(column), all.kinds(column))
       let isMixed = kinds.contains { $0 != kinds.first }
       var writer = ByteWriter()
       writer.write(isMixed ? ShardHeader.mixedKinds : kinds.first!)
       if isMixed {
-        data.append(ColumnEncoder.chooseText(texts, kinds: kinds, into: &writer))
+        unsafe data.append(ColumnEncoder.chooseText(texts, kinds: kinds, into: &writer))
       } else {
-        switch encoder.choose(texts, numberColumns: numbers.count, into: &writer) {
+        switch unsafe encoder.choose(texts, numberColumns: numbers.count, into: &writer) {
         case .inHeader: data.append(nil)
         case .data(let own): data.append(own)
         case .number(let number):
@@ -55,7 +55,7 @@ struct FieldColumnsEncoder {
       let worst = numbers.indices.max { numbers[$0].formats.count < numbers[$1].formats.count }!
       numbers.remove(at: worst)
       let column = numberSections.remove(at: worst)
-      data[column] = ColumnEncoder.chooseText(all.texts(column), into: &sections[column])
+      data[column] = unsafe ColumnEncoder.chooseText(all.texts(column), into: &sections[column])
       formats = RowFormats(numbers, records: records.count)
     }
     for (number, section) in zip(numbers, numberSections) {

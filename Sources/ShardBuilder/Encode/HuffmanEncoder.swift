@@ -226,7 +226,7 @@ struct HuffmanEncoder: Sendable {
       if count >= 32 {
         count -= 32
         let word = UInt32(truncatingIfNeeded: pending >> UInt64(count))
-        withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+        unsafe withUnsafeBytes(of: word.bigEndian) { unsafe bytes.append(contentsOf: $0) }
       }
     }
     while count > 0 {

@@ -19,7 +19,7 @@ package struct IDCounter: ~Copyable {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(piece.count)
     for index in 0..<piece.count {
-      if let id = piece.record(index).id(ofField: field) { hashes.append(hash(id.span)) }
+      if let id = unsafe piece.record(index).id(ofField: field) { unsafe hashes.append(hash(id.span)) }
     }
     return hashes
   }
@@ -111,7 +111,7 @@ package struct IDCounter: ~Copyable {
   private mutating func spill(to file: TemporaryFile) throws(BuildError) {
     guard !hashes.isEmpty else { return }
     spills.append(partition())
-    try hashes.withUnsafeBufferPointer { (hashes) throws(BuildError) in try file.append(.init(hashes)) }
+    try unsafe hashes.withUnsafeBufferPointer { (hashes) throws(BuildError) in try unsafe file.append(.init(hashes)) }
     hashes.removeAll(keepingCapacity: true)
   }
 
@@ -120,8 +120,8 @@ package struct IDCounter: ~Copyable {
     let stride = MemoryLayout<UInt64>.stride
     let offset = (start + range.lowerBound) * stride
     var hashes = [UInt64](repeating: 0, count: range.count)
-    try hashes.withUnsafeMutableBufferPointer { (hashes) throws(BuildError) in
-      try file.read(.init(hashes), at: offset)
+    try unsafe hashes.withUnsafeMutableBufferPointer { (hashes) throws(BuildError) in
+      try unsafe file.read(.init(hashes), at: offset)
     }
     return hashes
   }

@@ -19,10 +19,10 @@ struct KeyBlocksEncoder {
     ends.reserveCapacity(records.count)
     for part in parts {
       for record in part {
-        let stem = suffixField.stem(of: records[record])
+        let stem = unsafe suffixField.stem(of: records[record])
         let from = (record - part.lowerBound) % KeyBlocks.blockSize == 0 ? 0 : Int(shared[record])
         lengths.append(UInt32(stem.count - from))
-        rests.append(contentsOf: stem.part(from...))
+        unsafe rests.append(contentsOf: stem.part(from...))
         ends.append(rests.count)
       }
     }

@@ -19,7 +19,7 @@ package struct KnownFrames: Sendable {
   mutating func add(framesOf file: [UInt8]) {
     ZstdFrame.forEachFrame(of: file) { range in
       let frame = file[range]
-      guard let size = frame.withUnsafeBufferPointer({ ZstdFrame.contentSize(of: $0) }),
+      guard let size = unsafe frame.withUnsafeBufferPointer({ unsafe ZstdFrame.contentSize(of: $0) }),
         size <= ZstdFrame.contentLimit
       else { return }
       let slot = size % frames.count
@@ -43,10 +43,10 @@ package struct KnownFrames: Sendable {
 
   /// The content of a frame that declares this size; nil if the frame cannot be decompressed.
   private func decompressed(_ frame: ArraySlice<UInt8>, _ size: Int, with decompressor: Decompressor) -> [UInt8]? {
-    let content = [UInt8](unsafeUninitializedCapacity: size) { target, count in
-      let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[..<size])
-      frame.withUnsafeBufferPointer { frame in
-        if (try? ZstdFrame.decompress(frame, into: target, with: decompressor)) != nil { count = size }
+    let content = unsafe [UInt8](unsafeUninitializedCapacity: size) { target, count in
+      let target = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[..<size])
+      unsafe frame.withUnsafeBufferPointer { frame in
+        if unsafe (try? ZstdFrame.decompress(frame, into: target, with: decompressor)) != nil { count = size }
       }
     }
     return content.count == size ? content : nil
@@ -55,7 +55,9 @@ package struct KnownFrames: Sendable {
 
 extension ZstdFrame {
   /// The checksum that a frame of this process ends with.
-  static func checksum(ofFrame frame: [UInt8]) -> UInt32 { frame.withUnsafeBufferPointer { checksum(of: $0)! } }
+  static func checksum(ofFrame frame: [UInt8]) -> UInt32 {
+    unsafe frame.withUnsafeBufferPointer { unsafe checksum(of: $0)! }
+  }
 
   /// The ranges of the zstd frames that a file consists of.
   static func frames(of bytes: [UInt8]) -> [Range<Int>] {
@@ -66,10 +68,10 @@ extension ZstdFrame {
 
   /// Calls `body` with the range of each of these frames.
   static func forEachFrame(of bytes: [UInt8], _ body: (Range<Int>) -> Void) {
-    bytes.withUnsafeBufferPointer { all in
+    unsafe bytes.withUnsafeBufferPointer { all in
       var start = 0
       while start < all.count {
-        let end = start + (ZstdFrame.size(of: all.part(start...)) ?? all.count - start)
+        let end = unsafe start + (ZstdFrame.size(of: all.part(start...)) ?? all.count - start)
         body(start..<end)
         start = end
       }

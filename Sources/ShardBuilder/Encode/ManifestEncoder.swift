@@ -232,7 +232,9 @@ package struct ManifestEncoder {
 
 extension KeyBlocks {
   /// The head of a lower bound, as pages and nodes have it.
-  fileprivate static func head(ofBound bound: [UInt8]) -> UInt64 { bound.withUnsafeBufferPointer { head(of: $0) } }
+  fileprivate static func head(ofBound bound: [UInt8]) -> UInt64 {
+    unsafe bound.withUnsafeBufferPointer { unsafe head(of: $0) }
+  }
 }
 
 /// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md §3.2, §3.10.

@@ -18,7 +18,7 @@ struct NumberColumnEncoder {
 
   /// - Returns: nil if the texts are not numbers, or too many of them are not.
   init?(_ texts: Texts, _ suffixField: SuffixField) {
-    let parsed = texts.map { NumberText($0) }
+    let parsed = unsafe texts.map { unsafe NumberText($0) }
     var numberCount = 0
     var deepest: Int32 = 0
     var deepCount = 0
@@ -37,7 +37,7 @@ struct NumberColumnEncoder {
     if tryMinutes, !hasTrailingZeros, deepest >= 5 { families.append(.float) }
     var best: NumberColumnEncoder?
     for family in families {
-      guard let candidate = NumberColumnEncoder(texts, parsed, family, suffixField) else { continue }
+      guard let candidate = unsafe NumberColumnEncoder(texts, parsed, family, suffixField) else { continue }
       if best == nil || candidate.bitCount < best!.bitCount { best = candidate }
     }
     guard let best else { return nil }
@@ -70,7 +70,7 @@ struct NumberColumnEncoder {
         codes[row] = UInt8(truncatingIfNeeded: last)
         values[row] = value
       } else {
-        let literal = [UInt8](texts[row])
+        let literal = unsafe [UInt8](texts[row])
         if let code = literalOf[literal] {
           codes[row] = code
         } else {

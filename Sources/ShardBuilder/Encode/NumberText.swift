@@ -17,31 +17,31 @@ struct NumberText {
   /// - Returns: nil unless the text is `-`? digits (`.` digits)? with no needless zero before them and at most 18 digits.
   init?(_ text: Text) {
     guard text.count > 0, text.count <= 20 else { return nil }
-    let isNegative = text[0] == 0x2d
+    let isNegative = unsafe text[0] == 0x2d
     let first = isNegative ? 1 : 0
     var mantissa: Int64 = 0  // 20 digits may overflow, and are too many: so operators wrap here.
     var at = first
-    while at < text.count, text[at] &- 0x30 < 10 {
-      mantissa = mantissa &* 10 &+ Int64(text[at] &- 0x30)
+    while at < text.count, unsafe text[at] &- 0x30 < 10 {
+      mantissa = unsafe mantissa &* 10 &+ Int64(text[at] &- 0x30)
       at += 1
     }
     let whole = at - first
     var decimals = 0
     if at < text.count {
-      guard text[at] == 0x2e else { return nil }
+      guard unsafe text[at] == 0x2e else { return nil }
       at += 1
       decimals = text.count - at
-      while at < text.count, text[at] &- 0x30 < 10 {
-        mantissa = mantissa &* 10 &+ Int64(text[at] &- 0x30)
+      while at < text.count, unsafe text[at] &- 0x30 < 10 {
+        mantissa = unsafe mantissa &* 10 &+ Int64(text[at] &- 0x30)
         at += 1
       }
       guard at == text.count, decimals > 0 else { return nil }
     }
-    guard whole > 0, whole + decimals <= 18, whole == 1 || text[first] != 0x30 else { return nil }
+    guard whole > 0, whole + decimals <= 18, unsafe whole == 1 || text[first] != 0x30 else { return nil }
     guard !(isNegative && mantissa == 0) else { return nil }
     self.mantissa = isNegative ? -mantissa : mantissa
     self.decimals = Int32(decimals)
-    hasTrailingZero = decimals > 0 && text[text.count - 1] == 0x30
+    hasTrailingZero = unsafe decimals > 0 && text[text.count - 1] == 0x30
   }
 
   /// Returns the first format of the family that gives back exactly this text, and its value.

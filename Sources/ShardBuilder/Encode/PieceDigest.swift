@@ -36,9 +36,9 @@ extension Piece {
       head.write(UInt32(name.utf8.count))
       head.write(name)
     }
-    stream.update(head.bytes.span.bytes)
+    unsafe stream.update(head.bytes.span.bytes)
     if isInOrder {
-      forEachRun { stream.update($0.bytes) }
+      unsafe forEachRun { unsafe stream.update($0.bytes) }
     } else {
       hashRenumbered(fields, names.count, into: &stream)
     }
@@ -54,8 +54,8 @@ extension Piece {
     var scratch: [UInt8] = []
     for index in 0..<count {
       let record = record(index)
-      record.withHeader(renumbered: own, &scratch) { stream.update($0.bytes) }
-      stream.update(record.body.bytes)
+      unsafe record.withHeader(renumbered: own, &scratch) { unsafe stream.update($0.bytes) }
+      unsafe stream.update(record.body.bytes)
     }
   }
 }

@@ -103,9 +103,9 @@ package struct ShardEncoder {
 
   /// Returns the shortest text that is above one key and not above the next; the key itself where both are equal.
   package static func bound(_ before: RecordBlob, _ after: RecordBlob) -> (bytes: [UInt8], isContinuation: Bool) {
-    let (a, b) = (before.folded, after.folded)
-    let common = commonPrefix(a, b)
-    return common == b.count ? (Array(b), true) : (Array(b[...common]), false)
+    let (a, b) = unsafe (before.folded, after.folded)
+    let common = unsafe commonPrefix(a, b)
+    return unsafe common == b.count ? (Array(b), true) : (Array(b[...common]), false)
   }
 
   /// Compresses a shard, all but the frames that are known.

@@ -11,17 +11,17 @@ struct SharedPrefixes {
     ofKeys.reserveCapacity(records.count)
     ofStems.reserveCapacity(records.count)
     size = records.count * (suffixField.isEmpty ? 2 : 3)
-    var previous = Text.empty
+    var previous = unsafe Text.empty
     var previousStem = 0
     for (index, record) in records.enumerated() {
-      let (key, stem) = (record.folded, suffixField.stem(of: record).count)
-      let common = commonPrefix(previous, key)
+      let (key, stem) = unsafe (record.folded, suffixField.stem(of: record).count)
+      let common = unsafe commonPrefix(previous, key)
       ofKeys.append(UInt32(common))
       // A stem that runs on where the last one had its suffix field shares no more than that stem.
       let ofStem = min(common, stem, previousStem)
       ofStems.append(UInt32(ofStem))
       size += stem - (index % KeyBlocks.blockSize == 0 ? 0 : ofStem)
-      (previous, previousStem) = (key, stem)
+      unsafe (previous, previousStem) = unsafe (key, stem)
     }
   }
 

@@ -17,7 +17,7 @@ struct SpelledColumnEncoder {
       for rule in [0, 1, 2] as [UInt8] {
         var cost = 0
         for index in stride(from: 0, to: texts.count, by: step) where cost < best?.cost ?? Int.max {
-          cost += Self.script(from: Spelling.piece(piece, of: stems[index]), rule, to: texts[index]).count
+          unsafe cost += Self.script(from: Spelling.piece(piece, of: stems[index]), rule, to: texts[index]).count
         }
         if best == nil || cost < best!.cost { best = (cost, rule, piece) }
       }
@@ -25,8 +25,8 @@ struct SpelledColumnEncoder {
     rule = best!.rule
     piece = best!.piece
     scripts = FlatTexts(count: texts.count)
-    for (text, stem) in zip(texts, stems) {
-      let script = Self.script(from: Spelling.piece(piece, of: stem), rule, to: text)
+    for unsafe(text, stem) in unsafe zip(texts, stems) {
+      let script = unsafe Self.script(from: Spelling.piece(piece, of: stem), rule, to: text)
       scripts.append(script)
     }
     bits = scripts.byteCount * 6 + texts.count
@@ -34,16 +34,16 @@ struct SpelledColumnEncoder {
 
   /// Returns the script that makes `text` of a folded text.
   static func script(from folded: Text, _ rule: UInt8, to text: Text) -> [UInt8] {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * folded.count + 64) { scratch in
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * folded.count + 64) { scratch in
       // What stands before is inside no word.
-      let (copy, cased) = (scratch.baseAddress! + 1, scratch.baseAddress! + folded.count + 32)
-      copy[-1] = 0
-      if let start = folded.baseAddress { copy.update(from: start, count: folded.count) }
-      Spelling.applyCase(rule, UnsafeBufferPointer(start: UnsafePointer(copy), count: folded.count), to: cased)
-      let source = UnsafeBufferPointer(start: UnsafePointer(cased), count: folded.count)
-      if equalBytes(source, text) { return [] }
-      if let script = differences(source, text), script.count <= text.count { return script }
-      return [0xff] + text
+      let (copy, cased) = unsafe (scratch.baseAddress! + 1, scratch.baseAddress! + folded.count + 32)
+      unsafe copy[-1] = 0
+      if let start = folded.baseAddress { unsafe copy.update(from: start, count: folded.count) }
+      unsafe Spelling.applyCase(rule, UnsafeBufferPointer(start: UnsafePointer(copy), count: folded.count), to: cased)
+      let source = unsafe UnsafeBufferPointer(start: UnsafePointer(cased), count: folded.count)
+      if unsafe equalBytes(source, text) { return [] }
+      if let script = unsafe differences(source, text), script.count <= text.count { return script }
+      return unsafe [0xff] + text
     }
   }
 
@@ -58,25 +58,25 @@ struct SpelledColumnEncoder {
       }
     }
     while to < text.count {
-      let byte = text[to]
-      if from < source.count, source[from] == byte {
+      let byte = unsafe text[to]
+      if from < source.count, unsafe source[from] == byte {
         (from, to, copied) = (from + 1, to + 1, copied + 1)
-      } else if from < source.count, byte < 0x80, source[from] ^ 0x20 == byte, (byte | 0x20) &- 0x61 < 26 {
+      } else if from < source.count, byte < 0x80, unsafe source[from] ^ 0x20 == byte, (byte | 0x20) &- 0x61 < 26 {
         pad(127)
         script.append(UInt8(copied))
         (from, to, copied) = (from + 1, to + 1, 0)
       } else {
         let size = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
         guard to + size <= text.count else { return nil }
-        let character = text.part(to..<to + size)
-        guard let dropped = foldedSize(of: character, in: source, at: from) else { return nil }
+        let character = unsafe text.part(to..<to + size)
+        guard let dropped = unsafe foldedSize(of: character, in: source, at: from) else { return nil }
         pad(62)
         if dropped == 1 {
           script.append(0x80 | UInt8(copied))
         } else {
           script += [0xc0 | UInt8(copied), UInt8(dropped), UInt8(size)]
         }
-        script += character
+        unsafe script += character
         (from, to, copied) = (from + dropped, to + size, 0)
       }
     }
@@ -91,10 +91,10 @@ struct SpelledColumnEncoder {
   /// Returns how many bytes of `source` from `at` on `character` folds to, letter case aside; nil if it does not.
   private static func foldedSize(of character: Text, in source: Text, at: Int) -> Int? {
     var folded: [UInt8] = []
-    Fold.fold(character, into: &folded)
+    unsafe Fold.fold(character, into: &folded)
     guard at + folded.count <= source.count, folded.count < 256 else { return nil }
     for (offset, byte) in folded.enumerated() {
-      let other = source[at + offset]
+      let other = unsafe source[at + offset]
       guard other == byte || (other ^ 0x20 == byte && (byte &- 0x61) < 26) else { return nil }
     }
     return folded.count

@@ -20,22 +20,22 @@ struct SuffixField: Sendable {
     for record in records {
       let size = record.foldedTailCount
       guard size > 0, size < 256, record.foldedCount > size else { return }
-      let folded = record.folded
-      guard folded[folded.count - size - 1] == Fold.separator else { return }
-      let known = table.texts.count
-      let number = table.number(of: folded.part((folded.count - size)...))
+      let folded = unsafe record.folded
+      guard unsafe folded[folded.count - size - 1] == Fold.separator else { return }
+      let known = unsafe table.texts.count
+      let number = unsafe table.number(of: folded.part((folded.count - size)...))
       if number == known {
         guard number < 256, total + size <= Int(UInt16.max) else { return }
         total += size
       }
       perRecord.append(UInt8(number))
     }
-    let found = table.texts
-    let order = found.indices.sorted { compareBytes(found[$0], found[$1]) < 0 }
-    var codeOf = [UInt8](repeating: 0, count: found.count)
+    let found = unsafe table.texts
+    let order = unsafe found.indices.sorted { unsafe compareBytes(found[$0], found[$1]) < 0 }
+    var codeOf = unsafe [UInt8](repeating: 0, count: found.count)
     for (code, number) in order.enumerated() { codeOf[number] = UInt8(code) }
     codes = perRecord.map { codeOf[Int($0)] }
-    texts = order.map { Array(found[$0]) }
+    texts = order.map { unsafe Array(found[$0]) }
     code = HuffmanEncoder(codes)
   }
 
@@ -49,7 +49,7 @@ struct SuffixField: Sendable {
 
   /// The key of a record but for its suffix field and the separator before that; valid while the record is.
   func stem(of record: RecordBlob) -> Text {
-    isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedTailCount - 1)
+    unsafe isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedTailCount - 1)
   }
 
   /// Writes the texts and the lengths of their codes, as the shard's header has them.

@@ -2,9 +2,9 @@
 ///
 /// The texts are the caller's and have to stay where they are as long as the table does. Takes four bytes for each slot,
 /// and there are twice to four times as many as texts that it has room for.
-struct TextTable {
+@safe struct TextTable {
   /// Each once, by number.
-  private(set) var texts: [Text] = []
+  private(set) var texts: [Text] = unsafe []
   private var slots: [Int32]  // Numbers by open addressing, -1 where there is none.
 
   /// - Parameter limit: The most different texts that ``number(of:)`` will be given.
@@ -16,15 +16,15 @@ struct TextTable {
 
   mutating func number(of text: Text) -> Int {
     let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: Self.hash(text)) & mask
+    var slot = unsafe Int(truncatingIfNeeded: Self.hash(text)) & mask
     while slots[slot] >= 0 {
       let number = Int(slots[slot])
-      if equalBytes(texts[number], text) { return number }
+      if unsafe equalBytes(texts[number], text) { return number }
       slot = (slot + 1) & mask
     }
-    slots[slot] = Int32(texts.count)
-    texts.append(text)
-    return texts.count - 1
+    slots[slot] = unsafe Int32(texts.count)
+    unsafe texts.append(text)
+    return unsafe texts.count - 1
   }
 
   /// Chosen anew in each process, so that nobody can prepare texts that meet. It does not show in any number.

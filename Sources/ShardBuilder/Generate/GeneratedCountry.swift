@@ -12,7 +12,7 @@ struct GeneratedCountry {
   init(
     _ code: StaticString, _ weight: Int, _ style: Int, _ west: Int, _ east: Int, _ south: Int, _ north: Int
   ) {
-    self.code = UInt16(code.utf8Start[0]) << 8 | UInt16(code.utf8Start[1])
+    self.code = unsafe UInt16(code.utf8Start[0]) << 8 | UInt16(code.utf8Start[1])
     (self.weight, self.style) = (weight, style)
     (self.west, self.east, self.south, self.north) = (west, east, south, north)
   }

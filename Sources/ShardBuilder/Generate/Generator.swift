@@ -42,7 +42,7 @@ package struct Generator {
   /// - Returns: Bytes written, 0 when the list is complete.
   package mutating func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     precondition(buffer.count >= 2 * Self.recordLimit)
-    var writer = GeneratorWriter(start: buffer.baseAddress!)
+    var writer = unsafe GeneratorWriter(start: buffer.baseAddress!)
     if next == 0 {
       switch format {
       case .json: writer.text("[")

@@ -61,7 +61,7 @@ struct GeneratorTables {
     if random.below(100) < 48 || writer.count - start < 4 {
       writer.text(style.endings[rank(&random, style.endings.count)])
     }
-    if writer.start[start] >= 0x61, writer.start[start] <= 0x7a { writer.start[start] -= 0x20 }
+    if unsafe writer.start[start] >= 0x61, unsafe writer.start[start] <= 0x7a { unsafe writer.start[start] -= 0x20 }
   }
 
   /// Gives one letter of the name its accent, the first that has one from a chosen letter on.
@@ -75,14 +75,14 @@ struct GeneratorTables {
       let at = start + (first + step) % size
       for number in 0..<style.accents.count {
         let (plain, accented) = style.accents[(preferred + number) % style.accents.count]
-        guard writer.start[at] == plain else { continue }
+        guard unsafe writer.start[at] == plain else { continue }
         let added = accented.utf8CodeUnitCount - 1
         var moved = writer.count - 1
         while moved > at {
-          writer.start[moved + added] = writer.start[moved]
+          unsafe writer.start[moved + added] = unsafe writer.start[moved]
           moved -= 1
         }
-        for index in 0...added { writer.start[at + index] = accented.utf8Start[index] }
+        for index in 0...added { unsafe writer.start[at + index] = unsafe accented.utf8Start[index] }
         writer.count += added
         return
       }

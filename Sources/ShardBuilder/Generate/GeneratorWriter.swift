@@ -6,13 +6,13 @@ import ShardedIndex
   var count = 0
 
   @inline(__always) mutating func byte(_ byte: UInt8) {
-    start[count] = byte
+    unsafe start[count] = byte
     count += 1
   }
 
   @inline(__always) mutating func text(_ text: StaticString) {
     let size = text.utf8CodeUnitCount
-    for index in 0..<size { start[count + index] = text.utf8Start[index] }
+    for index in 0..<size { unsafe start[count + index] = unsafe text.utf8Start[index] }
     count += size
   }
 
@@ -22,7 +22,7 @@ import ShardedIndex
   }
 
   mutating func number(_ number: Int) {
-    count += NumberFormat.write(Int64(number), decimals: 0, trimmed: false, to: start + count)
+    unsafe count += NumberFormat.write(Int64(number), decimals: 0, trimmed: false, to: start + count)
   }
 
   /// Writes degrees times 10^5 as a program prints them that keeps them in 32 bits: exact, or rounded to arc minutes
@@ -31,9 +31,9 @@ import ShardedIndex
     if isMinutes {
       let scaled = value * 60
       let minutes = (scaled + (scaled < 0 ? -50_000 : 50_000)) / 100_000
-      count += NumberFormat(type: 3, a: 0, b: 6).write(Int64(minutes), to: start + count)
+      unsafe count += NumberFormat(type: 3, a: 0, b: 6).write(Int64(minutes), to: start + count)
     } else {
-      count += NumberFormat(type: 2, a: 5, b: 6).write(Int64(value), to: start + count)
+      unsafe count += NumberFormat(type: 2, a: 5, b: 6).write(Int64(value), to: start + count)
     }
   }
 }

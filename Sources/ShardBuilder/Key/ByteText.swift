@@ -3,15 +3,15 @@ import CSystem
 /// Texts, where they lie: in an arena, a batch or a window. Each is valid as long as that is.
 extension UnsafeBufferPointer<UInt8> {
   /// The text without bytes.
-  static var empty: Self { Self(start: nil, count: 0) }
+  static var empty: Self { unsafe Self(start: nil, count: 0) }
 
   /// Returns a part of the text as a text of its own.
-  @inline(__always) func part(_ range: Range<Int>) -> Self { Self(rebasing: self[range]) }
-  @inline(__always) func part(_ range: PartialRangeFrom<Int>) -> Self { Self(rebasing: self[range]) }
+  @inline(__always) func part(_ range: Range<Int>) -> Self { unsafe Self(rebasing: self[range]) }
+  @inline(__always) func part(_ range: PartialRangeFrom<Int>) -> Self { unsafe Self(rebasing: self[range]) }
 
   /// Loads the word that begins at `offset`, of which all bytes are in the text.
   @inline(__always) fileprivate func load<Word: BitwiseCopyable>(_ offset: Int, as type: Word.Type) -> Word {
-    UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: type)
+    unsafe UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: type)
   }
 }
 
@@ -21,7 +21,7 @@ extension UnsafeBufferPointer<UInt8> {
 func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
   let common = min(a.count, b.count)
   if common > 0 {
-    let order = Int(memcmp(a.baseAddress!, b.baseAddress!, common))
+    let order = unsafe Int(memcmp(a.baseAddress!, b.baseAddress!, common))
     if order != 0 { return order }
   }
   return a.count - b.count
@@ -33,11 +33,11 @@ func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt
   let common = min(a.count, b.count)
   var index = 0
   while index + 8 <= common {
-    let difference = a.load(index, as: UInt64.self).littleEndian ^ b.load(index, as: UInt64.self).littleEndian
+    let difference = unsafe a.load(index, as: UInt64.self).littleEndian ^ b.load(index, as: UInt64.self).littleEndian
     if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
     index += 8
   }
-  while index < common, a[index] == b[index] { index += 1 }
+  while index < common, unsafe a[index] == b[index] { index += 1 }
   return index
 }
 
@@ -47,7 +47,7 @@ func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
   let count = a.count
   guard count == b.count else { return false }
   @inline(__always) func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
-    a.load(offset, as: Word.self) == b.load(offset, as: Word.self)
+    unsafe a.load(offset, as: Word.self) == b.load(offset, as: Word.self)
   }
   // The last word may overlap the one before it.
   if count >= 8 {
@@ -59,6 +59,6 @@ func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
     return isSame(count - 8, UInt64.self)
   }
   if count >= 4 { return isSame(0, UInt32.self) && isSame(count - 4, UInt32.self) }
-  for index in 0..<count where a[index] != b[index] { return false }
+  for index in 0..<count where unsafe a[index] != b[index] { return false }
   return true
 }

@@ -12,28 +12,28 @@
 
   /// Takes a text apart; nil when `text` is not a number.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
-    self.text = text
+    unsafe self.text = unsafe text
     var index = 0
     func digits() -> Range<Int>? {
       let first = index
-      while index < text.count, isDigit(text[index]) { index += 1 }
+      while index < text.count, unsafe isDigit(text[index]) { index += 1 }
       return index > first ? first..<index : nil
     }
-    if index < text.count, text[index] == UInt8(ascii: "-") {
+    if index < text.count, unsafe text[index] == UInt8(ascii: "-") {
       isNegative = true
       index += 1
     }
-    guard let whole = digits(), whole.count == 1 || text[whole.lowerBound] != 0x30 else { return nil }
+    guard let whole = digits(), unsafe whole.count == 1 || text[whole.lowerBound] != 0x30 else { return nil }
     self.whole = whole
-    if index < text.count, text[index] == UInt8(ascii: ".") {
+    if index < text.count, unsafe text[index] == UInt8(ascii: ".") {
       index += 1
       guard let digits = digits() else { return nil }
       fraction = digits
     }
-    if index < text.count, text[index] | 0x20 == UInt8(ascii: "e") {
+    if index < text.count, unsafe text[index] | 0x20 == UInt8(ascii: "e") {
       index += 1
-      if index < text.count, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") {
-        exponentIsNegative = text[index] == UInt8(ascii: "-")
+      if index < text.count, unsafe text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") {
+        exponentIsNegative = unsafe text[index] == UInt8(ascii: "-")
         index += 1
       }
       guard let digits = digits() else { return nil }
@@ -46,20 +46,22 @@
   /// numbers.
   static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
-    let end = start + text.count
-    let first = start[0] == UInt8(ascii: "-") ? start + 1 : start
-    var at = first
-    while at < end, isDigit(at.pointee) { at += 1 }
-    let whole = at - first
-    guard whole > 0, whole == 1 || first[0] != 0x30 else { return nil }
-    guard at < end else { return whole }
-    guard at.pointee == UInt8(ascii: "."), at + 1 < end else { return nil }
-    at += 1
-    while at < end, isDigit(at.pointee) { at += 1 }
-    return at == end ? end - first - 1 : nil
+    let end = unsafe start + text.count
+    let first = unsafe start[0] == UInt8(ascii: "-") ? start + 1 : start
+    var at = unsafe first
+    while unsafe at < end, unsafe isDigit(at.pointee) { unsafe at += 1 }
+    let whole = unsafe at - first
+    guard whole > 0, unsafe whole == 1 || first[0] != 0x30 else { return nil }
+    guard unsafe at < end else { return whole }
+    guard unsafe at.pointee == UInt8(ascii: "."), unsafe at + 1 < end else { return nil }
+    unsafe at += 1
+    while unsafe at < end, unsafe isDigit(at.pointee) { unsafe at += 1 }
+    return unsafe at == end ? end - first - 1 : nil
   }
 
-  private var isZero: Bool { text[whole].allSatisfy { $0 == 0x30 } && text[fraction].allSatisfy { $0 == 0x30 } }
+  private var isZero: Bool {
+    unsafe text[whole].allSatisfy { $0 == 0x30 } && text[fraction].allSatisfy { $0 == 0x30 }
+  }
   var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
 
   /// Returns a number that is negative, 0 or positive as the value of `a` is below, equal to or above that of `b`.
@@ -68,8 +70,8 @@
       var (left, right): ([UInt8], [UInt8]) = ([], [])
       a.serialize(into: &left)
       b.serialize(into: &right)
-      return left.withUnsafeBufferPointer { left in
-        right.withUnsafeBufferPointer { compareBytes(left, $0) }
+      return unsafe left.withUnsafeBufferPointer { left in
+        unsafe right.withUnsafeBufferPointer { unsafe compareBytes(left, $0) }
       }
     }
     if a.isNegative != b.isNegative {
@@ -82,11 +84,11 @@
 
   private static func compareMagnitude(_ a: DecimalText, _ b: DecimalText) -> Int {
     if a.whole.count != b.whole.count { return a.whole.count - b.whole.count }
-    let order = compareBytes(a.text.part(a.whole), b.text.part(b.whole))
+    let order = unsafe compareBytes(a.text.part(a.whole), b.text.part(b.whole))
     if order != 0 { return order }
     for index in 0..<max(a.fraction.count, b.fraction.count) {
-      let left = index < a.fraction.count ? a.text[a.fraction.lowerBound + index] : 0x30
-      let right = index < b.fraction.count ? b.text[b.fraction.lowerBound + index] : 0x30
+      let left = unsafe index < a.fraction.count ? a.text[a.fraction.lowerBound + index] : 0x30
+      let right = unsafe index < b.fraction.count ? b.text[b.fraction.lowerBound + index] : 0x30
       if left != right { return Int(left) - Int(right) }
     }
     return 0
@@ -105,7 +107,7 @@
   /// The count and digits of a negative *e*, and all behind a negative number's first byte, are complemented.
   func serialize(into output: inout [UInt8]) {
     @inline(__always) func digit(_ index: Int) -> UInt8 {
-      text[index < whole.count ? whole.lowerBound + index : fraction.lowerBound + index - whole.count] - 0x30
+      unsafe text[index < whole.count ? whole.lowerBound + index : fraction.lowerBound + index - whole.count] - 0x30
     }
     var (first, end) = (0, whole.count + fraction.count)
     while first < end, digit(first) == 0 { first += 1 }
@@ -122,7 +124,7 @@
     let isBelowZero: Bool
     let scale: [UInt8]
     if let exponent {
-      (isBelowZero, scale) = Self.sum(Array(text[exponent]), exponentIsNegative, places)
+      (isBelowZero, scale) = unsafe Self.sum(Array(text[exponent]), exponentIsNegative, places)
     } else {
       isBelowZero = places < 0
       scale = Self.decimal(abs(places))

@@ -75,7 +75,7 @@ struct FieldSelection: Sendable {
       lookThrough(record, composer)
     }
     var flaw = flaw
-    if flaw == nil, idField >= 0, !RecordID.isOne(record.text(idField), record[idField].kind) { flaw = .noID }
+    if flaw == nil, idField >= 0, unsafe !RecordID.isOne(record.text(idField), record[idField].kind) { flaw = .noID }
     var (size, inKey, largest) = (0, 0, 0)
     for (index, part) in kept {
       let length = Int(record[index].length)
@@ -88,9 +88,9 @@ struct FieldSelection: Sendable {
 
   /// Whether a record's fields have the names of those that were looked through last.
   @inline(__always) private func hasShape(_ record: RecordFields) -> Bool {
-    shape.withUnsafeBufferPointer { names in
+    unsafe shape.withUnsafeBufferPointer { names in
       guard record.count == names.count else { return false }
-      for index in 0..<names.count where record[index].name != names[index] { return false }
+      for index in 0..<names.count where unsafe record[index].name != names[index] { return false }
       return true
     }
   }
@@ -109,7 +109,7 @@ struct FieldSelection: Sendable {
       var isInKey = role.slot >= 0 && slots[role.slot] < 0
       if isInKey, field.kind == .literal {
         hasLiteralKey = true
-        let first = record.text(index).first
+        let first = unsafe record.text(index).first
         if first == UInt8(ascii: "n") { isInKey = false }
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
           structure = .structuredKeyField(template.fields[role.slot], isArray: first == UInt8(ascii: "["))

@@ -25,7 +25,7 @@ struct KeyComposer: Sendable {
     else { return }
     // The literal alone may fold otherwise than among its neighbours, so each record is checked as well.
     var folded: [UInt8] = []
-    text.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+    unsafe text.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     if folded == [Fold.separator] { lastField = last }
   }
 
@@ -55,13 +55,13 @@ struct KeyComposer: Sendable {
       let part = parts[number]
       offsets[number] = size
       if part.slot < 0 {
-        literals.withUnsafeBytes {
-          (blob.start + offset + size).copyMemory(
+        unsafe literals.withUnsafeBytes {
+          unsafe (blob.start + offset + size).copyMemory(
             from: $0.baseAddress! + part.literalStart, byteCount: part.literalCount)
         }
         size += part.literalCount
       } else {
-        size += blob.copy(record.text(slots[part.slot]), to: offset + size, endOfSource: record.bytes)
+        unsafe size += blob.copy(record.text(slots[part.slot]), to: offset + size, endOfSource: record.bytes)
       }
     }
   }

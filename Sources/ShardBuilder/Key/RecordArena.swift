@@ -25,104 +25,104 @@ import CSystem
   private static let slack = 16
 
   package init(capacity: Int = 1 << 16) {
-    self.capacity = max(capacity, 64)
-    start = Self.resized(nil, to: self.capacity + Self.slack)
+    unsafe self.capacity = max(capacity, 64)
+    unsafe start = unsafe Self.resized(nil, to: self.capacity + Self.slack)
   }
 
   /// Makes an arena in a part of a block that no other arena has, at least 64 bytes.
   init(_ room: Range<Int>, of block: PageAllocator.Block, records: Int) {
-    capacity = room.count - Self.slack
-    start = block.start + room.lowerBound
-    self.block = block
-    entries.reserveCapacity(records)
+    unsafe capacity = room.count - Self.slack
+    unsafe start = unsafe block.start + room.lowerBound
+    unsafe self.block = block
+    unsafe entries.reserveCapacity(records)
   }
 
   deinit {
-    if block == nil { free(start) }
+    if unsafe block == nil { unsafe free(start) }
   }
 
   /// Returns memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be
   /// touched anew.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
-    guard let start = realloc(start, byteCount) else { PageAllocator.lack(of: byteCount) }
-    return start
+    guard let start = unsafe realloc(start, byteCount) else { PageAllocator.lack(of: byteCount) }
+    return unsafe start
   }
 
-  package var count: Int { entries.count }
+  package var count: Int { unsafe entries.count }
   /// Bytes of memory held.
-  package var charge: Int { capacity + entries.capacity * MemoryLayout<Entry>.stride }
+  package var charge: Int { unsafe capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
   /// Whether others lie in the same block, which is given back with the last of them.
-  var sharesBlock: Bool { block.map { $0.size >= 2 * capacity } ?? false }
+  var sharesBlock: Bool { unsafe block.map { unsafe $0.size >= 2 * capacity } ?? false }
 
   /// Forgets all records and keeps the memory.
   package func removeAll() {
-    (size, largest) = (0, 0)
-    entries.removeAll(keepingCapacity: true)
+    unsafe (size, largest) = (0, 0)
+    unsafe entries.removeAll(keepingCapacity: true)
   }
 
   /// Forgets where the blobs are, and keeps them.
-  func forgetEntries() { entries = [] }
+  func forgetEntries() { unsafe entries = [] }
 
   /// Returns a record; valid while the arena lives and nothing is appended.
-  package func record(_ index: Int) -> RecordBlob { RecordBlob(start + entries[index].offset) }
+  package func record(_ index: Int) -> RecordBlob { unsafe RecordBlob(start + entries[index].offset) }
 
   /// Makes room for one more blob of at most `byteCount` bytes and returns it.
   package func reserve(_ byteCount: Int) -> BlobWriter {
-    if capacity - size < byteCount { grow(to: max(capacity * 2, size + byteCount)) }
-    return BlobWriter(start + size)
+    if unsafe capacity - size < byteCount { unsafe grow(to: max(capacity * 2, size + byteCount)) }
+    return unsafe BlobWriter(start + size)
   }
 
   private func grow(to larger: Int) {
-    if block == nil {
-      start = Self.resized(start, to: larger + Self.slack)
+    if unsafe block == nil {
+      unsafe start = unsafe Self.resized(start, to: larger + Self.slack)
     } else {
       let own = PageAllocator.Block(byteCount: larger + Self.slack)
-      own.start.copyMemory(from: start, byteCount: size)
-      (block, start) = (own, own.start)
+      unsafe own.start.copyMemory(from: start, byteCount: size)
+      unsafe (block, start) = unsafe (own, own.start)
     }
-    capacity = larger
+    unsafe capacity = larger
   }
 
   /// Takes in the blob that was written to the memory that ``reserve(_:)`` returned.
   package func commit() {
-    let record = RecordBlob(start + size)
-    entries.append(Entry(offset: size))
-    largest = max(largest, record.size)
-    size += record.size
+    let record = unsafe RecordBlob(start + size)
+    unsafe entries.append(Entry(offset: size))
+    unsafe largest = unsafe max(largest, record.size)
+    unsafe size += record.size
   }
 
   package func append(_ record: RecordBlob) {
-    reserve(record.size).start.copyMemory(from: record.start, byteCount: record.size)
+    unsafe reserve(record.size).start.copyMemory(from: record.start, byteCount: record.size)
     commit()
   }
 
   /// Takes out the records from `first` on. Their blobs stay where they are, so that they can be put back.
   func takeEntries(from first: Int) -> [Entry] {
-    let taken = Array(entries[first...])
-    entries.removeSubrange(first...)
+    let taken = unsafe Array(entries[first...])
+    unsafe entries.removeSubrange(first...)
     return taken
   }
 
   /// Takes in, as the last, a record whose blob is here.
-  func commit(_ entry: Entry) { entries.append(entry) }
+  func commit(_ entry: Entry) { unsafe entries.append(entry) }
 
   /// Returns the record of an entry; valid while the arena lives and nothing is appended.
-  func record(_ entry: Entry) -> RecordBlob { RecordBlob(start + entry.offset) }
+  func record(_ entry: Entry) -> RecordBlob { unsafe RecordBlob(start + entry.offset) }
 
   /// Calls `body` with the blobs of some records, one after the other as long as there is nothing between them.
   func forEachRun(of range: Range<Int>, _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void) {
-    entries.withUnsafeBufferPointer { entries in
+    unsafe entries.withUnsafeBufferPointer { entries in
       var first = range.lowerBound
       while first < range.upperBound {
         var next = first
-        var end = entries[first].offset
+        var end = unsafe entries[first].offset
         repeat {
-          end += record(entries[next]).size
+          unsafe end += record(entries[next]).size
           next += 1
-        } while next < range.upperBound && entries[next].offset == end
-        let offset = entries[first].offset
-        body(first..<next, .init(start: start + offset, count: end - offset))
+        } while unsafe next < range.upperBound && entries[next].offset == end
+        let offset = unsafe entries[first].offset
+        unsafe body(first..<next, .init(start: start + offset, count: end - offset))
         first = next
       }
     }
@@ -130,12 +130,12 @@ import CSystem
 
   /// Appends a run of another chunk's records.
   func append(_ range: Range<Int>, of other: RecordArena) {
-    entries.reserveCapacity(entries.count + range.count)
-    other.forEachRun(of: range) { range, run in
-      reserve(run.count).start.copyMemory(from: run.baseAddress!, byteCount: run.count)
-      let offset = size - other.entries[range.lowerBound].offset
-      for entry in other.entries[range] { entries.append(Entry(offset: entry.offset + offset)) }
-      size += run.count
+    unsafe entries.reserveCapacity(entries.count + range.count)
+    unsafe other.forEachRun(of: range) { range, run in
+      unsafe reserve(run.count).start.copyMemory(from: run.baseAddress!, byteCount: run.count)
+      let offset = unsafe size - other.entries[range.lowerBound].offset
+      for entry in unsafe other.entries[range] { unsafe entries.append(Entry(offset: entry.offset + offset)) }
+      unsafe size += run.count
     }
   }
 }

@@ -24,12 +24,14 @@
 @safe package struct RecordBlob {
   package let start: UnsafeRawPointer
 
-  package init(_ start: UnsafeRawPointer) { self.start = start }
+  package init(_ start: UnsafeRawPointer) { unsafe self.start = unsafe start }
 
   @inline(__always) private func word(_ offset: Int) -> Int {
-    Int(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    unsafe Int(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
   }
-  @inline(__always) private func byte(_ offset: Int) -> Int { Int(start.load(fromByteOffset: offset, as: UInt8.self)) }
+  @inline(__always) private func byte(_ offset: Int) -> Int {
+    unsafe Int(start.load(fromByteOffset: offset, as: UInt8.self))
+  }
 
   @inline(__always) private var isWide: Bool { byte(0) & 1 == 1 }
 
@@ -47,8 +49,8 @@
     isWide ? 20 + 8 * fields : 8 + 3 * fields
   }
 
-  package var folded: UnsafeBufferPointer<UInt8> { bytes(headerSize, foldedCount) }
-  package var key: UnsafeBufferPointer<UInt8> { bytes(headerSize + foldedCount, keyCount) }
+  package var folded: UnsafeBufferPointer<UInt8> { unsafe bytes(headerSize, foldedCount) }
+  package var key: UnsafeBufferPointer<UInt8> { unsafe bytes(headerSize + foldedCount, keyCount) }
 
   package func fieldName(_ index: Int) -> UInt32 { UInt32(isWide ? word(20 + 8 * index) : byte(8 + 3 * index)) >> 2 }
   package func fieldKind(_ index: Int) -> FieldKind {
@@ -70,17 +72,17 @@
   @inline(__always)
   package func text(_ index: Int, _ offset: inout Int) -> UnsafeBufferPointer<UInt8> {
     let (size, offsetInKey) = (fieldSize(index), fieldOffsetInKey(index))
-    if offsetInKey != Self.nowhere { return bytes(headerSize + foldedCount + offsetInKey, size) }
+    if offsetInKey != Self.nowhere { return unsafe bytes(headerSize + foldedCount + offsetInKey, size) }
     defer { offset += size }
-    return bytes(offset, size)
+    return unsafe bytes(offset, size)
   }
 
   /// Returns the text of the first field of a name; nil if the record has none.
   package func text(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
-      let text = text(field, &offset)
-      if fieldName(field) == name { return text }
+      let text = unsafe text(field, &offset)
+      if fieldName(field) == name { return unsafe text }
     }
     return nil
   }
@@ -89,15 +91,15 @@
   func id(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
-      let text = text(field, &offset)
-      if fieldName(field) == name { return RecordID.isOne(text, fieldKind(field)) ? text : nil }
+      let text = unsafe text(field, &offset)
+      if fieldName(field) == name { return unsafe RecordID.isOne(text, fieldKind(field)) ? text : nil }
     }
     return nil
   }
 
   @inline(__always)
   private func bytes(_ offset: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-    .init(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
+    unsafe .init(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
   }
 
   /// Returns eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.
@@ -106,7 +108,7 @@
     let left = foldedCount - depth
     guard left > 0 else { return 0 }
     let offset = headerSize + depth
-    if left >= 8 { return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+    if left >= 8 { return unsafe UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
     var head: UInt64 = 0
     for index in 0..<left { head |= UInt64(byte(offset + index)) << (56 - 8 * UInt64(index)) }
     return head
@@ -128,10 +130,10 @@
   // MARK: Copies
 
   /// The whole blob.
-  @inline(__always) var bytes: UnsafeRawBufferPointer { .init(start: start, count: size) }
+  @inline(__always) var bytes: UnsafeRawBufferPointer { unsafe .init(start: start, count: size) }
 
   /// The bytes behind the header.
-  var body: UnsafeRawBufferPointer { .init(rebasing: bytes[headerSize...]) }
+  var body: UnsafeRawBufferPointer { unsafe .init(rebasing: bytes[headerSize...]) }
 
   /// Calls `body` with the header that the blob would have if its fields' names had other numbers.
   ///
@@ -149,8 +151,8 @@
       folded: foldedCount, key: keyCount, fields: fields, largestName: largestName, largestText: largestText)
     let headerSize = Self.headerSize(fields: fields, isWide: isWide)
     if scratch.count < headerSize { scratch += [UInt8](repeating: 0, count: headerSize - scratch.count) }
-    scratch.withUnsafeMutableBytes { bytes in
-      let writer = BlobWriter(bytes.baseAddress!)
+    unsafe scratch.withUnsafeMutableBytes { bytes in
+      let writer = unsafe BlobWriter(bytes.baseAddress!)
       writer.writeHeader(
         isWide: isWide, size: size - self.headerSize + headerSize, folded: foldedCount, suffix: foldedTailCount,
         key: keyCount, fields: fields)
@@ -159,7 +161,7 @@
           isWide: isWide, field, name: own[Int(fieldName(field))], kind: fieldKind(field), size: fieldSize(field),
           offsetInKey: fieldOffsetInKey(field))
       }
-      body(.init(rebasing: bytes[..<headerSize]))
+      unsafe body(.init(rebasing: bytes[..<headerSize]))
     }
   }
 }

@@ -39,11 +39,11 @@ package struct RecordEncoder: Sendable {
   ) -> [UnindexableRecord] {
     learn(names)
     var bad: [UnindexableRecord] = []
-    batch.bytes.withUnsafeBufferPointer { bytes in
-      batch.fields.withUnsafeBufferPointer { fields in
+    unsafe batch.bytes.withUnsafeBufferPointer { bytes in
+      unsafe batch.fields.withUnsafeBufferPointer { fields in
         var first = 0
         for (index, end) in batch.recordEnds.enumerated() {
-          let record = RecordFields(fields: .init(rebasing: fields[first..<Int(end)]), bytes: bytes)
+          let record = unsafe RecordFields(fields: .init(rebasing: fields[first..<Int(end)]), bytes: bytes)
           if let flaw = encode(record, into: chunk) { bad.append(UnindexableRecord(index: index, flaw: flaw)) }
           first = Int(end)
         }
@@ -69,7 +69,7 @@ package struct RecordEncoder: Sendable {
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, tailSize: Int?, into chunk: RecordArena
   ) {
-    let record = RecordFields(fields: fields, bytes: bytes)
+    let record = unsafe RecordFields(fields: fields, bytes: bytes)
     let selected = selection.select(record, composer)
     guard selected.flaw == nil, selected.stored <= Self.recordLimit, folded.count <= Self.foldedKeyLimit else {
       return
@@ -78,7 +78,7 @@ package struct RecordEncoder: Sendable {
     guard layout.size <= Self.blobLimit else { return }
     let blob = chunk.reserve(layout.size)
     if let key = folded.baseAddress {
-      (blob.start + layout.headerSize).copyMemory(from: key, byteCount: folded.count)
+      unsafe (blob.start + layout.headerSize).copyMemory(from: key, byteCount: folded.count)
     }
     composer.write(record, selection.slots, to: blob, at: layout.headerSize + folded.count)
     finish(blob, layout, record, tailCount: composer.lastField == nil ? 0 : tailSize, into: chunk)
@@ -123,7 +123,7 @@ package struct RecordEncoder: Sendable {
     if let known {
       tail = known
     } else if let last = composer.lastField {
-      tail = tailCount(
+      tail = unsafe tailCount(
         record.text(selection.slots[last]), of: blob.text(layout.headerSize, layout.foldedCount))
     } else {
       tail = 0
@@ -139,7 +139,7 @@ package struct RecordEncoder: Sendable {
       blob.writeField(
         isWide: layout.isWide, number, name: field.name, kind: field.kind, size: Int(field.length),
         offsetInKey: isInKey ? composer.offset(ofPart: part) : RecordBlob.nowhere)
-      if !isInKey { offset += blob.copy(record.text(index), to: offset, endOfSource: record.bytes) }
+      if !isInKey { unsafe offset += blob.copy(record.text(index), to: offset, endOfSource: record.bytes) }
     }
     chunk.commit()
   }
@@ -154,9 +154,9 @@ package struct RecordEncoder: Sendable {
       let blob = chunk.reserve(layout.size + room)
       let keyOffset = layout.headerSize + room
       composer.write(record, selection.slots, to: blob, at: keyOffset)
-      let key = blob.text(keyOffset, layout.keyCount)
-      if let count = Fold.foldASCII(key, into: blob.room(layout.headerSize, room)) {
-        memmove(blob.start + layout.headerSize + count, key.baseAddress!, layout.keyCount)
+      let key = unsafe blob.text(keyOffset, layout.keyCount)
+      if let count = unsafe Fold.foldASCII(key, into: blob.room(layout.headerSize, room)) {
+        unsafe memmove(blob.start + layout.headerSize + count, key.baseAddress!, layout.keyCount)
         layout.foldedCount = count  // No more than of the key: the header stays as it is.
         if count == 0 { emptyKeyCount += 1 }
         finish(blob, layout, record, tailCount: nil, into: chunk)
@@ -172,17 +172,19 @@ package struct RecordEncoder: Sendable {
   ) -> UnindexableRecord.Flaw? {
     // Behind its end there is room for the words that `copy` writes.
     if key.count < keyCount + 16 { key = [UInt8](repeating: 0, count: keyCount + 16) }
-    key.withUnsafeMutableBytes { composer.write(record, selection.slots, to: BlobWriter($0.baseAddress!), at: 0) }
+    unsafe key.withUnsafeMutableBytes {
+      unsafe composer.write(record, selection.slots, to: BlobWriter($0.baseAddress!), at: 0)
+    }
     folded.removeAll(keepingCapacity: true)
-    key.withUnsafeBufferPointer { Fold.fold($0.part(0..<keyCount), into: &folded) }
+    unsafe key.withUnsafeBufferPointer { unsafe Fold.fold($0.part(0..<keyCount), into: &folded) }
     guard folded.count <= Self.foldedKeyLimit else { return .keyTooLong(folded.count) }
     let layout = layout(record, selected, foldedCount: folded.count)
     guard layout.size <= Self.blobLimit else { return .tooLarge(layout.size) }
     guard selected.stored <= Self.recordLimit else { return .tooLarge(selected.stored) }
     let blob = chunk.reserve(layout.size)
-    let target = blob.start + layout.headerSize
-    folded.withUnsafeBytes { if let base = $0.baseAddress { memcpy(target, base, $0.count) } }
-    key.withUnsafeBytes { if let base = $0.baseAddress { memcpy(target + folded.count, base, keyCount) } }
+    let target = unsafe blob.start + layout.headerSize
+    unsafe folded.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target, base, $0.count) } }
+    unsafe key.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target + folded.count, base, keyCount) } }
     if layout.foldedCount == 0 { emptyKeyCount += 1 }
     finish(blob, layout, record, tailCount: nil, into: chunk)
     return nil
@@ -195,18 +197,19 @@ package struct RecordEncoder: Sendable {
     guard !last.isEmpty else { return 0 }
     func count(_ tail: UnsafeBufferPointer<UInt8>) -> Int {
       let before = folded.count - tail.count - 1
-      guard !tail.isEmpty, before >= 0, folded[before] == Fold.separator, equalBytes(folded.part((before + 1)...), tail)
+      guard !tail.isEmpty, before >= 0, unsafe folded[before] == Fold.separator,
+        unsafe equalBytes(folded.part((before + 1)...), tail)
       else { return 0 }
       return tail.count
     }
     if last.count <= Self.shortKey {
-      let short = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortKey + 8) { target -> Int? in
-        Fold.foldASCII(last, into: target).map { count(.init(rebasing: target[..<$0])) }
+      let short = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortKey + 8) { target -> Int? in
+        unsafe Fold.foldASCII(last, into: target).map { unsafe count(.init(rebasing: target[..<$0])) }
       }
       if let short { return short }
     }
     foldedLast.removeAll(keepingCapacity: true)
-    Fold.fold(last, into: &foldedLast)
-    return foldedLast.withUnsafeBufferPointer { count($0) }
+    unsafe Fold.fold(last, into: &foldedLast)
+    return unsafe foldedLast.withUnsafeBufferPointer { unsafe count($0) }
   }
 }

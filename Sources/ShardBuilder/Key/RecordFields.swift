@@ -3,13 +3,13 @@
   let fields: UnsafeBufferPointer<FieldSlice>
   let bytes: UnsafeBufferPointer<UInt8>
 
-  @inline(__always) var count: Int { fields.count }
-  @inline(__always) subscript(index: Int) -> FieldSlice { fields[index] }
+  @inline(__always) var count: Int { unsafe fields.count }
+  @inline(__always) subscript(index: Int) -> FieldSlice { unsafe fields[index] }
 
   /// Returns the text of a field; empty for -1, a field that is not there.
   @inline(__always) func text(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    guard index >= 0 else { return .empty }
-    let field = fields[index]
-    return bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
+    guard index >= 0 else { return unsafe .empty }
+    let field = unsafe fields[index]
+    return unsafe bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
   }
 }

@@ -8,8 +8,8 @@ enum RecordID {
   static func isOne(_ text: UnsafeBufferPointer<UInt8>, _ kind: FieldKind) -> Bool {
     switch kind {
     case .number: true
-    case .string: text.contains { $0 > 0x20 }
-    case .literal: text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f")
+    case .string: unsafe text.contains { $0 > 0x20 }
+    case .literal: unsafe text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f")
     }
   }
 }

@@ -17,18 +17,18 @@ package struct RecordOrder: Sendable {
 
   /// Returns a number that is negative when `a` comes first, positive when `b` does, 0 when they are identical.
   package func compare(_ a: RecordBlob, _ b: RecordBlob) -> Int {
-    let order = compareBytes(a.folded, b.folded)
+    let order = unsafe compareBytes(a.folded, b.folded)
     return order != 0 ? order : compareRest(a, b)
   }
 
   /// Compares as ``compare(_:_:)`` does, records with the same folded key.
   package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
-    var order = compareBytes(a.key, b.key)
+    var order = unsafe compareBytes(a.key, b.key)
     if order != 0 { return order }
     let (left, right) = (a.fieldCount, b.fieldCount)
     var (leftOffset, rightOffset) = (a.textsOffset, b.textsOffset)
     for index in 0..<min(left, right) {
-      order = Self.compareText(a.text(index, &leftOffset), b.text(index, &rightOffset))
+      order = unsafe Self.compareText(a.text(index, &leftOffset), b.text(index, &rightOffset))
       if order != 0 { return order }
     }
     if left != right { return left - right }
@@ -39,8 +39,8 @@ package struct RecordOrder: Sendable {
     for index in 0..<left {
       let (first, second) = (a.fieldName(index), b.fieldName(index))
       guard first != second else { continue }
-      order = names[Int(first)].withUnsafeBufferPointer { first in
-        names[Int(second)].withUnsafeBufferPointer { compareBytes(first, $0) }
+      order = unsafe names[Int(first)].withUnsafeBufferPointer { first in
+        unsafe names[Int(second)].withUnsafeBufferPointer { unsafe compareBytes(first, $0) }
       }
       if order != 0 { return order }
     }
@@ -48,9 +48,9 @@ package struct RecordOrder: Sendable {
   }
 
   static func compareText(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-    let bytes = compareBytes(a, b)
+    let bytes = unsafe compareBytes(a, b)
     if bytes == 0 { return 0 }
-    switch (DecimalText(a), DecimalText(b)) {
+    switch unsafe (DecimalText(a), DecimalText(b)) {
     case (let a?, let b?):
       let order = DecimalText.compare(a, b)
       return order != 0 ? order : bytes
@@ -66,13 +66,13 @@ package struct RecordOrder: Sendable {
   /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
   /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
   package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
-    Self.append(record.key, to: &output)
+    unsafe Self.append(record.key, to: &output)
     var offset = record.textsOffset
-    for index in 0..<record.fieldCount { Self.appendField(record.text(index, &offset), to: &output) }
+    for index in 0..<record.fieldCount { unsafe Self.appendField(record.text(index, &offset), to: &output) }
     output.append(0)
     for index in 0..<record.fieldCount { output.append(record.fieldKind(index).rawValue) }
     for index in 0..<record.fieldCount {
-      names[Int(record.fieldName(index))].withUnsafeBufferPointer { Self.append($0, to: &output) }
+      unsafe names[Int(record.fieldName(index))].withUnsafeBufferPointer { unsafe Self.append($0, to: &output) }
     }
   }
 
@@ -83,22 +83,22 @@ package struct RecordOrder: Sendable {
   package func serializeDifference(
     _ a: RecordBlob, _ b: RecordBlob, _ first: inout [UInt8], _ second: inout [UInt8]
   ) -> Int {
-    guard equalBytes(a.key, b.key) else {
-      Self.append(a.key, to: &first)
-      Self.append(b.key, to: &second)
+    guard unsafe equalBytes(a.key, b.key) else {
+      unsafe Self.append(a.key, to: &first)
+      unsafe Self.append(b.key, to: &second)
       return 0
     }
-    Self.append(b.key, to: &second)
+    unsafe Self.append(b.key, to: &second)
     var (offset, otherOffset) = (a.textsOffset, b.textsOffset)
     for index in 0..<min(a.fieldCount, b.fieldCount) {
-      let (text, other) = (a.text(index, &offset), b.text(index, &otherOffset))
-      if !equalBytes(text, other) {
+      let (text, other) = unsafe (a.text(index, &offset), b.text(index, &otherOffset))
+      if unsafe !equalBytes(text, other) {
         let common = second.count
-        Self.appendField(text, to: &first)
-        Self.appendField(other, to: &second)
+        unsafe Self.appendField(text, to: &first)
+        unsafe Self.appendField(other, to: &second)
         return common
       }
-      Self.appendField(other, to: &second)
+      unsafe Self.appendField(other, to: &second)
     }
     // What comes behind the texts seldom matters.
     second.removeAll(keepingCapacity: true)
@@ -108,10 +108,11 @@ package struct RecordOrder: Sendable {
   }
 
   private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-    if let start = text.baseAddress, memchr(start, 0, text.count) == nil {
-      output.append(contentsOf: text)
+    if let start = text.baseAddress, unsafe memchr(start, 0, text.count) == nil {
+      unsafe output.append(contentsOf: text)
     } else {
-      for byte in text {
+      for index in text.indices {
+        let byte = unsafe text[index]
         output.append(byte)
         if byte == 0 { output.append(0xFF) }
       }
@@ -121,12 +122,12 @@ package struct RecordOrder: Sendable {
   }
 
   private static func appendField(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-    if let number = DecimalText(text) {
+    if let number = unsafe DecimalText(text) {
       output.append(1)
       number.serialize(into: &output)
     } else {
       output.append(2)
     }
-    append(text, to: &output)
+    unsafe append(text, to: &output)
   }
 }

@@ -180,17 +180,17 @@ enum Pack {
     from old: [Manifest.Shard], to new: [Manifest.Shard], _ refuse: (String) -> PackError
   ) throws(PackError) -> [Int] {
     var known: [String: (digest: [UInt8], size: Int)] = [:]
-    for shard in old { known[shard.fileName] = (Array(shard.digest), shard.file.size) }
+    for shard in old { known[shard.fileName] = unsafe (Array(shard.digest), shard.file.size) }
     var numbers: [Int] = []
     for shard in new {
       let name = shard.fileName
       if let other = known[name] {
-        guard other.digest.elementsEqual(shard.digest), other.size == shard.file.size else {
+        guard unsafe other.digest.elementsEqual(shard.digest), other.size == shard.file.size else {
           throw refuse("names different shards \(name)")
         }
         continue
       }
-      known[name] = (Array(shard.digest), shard.file.size)
+      known[name] = unsafe (Array(shard.digest), shard.file.size)
       numbers.append(shard.number)
     }
     return numbers

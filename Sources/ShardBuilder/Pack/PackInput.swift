@@ -17,7 +17,7 @@ extension Pack {
       descriptor = path == "-" ? STDIN_FILENO : SystemFile.open(path, in: AT_FDCWD, O_RDONLY)
       guard descriptor >= 0 else { throw .build(BuildError(DatasetError.cannotOpen(path: path, errno: errno))) }
       var status = stat()
-      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
         throw .build(BuildError(DatasetError.isDirectory(path: path)))
       }
     }
@@ -56,14 +56,14 @@ extension Pack {
     /// Returns whether there is a byte left; waits for it.
     private func fill() throws(PackError) -> Bool {
       while start == end {
-        let count = buffer.withUnsafeMutableBytes { CSystem.read(descriptor, $0.baseAddress, $0.count) }
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe CSystem.read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 {
           (start, end) = (0, count)
         } else if count == 0 {
           return false
         } else if errno == EAGAIN || errno == EWOULDBLOCK {
           var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-          _ = poll(&wait, 1, -1)
+          _ = unsafe poll(&wait, 1, -1)
         } else if errno != EINTR {
           throw .build(.io(operation: "read", path: path, errno: errno))
         }

@@ -21,7 +21,7 @@ extension Pack {
         return
       }
       var status = stat()
-      if retrying({ lstat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
+      if retrying({ unsafe lstat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
         // A pipe, a device, or a link to whatever it may be: never replaced.
         descriptor = SystemFile.open(path, in: AT_FDCWD, O_WRONLY | O_TRUNC)
         guard descriptor >= 0 else { throw .build(.io(operation: "open", path: path, errno: errno)) }
@@ -44,7 +44,7 @@ extension Pack {
 
     deinit {
       if path != "-", descriptor >= 0 { _ = close(descriptor) }
-      if let temporary { _ = retrying { unlink(temporary) } }
+      if let temporary { _ = retrying { unsafe unlink(temporary) } }
     }
 
     func write(_ bytes: some Collection<UInt8>) throws(PackError) {
@@ -59,7 +59,7 @@ extension Pack {
       guard let temporary else { return }
       do throws(BuildError) {
         try SystemFile.sync(descriptor, path: temporary)
-        guard retrying({ rename(temporary, path) }) == 0 else {
+        guard retrying({ unsafe rename(temporary, path) }) == 0 else {
           throw .io(operation: "rename", path: temporary, errno: errno)
         }
         self.temporary = nil

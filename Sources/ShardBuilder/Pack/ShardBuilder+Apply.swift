@@ -154,7 +154,7 @@ private struct Applier {
     var hash = Digest.Stream()
     var behind = 0
     func write(_ bytes: [UInt8]) throws(PackError) {
-      hash.update(bytes.span.bytes)
+      unsafe hash.update(bytes.span.bytes)
       do throws(BuildError) {
         try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
       } catch {
@@ -193,7 +193,7 @@ private struct Applier {
       if shipped.contains(name) { continue }
       let path = old.index.directory.filePath(name)
       var status = stat()
-      guard retrying({ fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      guard retrying({ unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         throw errno == ENOENT
           ? .damagedShard(path: path, reason: "is missing")
           : .build(.io(operation: "examine", path: path, errno: errno))
@@ -239,7 +239,7 @@ private struct Applier {
       bytes.append(copying: run)
     }
     self.held = held
-    guard Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
+    guard unsafe Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
       throw damaged("has another shard \(number) than its manifest says")
     }
     return (shard.fileName, bytes)

@@ -46,8 +46,8 @@ extension ShardBuilder {
           reason: "has \(shard.file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
       }
       var recipe = Recipe(try new.file(shard))
-      let next = number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
-      for (number, bytes, frames) in try sources.near(shard.bound, before: next) {
+      let next = unsafe number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
+      for (number, bytes, frames) in try unsafe sources.near(shard.bound, before: next) {
         recipe.add(frames, of: bytes, source: number + 1)
       }
       try recipe.write(to: output)
@@ -130,11 +130,11 @@ private struct Sources {
     _ bound: UnsafeBufferPointer<UInt8>, before next: UnsafeBufferPointer<UInt8>?
   ) throws(PackError) -> [(number: Int, bytes: [UInt8], frames: [Range<Int>])] {
     let shards = old.shards
-    while low + 1 < shards.count, compareBytes(shards[low + 1].bound, bound) <= 0 { low += 1 }
+    while low + 1 < shards.count, unsafe compareBytes(shards[low + 1].bound, bound) <= 0 { low += 1 }
     var numbers: [Int] = []
     var number = low
     while number < shards.count, numbers.count < Pack.sourceLimit,
-      number == low || next.map({ compareBytes(shards[number].bound, $0) < 0 }) ?? true
+      unsafe number == low || next.map({ unsafe compareBytes(shards[number].bound, $0) < 0 }) ?? true
     {
       if !known.contains(shards[number].fileName) { numbers.append(number) }
       number += 1

@@ -19,7 +19,7 @@ struct HeldDirectory: ~Copyable {
   ///
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
   init(creating path: String) throws(BuildError) {
-    if retrying({ mkdir(path, 0o755) }) != 0, errno != EEXIST {
+    if retrying({ unsafe mkdir(path, 0o755) }) != 0, errno != EEXIST {
       throw .io(operation: "create directory", path: path, errno: errno)
     }
     let descriptor = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
@@ -94,10 +94,10 @@ struct HeldDirectory: ~Copyable {
     _ file: CInt, _ name: String, in directory: CInt, at path: String, follows: Bool = false
   ) throws(BuildError) -> Bool {
     var (held, named) = (stat(), stat())
-    guard retrying({ fstat(file, &held) }) == 0 else {
+    guard retrying({ unsafe fstat(file, &held) }) == 0 else {
       throw .io(operation: "examine", path: path, errno: errno)
     }
-    guard retrying({ fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
+    guard retrying({ unsafe fstatat(directory, name, &named, follows ? 0 : AT_SYMLINK_NOFOLLOW) }) == 0 else {
       if errno == ENOENT || errno == ENOTDIR || errno == ELOOP { return false }
       throw .io(operation: "examine", path: path, errno: errno)
     }

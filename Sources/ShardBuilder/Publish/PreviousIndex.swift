@@ -74,16 +74,16 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   func knownFrames(for piece: Piece) -> KnownFrames {
     var known = KnownFrames(contexts: index.generation.contexts)
     guard offersFrames, !shards.isEmpty, piece.count > 0 else { return known }
-    let first = shards(ofKey: piece.record(0).folded).lowerBound
-    let last = shards(ofKey: piece.record(piece.count - 1).folded).upperBound
+    let first = unsafe shards(ofKey: piece.record(0).folded).lowerBound
+    let last = unsafe shards(ofKey: piece.record(piece.count - 1).folded).upperBound
     for shard in shards[first...max(first, last)] {
       guard
-        let file = try? shard.source.withFileName({ (name) throws(IndexError) in
-          try index.directory.read(name, size: shard.file.size)
+        let file = try? unsafe shard.source.withFileName({ (name) throws(IndexError) in
+          try unsafe index.directory.read(name, size: shard.file.size)
         })
       else { continue }
-      defer { file.deallocate() }
-      known.add(framesOf: Array(file))
+      defer { unsafe file.deallocate() }
+      unsafe known.add(framesOf: Array(file))
     }
     return known
   }
@@ -105,7 +105,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       var (low, high) = (0, shards.count)
       while low < high {
         let middle = (low + high) / 2
-        let order = compareBytes(shards[middle].bound, folded)
+        let order = unsafe compareBytes(shards[middle].bound, folded)
         if order < 0 || (orAt && order == 0) { low = middle + 1 } else { high = middle }
       }
       return low
@@ -137,7 +137,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 extension ManifestEncoder.Shard {
   /// As another manifest has it.
   package init(_ shard: Manifest.Shard) {
-    self.init(
+    unsafe self.init(
       bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
       label: Array(shard.label))
   }

@@ -15,20 +15,20 @@ extension Publisher {
     // A descriptor of its own: reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
-    guard let stream = fdopendir(file) else {
+    guard let stream = unsafe fdopendir(file) else {
       let code = errno
       _ = close(file)
       throw .io(operation: "read directory", path: directory, errno: code)
     }
-    defer { closedir(stream) }
+    defer { unsafe closedir(stream) }
     var names: [String] = []
     while true {
       errno = 0
-      if let entry = readdir(stream) {
-        if let name = Self.name(of: &entry.pointee) { names.append(name) }
+      if let entry = unsafe readdir(stream) {
+        if let name = unsafe Self.name(of: &entry.pointee) { names.append(name) }
       } else if errno == EINTR {
         names.removeAll()
-        rewinddir(stream)
+        unsafe rewinddir(stream)
       } else {
         break
       }
@@ -39,17 +39,19 @@ extension Publisher {
 
   /// The name of a directory's entry; nil if it is not UTF-8.
   private static func name(of entry: inout dirent) -> String? {
-    withUnsafeBytes(of: &entry.d_name) { String(validating: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    unsafe withUnsafeBytes(of: &entry.d_name) { unsafe String(validating: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   /// The name of an entry that no build makes, if the directory has no index either; the first one in order.
   static func otherEntry(in directory: String) -> String? {
-    guard let stream = opendir(directory) else { return nil }
-    defer { closedir(stream) }
+    guard let stream = unsafe opendir(directory) else { return nil }
+    defer { unsafe closedir(stream) }
     var other: String?
     var (hasManifest, hasShard) = (false, false)
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
       if isShardName(name) {
         hasShard = true
         continue
@@ -69,7 +71,7 @@ extension Publisher {
     guard file >= 0 else { return true }  // The reader tells the error.
     defer { _ = close(file) }
     var magic: UInt32 = 0
-    return pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
+    return unsafe pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
   }
 
   /// Opens a file of the directory. When all descriptors are in use, it frees those of waiting files, or waits for one
@@ -112,7 +114,7 @@ extension Publisher {
     }
     defer { _ = close(parent) }
     var (own, other) = (stat(), stat())
-    guard fstat(descriptor, &own) == 0, fstat(parent, &other) == 0 else {
+    guard unsafe fstat(descriptor, &own) == 0, unsafe fstat(parent, &other) == 0 else {
       throw .io(operation: "examine", path: path, errno: errno)
     }
     // The file system below does not record where another one is mounted on it.

@@ -62,10 +62,11 @@ extension Publisher {
       guard file >= 0 else { return false }  // Adding the shard tells what is wrong.
       defer { _ = close(file) }
       var status = stat()
-      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size,
+      guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        Int(status.st_size) == shard.file.size,
         let bytes = try? SystemFile.bytes(of: file, limit: shard.file.size + 1, path: path(name)),
         bytes.count == shard.file.size,
-        Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest)
+        unsafe Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest)
       else { return false }
     }
     for shard in shards { keep(shard.fileName) }
@@ -87,7 +88,7 @@ extension Publisher {
     }
     defer { _ = close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw .io(operation: "read", path: path(name), errno: errno) }
+    guard unsafe fstat(file, &status) == 0 else { throw .io(operation: "read", path: path(name), errno: errno) }
     guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == bytes.count else { return .repaired }
     do throws(BuildError) {
       return try SystemFile.bytes(of: file, limit: bytes.count, path: path(name)) == bytes ? .kept : .repaired

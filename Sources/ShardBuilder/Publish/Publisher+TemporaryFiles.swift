@@ -88,7 +88,7 @@ extension Publisher {
   func rename(_ temporary: String, _ name: String) throws(BuildError) {
     var isInterrupted = false
     observe?(.rename(temporary, to: name))
-    while renameat(descriptor, temporary, descriptor, name) != 0 {
+    while unsafe renameat(descriptor, temporary, descriptor, name) != 0 {
       // An interrupted rename may have happened all the same: no other process takes a temporary file away.
       if isInterrupted, errno == ENOENT { break }
       let code = errno
@@ -106,6 +106,6 @@ extension Publisher {
   /// Returns whether the file was removed; if not, `errno` says why.
   func remove(_ name: String) -> Bool {
     observe?(.remove(name))
-    return retrying { unlinkat(descriptor, name, 0) } == 0
+    return retrying { unsafe unlinkat(descriptor, name, 0) } == 0
   }
 }

@@ -14,9 +14,9 @@ struct BracketSkipper {
   /// Goes on from `start`. The returned `end` is past the value when it is done, at the fault when brackets do not
   /// match.
   mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
-    var p = start
-    while p < limit {
-      let byte = p.pointee
+    var p = unsafe start
+    while unsafe p < limit {
+      let byte = unsafe p.pointee
       if isInString {
         if isEscaped {
           isEscaped = false
@@ -24,32 +24,32 @@ struct BracketSkipper {
           isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
-          if depth == 0 { return (.done, p + 1) }
+          if depth == 0 { return unsafe (.done, p + 1) }
         }
-        p += 1
+        unsafe p += 1
         continue
       }
       switch byte {
       case UInt8(ascii: "\""): isInString = true
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        guard depth < Self.depthLimit else { return (.mismatch, p) }
+        guard depth < Self.depthLimit else { return unsafe (.mismatch, p) }
         if depth >> 6 == open.count { open.append(0) }
         let bit: UInt64 = 1 << UInt64(depth & 63)
         if byte == UInt8(ascii: "{") { open[depth >> 6] |= bit } else { open[depth >> 6] &= ~bit }
         depth += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         // A number or word on its own ends before what closes the array.
-        guard depth > 0 else { return (hasBegun ? .done : .mismatch, p) }
+        guard depth > 0 else { return unsafe (hasBegun ? .done : .mismatch, p) }
         depth -= 1
         let isObject = open[depth >> 6] >> UInt64(depth & 63) & 1 == 1
-        guard isObject == (byte == UInt8(ascii: "}")) else { return (.mismatch, p) }
-        if depth == 0 { return (.done, p + 1) }
-      case UInt8(ascii: ",") where depth == 0: return (.done, p)
+        guard isObject == (byte == UInt8(ascii: "}")) else { return unsafe (.mismatch, p) }
+        if depth == 0 { return unsafe (.done, p + 1) }
+      case UInt8(ascii: ",") where depth == 0: return unsafe (.done, p)
       default: break
       }
       hasBegun = true
-      p += 1
+      unsafe p += 1
     }
-    return (.more, p)
+    return unsafe (.more, p)
   }
 }

@@ -4,7 +4,7 @@ typealias Bytes = UnsafePointer<UInt8>
 
 /// Returns the bytes from `start` to `end`; valid until the window moves on.
 @inline(__always) func stretch(_ start: Bytes, _ end: Bytes) -> UnsafeBufferPointer<UInt8> {
-  UnsafeBufferPointer(start: start, count: end - start)
+  unsafe UnsafeBufferPointer(start: start, count: end - start)
 }
 
 /// Whether a byte is an ASCII digit. The subtraction wraps on purpose: a byte below "0" becomes a large number.
@@ -22,7 +22,7 @@ enum Word {
 
   /// The eight bytes at `p`, the first in the lowest bits.
   @inline(__always) static func load(_ p: Bytes) -> UInt64 {
-    UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+    unsafe UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
   }
 
   @inline(__always) static func filled(_ byte: UInt8) -> UInt64 { ones &* UInt64(byte) }
@@ -45,23 +45,23 @@ enum Word {
 /// No lane wraps: it counts to 255 at most before pairs of lanes, of 16 bits, are added up.
 func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   var total = 0
-  var p = start
-  let end = start + count
+  var p = unsafe start
+  let end = unsafe start + count
   let feeds = Word.filled(0x0A)
-  while end - p >= 8 {
+  while unsafe end - p >= 8 {
     // Eight lanes count, then pairs of lanes are added up.
     var lanes: UInt64 = 0
-    let stop = min(p + 8 * 255, end - 7)
-    while p < stop {
-      lanes &+= Word.zeroes(Word.load(p) ^ feeds) &>> 7
-      p += 8
+    let stop = unsafe min(p + 8 * 255, end - 7)
+    while unsafe p < stop {
+      unsafe lanes &+= Word.zeroes(Word.load(p) ^ feeds) &>> 7
+      unsafe p += 8
     }
     let pairs = (lanes & 0x00FF_00FF_00FF_00FF) &+ (lanes &>> 8 & 0x00FF_00FF_00FF_00FF)
     total += Int(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) &>> 48)
   }
-  while p < end {
-    total += p.pointee == 0x0A ? 1 : 0
-    p += 1
+  while unsafe p < end {
+    unsafe total += p.pointee == 0x0A ? 1 : 0
+    unsafe p += 1
   }
   return total
 }
@@ -71,11 +71,11 @@ func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
 ///
 /// Overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
 func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {
-  var p = start
-  while p < end {
-    let lead = p.pointee
+  var p = unsafe start
+  while unsafe p < end {
+    let lead = unsafe p.pointee
     if lead < 0x80 {
-      if end - p >= 8, Word.load(p) & Word.tops == 0 { p += 8 } else { p += 1 }
+      if unsafe end - p >= 8, unsafe Word.load(p) & Word.tops == 0 { unsafe p += 8 } else { unsafe p += 1 }
       continue
     }
     // The sequence's size and the range its second byte must be in: the rest are 80...BF.
@@ -89,12 +89,12 @@ func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {
     case 0xF1...0xF3: size = 4
     case 0xF0: (size, low) = (4, 0x90)
     case 0xF4: (size, high) = (4, 0x8F)
-    default: return p
+    default: return unsafe p
     }
-    guard end - p >= size, p[1] >= low, p[1] <= high, size < 3 || p[2] & 0xC0 == 0x80,
-      size < 4 || p[3] & 0xC0 == 0x80
-    else { return p }
-    p += size
+    guard unsafe end - p >= size, unsafe p[1] >= low, unsafe p[1] <= high, unsafe size < 3 || p[2] & 0xC0 == 0x80,
+      unsafe size < 4 || p[3] & 0xC0 == 0x80
+    else { return unsafe p }
+    unsafe p += size
   }
   return nil
 }

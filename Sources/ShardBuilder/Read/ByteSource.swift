@@ -69,7 +69,7 @@ final class ByteSource {
     from source: borrowing RawVector<UInt8>, at offset: inout Int, to target: inout RawVector<UInt8>, upTo count: Int
   ) -> Int {
     let left = min(count, source.count - offset)
-    target.append(source.start + offset, left)
+    unsafe target.append(source.start + offset, left)
     offset += left
     return left
   }
@@ -129,11 +129,11 @@ private struct InputFile: ~Copyable {
   private static func opened(_ path: String) throws(DatasetError) -> (descriptor: CInt, size: Int?) {
     var descriptor: CInt = STDIN_FILENO
     if path != "-" {
-      descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+      descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
       guard descriptor >= 0 else { throw .cannotOpen(path: path, errno: errno) }
     }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
+    guard unsafe fstat(descriptor, &status) == 0 else {
       let number = errno
       if path != "-" { close(descriptor) }
       throw .io(operation: "fstat", path: path, errno: number)
@@ -150,7 +150,7 @@ private struct InputFile: ~Copyable {
   func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     target.reserve(count)
     while true {
-      let result = CSystem.read(descriptor, target.start + target.count, count)
+      let result = unsafe CSystem.read(descriptor, target.start + target.count, count)
       if result >= 0 {
         target.count += result
         return result
@@ -159,7 +159,7 @@ private struct InputFile: ~Copyable {
       case EINTR: continue
       case EAGAIN, EWOULDBLOCK:
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&wait, 1, -1)
+        _ = unsafe poll(&wait, 1, -1)
       default: throw .io(operation: "read", path: path, errno: errno)
       }
     }

@@ -1,22 +1,22 @@
 extension DatasetReader {
   /// Reads one step of the object around the array of records; false when the window cuts it.
   func readEnvelope(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
-    if case .bigValue(let skipper) = envelope.step { return try skipValue(skipper, start, end) }
-    let token = json.skip(start)
-    offset += token - start
-    guard token < end || window.isLast else { return false }
-    let byte = token < end ? token.pointee : 0
+    if case .bigValue(let skipper) = envelope.step { return try unsafe skipValue(skipper, start, end) }
+    let token = unsafe json.skip(start)
+    unsafe offset += token - start
+    guard unsafe token < end || window.isLast else { return false }
+    let byte = unsafe token < end ? token.pointee : 0
     switch envelope.step {
-    case .open: try openValue(byte, at: token, end)
+    case .open: try unsafe openValue(byte, at: token, end)
     case .firstName where byte == UInt8(ascii: "}"), .afterValue where byte == UInt8(ascii: "}"): try closeObject()
-    case .firstName, .name: return try readName(byte, at: token, end)
+    case .firstName, .name: return try unsafe readName(byte, at: token, end)
     case .colon(let isOnPath):
-      guard byte == UInt8(ascii: ":") else { throw expected("':' after a member's name", at: token, end) }
+      guard byte == UInt8(ascii: ":") else { throw unsafe expected("':' after a member's name", at: token, end) }
       envelope.step = isOnPath ? .open : .value
       offset += 1
-    case .value: return try readValue(at: token, end)
+    case .value: return try unsafe readValue(at: token, end)
     case .afterValue:
-      guard byte == UInt8(ascii: ",") else { throw expected("',' or '}' after a member", at: token, end) }
+      guard byte == UInt8(ascii: ",") else { throw unsafe expected("',' or '}' after a member", at: token, end) }
       envelope.step = .name
       offset += 1
     case .bigValue: preconditionFailure("dealt with above")
@@ -25,8 +25,8 @@ extension DatasetReader {
   }
 
   private func expected(_ what: String, _ remedy: String? = nil, at token: Bytes, _ end: Bytes) -> DatasetError {
-    let found = token < end ? described(token.pointee) : "the end of the file"
-    return malformed(
+    let found = unsafe token < end ? described(token.pointee) : "the end of the file"
+    return unsafe malformed(
       Fault(
         at: token, reason: "expected \(what), found \(found)" + (remedy ?? ""), remedy: remedy == nil ? .usual : .said
       ),
@@ -35,12 +35,12 @@ extension DatasetReader {
 
   private func skipValue(_ given: BracketSkipper, _ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
     var skipper = given
-    let stop = skipper.skip(start, end)
-    offset += stop.end - start
+    let stop = unsafe skipper.skip(start, end)
+    unsafe offset += stop.end - start
     envelope.step = .bigValue(skipper)
-    guard stop.outcome == .done else {
-      if stop.outcome == .more, !window.isLast { return false }
-      throw malformed(Fault(at: stop.end, reason: "a value over the size limit that does not end"), 0)
+    guard unsafe stop.outcome == .done else {
+      if unsafe stop.outcome == .more, unsafe !window.isLast { return false }
+      throw unsafe malformed(Fault(at: stop.end, reason: "a value over the size limit that does not end"), 0)
     }
     envelope.step = .afterValue
     return true
@@ -51,12 +51,12 @@ extension DatasetReader {
     let naming = "; name the path to the records with --records"
     if envelope.depth == envelope.path.count {
       guard byte == UInt8(ascii: "[") else {
-        throw expected("an array at \"\(envelope.pathText)\"", naming, at: token, end)
+        throw unsafe expected("an array at \"\(envelope.pathText)\"", naming, at: unsafe token, unsafe end)
       }
       envelope.hasArray = true
       state = .firstElement
     } else {
-      guard byte == UInt8(ascii: "{") else { throw expected("an object in braces", naming, at: token, end) }
+      guard byte == UInt8(ascii: "{") else { throw unsafe expected("an object in braces", naming, at: token, end) }
       envelope.depth += 1
       envelope.step = .firstName
     }
@@ -73,30 +73,30 @@ extension DatasetReader {
   }
 
   private func readName(_ byte: UInt8, at token: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
-    guard byte == UInt8(ascii: "\"") else { throw expected("a member's name in quotes", at: token, end) }
-    let string = JSONChecker.string(token + 1)
-    guard string.end < end else {
-      if window.isLast { throw expected("a member's name in quotes", at: token, end) }
+    guard byte == UInt8(ascii: "\"") else { throw unsafe expected("a member's name in quotes", at: token, end) }
+    let string = unsafe JSONChecker.string(token + 1)
+    guard unsafe string.end < end else {
+      if unsafe window.isLast { throw unsafe expected("a member's name in quotes", at: token, end) }
       return try holdsOn()
     }
-    guard string.fault == nil, let name = JSONChecker.text(token + 1, string) else {
-      throw malformed(Fault(at: token, reason: "expected a member's name, found none that is a text"), 0)
+    guard string.fault == nil, let name = unsafe JSONChecker.text(token + 1, string) else {
+      throw unsafe malformed(Fault(at: token, reason: "expected a member's name, found none that is a text"), 0)
     }
     envelope.step = envelope.take(name: name)
-    offset += string.end + 1 - token
+    unsafe offset += string.end + 1 - token
     return true
   }
 
   /// Reads a value that is not on the path: it is checked and left out.
   private func readValue(at token: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
-    switch json.check(token) {
-    case .ok(let after) where after < end || window.isLast:
+    switch unsafe json.check(token) {
+    case .ok(let after) where unsafe after < end || window.isLast:
       envelope.step = .afterValue
-      offset += after - token
+      unsafe offset += after - token
       return true
     case .syntax(let at, let reason), .content(let at, let reason):
-      guard at >= end, !window.isLast else {
-        throw malformed(
+      guard unsafe at >= end, unsafe !window.isLast else {
+        throw unsafe malformed(
           Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, false)), 0)
       }
       return try holdsOn()
@@ -106,7 +106,7 @@ extension DatasetReader {
 
   /// Gives up the value that the window cuts, where it is too large: then only its end is looked for.
   private func holdsOn() throws(DatasetError) -> Bool {
-    guard window.count - offset > options.recordLimitBytes else { return false }
+    guard unsafe window.count - offset > options.recordLimitBytes else { return false }
     envelope.step = .bigValue(BracketSkipper())
     return true
   }

@@ -11,17 +11,17 @@ extension DatasetReader {
   /// Reads all that the window holds as a whole; false at the dataset's end.
   func readWindow() throws(DatasetError) -> Bool {
     while true {
-      let (p, end) = (window.start + offset, window.end)
+      let (p, end) = unsafe (window.start + offset, window.end)
       let progress: Progress
       switch state {
       case .done: progress = .ended
-      case .restOfLine: progress = skipLine(p, end)
-      case .envelope: progress = try readEnvelope(p, end) ? .goesOn : .needsMore
-      case .arrayStart, .firstElement, .element, .afterElement, .afterArray: progress = try readElement(p, end)
-      case .bigElement(let skipper): progress = try skipElement(skipper, p, end)
-      case .tsvFirstLine: progress = readEscapesLine(p, end)
-      case .header: progress = try readHeader(p, end) ? .goesOn : .needsMore
-      case .records: progress = try readNextRecord(p, end)
+      case .restOfLine: progress = unsafe skipLine(p, end)
+      case .envelope: progress = try unsafe readEnvelope(p, end) ? .goesOn : .needsMore
+      case .arrayStart, .firstElement, .element, .afterElement, .afterArray: progress = try unsafe readElement(p, end)
+      case .bigElement(let skipper): progress = try unsafe skipElement(skipper, p, end)
+      case .tsvFirstLine: progress = unsafe readEscapesLine(p, end)
+      case .header: progress = try unsafe readHeader(p, end) ? .goesOn : .needsMore
+      case .records: progress = try unsafe readNextRecord(p, end)
       }
       switch progress {
       case .goesOn: continue
@@ -33,58 +33,58 @@ extension DatasetReader {
 
   /// The outcome at the window's end, where nothing is left to read.
   private func atWindowEnd() -> Progress {
-    guard window.isLast else { return .needsMore }
+    guard unsafe window.isLast else { return .needsMore }
     state = .done
     return .ended
   }
 
   private func skipLine(_ p: Bytes, _ end: Bytes) -> Progress {
-    guard let feed = lineFeed(p, end) else {
-      offset = window.count
+    guard let feed = unsafe lineFeed(p, end) else {
+      offset = unsafe window.count
       return atWindowEnd()
     }
-    offset += feed - p + 1
+    unsafe offset += feed - p + 1
     state = .records
     return .goesOn
   }
 
   @inline(__always) private func readNextRecord(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
-    var p = start
+    var p = unsafe start
     if format.isJSON {
-      while isJSONSpace(p.pointee) || p.pointee == JSONRecords.recordSeparator { p += 1 }
-      offset = p - window.start
+      while unsafe isJSONSpace(p.pointee) || p.pointee == JSONRecords.recordSeparator { unsafe p += 1 }
+      offset = unsafe p - window.start
     }
-    if p == end { return atWindowEnd() }
+    if unsafe p == end { return atWindowEnd() }
     return try readRecord() ? .goesOn : .needsMore
   }
 
   /// Takes the line that says that values have escapes, where the file begins with one.
   private func readEscapesLine(_ p: Bytes, _ end: Bytes) -> Progress {
     let line = Self.tsvEscapesLine.utf8
-    let feed = lineFeed(p, end)
-    if feed == nil, !window.isLast, end - p <= line.count + 1 { return .needsMore }
-    let text = stretch(p, feed ?? end)
-    rows.hasEscapes =
-      text.elementsEqual(line) || (text.last == 0x0D && text.dropLast().elementsEqual(line))
-    if rows.hasEscapes { offset += text.count + (feed == nil ? 0 : 1) }
+    let feed = unsafe lineFeed(p, end)
+    if unsafe feed == nil, unsafe !window.isLast, unsafe end - p <= line.count + 1 { return .needsMore }
+    let text = unsafe stretch(p, feed ?? end)
+    unsafe rows.hasEscapes =
+      unsafe text.elementsEqual(line) || (text.last == 0x0D && text.dropLast().elementsEqual(line))
+    if unsafe rows.hasEscapes { unsafe offset += text.count + (feed == nil ? 0 : 1) }
     state = options.columns == nil ? .header : .records
     return .goesOn
   }
 
   private func lineFeed(_ start: Bytes, _ end: Bytes) -> Bytes? {
-    stretch(start, end).firstIndex(of: 0x0A).map { start + $0 }
+    unsafe stretch(start, end).firstIndex(of: 0x0A).map { unsafe start + $0 }
   }
 
   // MARK: Arrays
 
   /// Reads what stands at the next token of an array: an element, or what is between two.
   @inline(__always) private func readElement(_ p: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
-    let token = json.skip(p)
-    offset += token - p
-    if token == end, !window.isLast { return .needsMore }
-    try readArray(at: token, isAtEnd: token == end)
+    let token = unsafe json.skip(p)
+    unsafe offset += token - p
+    if unsafe token == end, unsafe !window.isLast { return .needsMore }
+    try unsafe readArray(at: token, isAtEnd: token == end)
     // `readArray` finds an element's start and leaves it where it is.
-    if case .element = state, offset == token - window.start, token < end {
+    if case .element = state, unsafe offset == token - window.start, unsafe token < end {
       return try readRecord() ? .goesOn : .needsMore
     }
     return .goesOn
@@ -92,17 +92,18 @@ extension DatasetReader {
 
   private func skipElement(_ given: BracketSkipper, _ p: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
     var skipper = given
-    let stop = skipper.skip(p, end)
-    offset += stop.end - p
-    switch stop.outcome {
+    let stop = unsafe skipper.skip(p, end)
+    unsafe offset += stop.end - p
+    switch unsafe stop.outcome {
     case .done: state = isInArray ? .afterElement : .records
-    case .more where !window.isLast:
+    case .more where unsafe !window.isLast:
       state = .bigElement(skipper)
       return .needsMore
     case .more:
-      throw malformed(Fault(at: end, reason: "found the end of the file inside a value over the size limit"), 0)
+      throw unsafe malformed(Fault(at: end, reason: "found the end of the file inside a value over the size limit"), 0)
     case .mismatch:
-      throw malformed(Fault(at: stop.end, reason: "brackets that do not match inside a value over the size limit"), 0)
+      throw unsafe malformed(
+        Fault(at: stop.end, reason: "brackets that do not match inside a value over the size limit"), 0)
     }
     return .goesOn
   }
@@ -110,10 +111,10 @@ extension DatasetReader {
   /// Reads the brackets and commas of the array; leaves `state` at `element` and `offset` as it is before an element.
   private func readArray(at token: Bytes, isAtEnd: Bool) throws(DatasetError) {
     func expected(_ what: String) -> DatasetError {
-      let found = isAtEnd ? "the end of the file" : described(token.pointee)
-      return malformed(Fault(at: token, reason: "expected \(what), found \(found)"), 0)
+      let found = unsafe isAtEnd ? "the end of the file" : described(token.pointee)
+      return unsafe malformed(Fault(at: token, reason: "expected \(what), found \(found)"), 0)
     }
-    let byte = isAtEnd ? 0 : token.pointee
+    let byte = unsafe isAtEnd ? 0 : token.pointee
     switch state {
     case .arrayStart:
       guard byte == UInt8(ascii: "[") else {
@@ -126,7 +127,7 @@ extension DatasetReader {
       offset += 1
     case .firstElement, .element:
       if isAtEnd { throw expected("an object") }
-      if case .firstElement = state { json.areTexts = byte == UInt8(ascii: "\"") && format == .json }
+      if case .firstElement = state { unsafe json.areTexts = byte == UInt8(ascii: "\"") && format == .json }
       state = .element
     case .afterElement:
       guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
@@ -155,42 +156,42 @@ extension DatasetReader {
 
   /// Takes the column names from the first line; false when the window cuts it.
   private func readHeader(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
-    if start == end {
-      guard window.isLast else { return false }
-      throw malformed(
+    if unsafe start == end {
+      guard unsafe window.isLast else { return false }
+      throw unsafe malformed(
         Fault(
           at: start,
           reason:
             "expected a header line with the names of the columns, found nothing; check what should have written it",
           remedy: .said), 0)
     }
-    let mark = sink.mark
-    let step = rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
+    let mark = unsafe sink.mark
+    let step = unsafe rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
     switch step {
     case .incomplete:
-      guard window.count - offset <= options.recordLimitBytes else { throw malformed(tooBig(start), 0) }
+      guard unsafe window.count - offset <= options.recordLimitBytes else { throw unsafe malformed(tooBig(start), 0) }
       return false
     case .nothing(let next):
-      offset += next - start
+      unsafe offset += next - start
     case .bad(let fault, _):
       throw malformed(fault, 0)
     case .record(let next):
-      let size = next - start
+      let size = unsafe next - start
       guard size <= options.recordLimitBytes else {
-        sink.dropRecord(mark)
-        throw malformed(tooBig(start), 0)
+        unsafe sink.dropRecord(mark)
+        throw unsafe malformed(tooBig(start), 0)
       }
-      var line = stretch(start, next)[...]
-      if line.last == 0x0A { line = line.dropLast() }
-      let headers = sink.texts(since: mark, window: window.start)
-      headerIsComment = line.first == UInt8(ascii: "#")
-      sink.dropRecord(mark)
-      if !rows.isCSV, line.dropLast().contains(0x0D) {
-        throw malformed(
+      var line = unsafe stretch(start, next)[...]
+      if unsafe line.last == 0x0A { unsafe line = unsafe line.dropLast() }
+      let headers = unsafe sink.texts(since: mark, window: window.start)
+      headerIsComment = unsafe line.first == UInt8(ascii: "#")
+      unsafe sink.dropRecord(mark)
+      if unsafe !rows.isCSV, unsafe line.dropLast().contains(0x0D) {
+        throw unsafe malformed(
           Fault(at: start, reason: "carriage returns inside the first line", remedy: .carriageReturn), 0)
       }
-      if let reason = rows.setColumns(headers) {
-        throw malformed(
+      if let reason = unsafe rows.setColumns(headers) {
+        throw unsafe malformed(
           Fault(
             at: start, reason: "in the header, " + reason,
             remedy: headers.count > JSONRecords.fieldLimit ? .usual : .columnNames), 0)

@@ -76,11 +76,11 @@ package final class DatasetReader {
     let format = opening.format
     self.format = format
     (layout, notes, offset) = (opening.layout, opening.notes, opening.offset)
-    json = JSONRecords(isLines: layout == .lines)
-    rows = DelimitedRecords(format, delimiter: opening.delimiter, options.dialect)
-    rows.hasEscapes = format == .tsv && options.tsvEscapes == true
+    unsafe json = JSONRecords(isLines: layout == .lines)
+    unsafe rows = DelimitedRecords(format, delimiter: opening.delimiter, options.dialect)
+    unsafe rows.hasEscapes = format == .tsv && options.tsvEscapes == true
     window.sentinel = format.isJSON ? [] : [0x0A, UInt8(ascii: "\"")]
-    self.window = window
+    unsafe self.window = window
     switch format {
     case .json, .jsonl, .geojson:
       switch layout {
@@ -92,16 +92,16 @@ package final class DatasetReader {
       }
     case .geonames:
       state = .records
-      _ = rows.setColumns(DatasetFormat.geonamesColumns)
+      _ = unsafe rows.setColumns(DatasetFormat.geonamesColumns)
     case .lines:
       state = .records
-      _ = rows.setColumns(options.columns ?? [DatasetFormat.textField])
+      _ = unsafe rows.setColumns(options.columns ?? [DatasetFormat.textField])
     case .csv, .tsv:
       state =
         format == .tsv && options.tsvEscapes == nil
         ? .tsvFirstLine : options.columns == nil ? .header : .records
       if let columns = options.columns {
-        let reason = columns.isEmpty ? "there are none" : rows.setColumns(columns)
+        let reason = unsafe columns.isEmpty ? "there are none" : rows.setColumns(columns)
         if let reason {
           throw .unusable(
             path: path, reason: "--columns does not name them: \(reason); name each column once, or say --name-columns")
@@ -112,10 +112,10 @@ package final class DatasetReader {
 
   /// The names of all fields met so far.
   package var names: FieldNames {
-    format == .geojson ? features.names : format.isJSON ? json.names : rows.names
+    unsafe format == .geojson ? features.names : format.isJSON ? json.names : rows.names
   }
   /// Whether ``names`` are all that records will have: of rows once the header was read, of texts.
-  package var hasFixedNames: Bool { !format.isJSON || json.areTexts }
+  package var hasFixedNames: Bool { unsafe !format.isJSON || json.areTexts }
   /// Whether the first line names the fields.
   package var hasHeader: Bool { (format == .csv || format == .tsv) && options.columns == nil }
   /// Bytes of the file as stored, for showing progress.
@@ -124,7 +124,7 @@ package final class DatasetReader {
   package var bytesTotal: Int? { source.bytesTotal }
 
   /// Bytes of memory held, the names and what is fixed aside.
-  package var charge: Int { source.charge + window.capacity + sink.charge }
+  package var charge: Int { unsafe source.charge + window.capacity + sink.charge }
 
   /// Whether values are divided by commas, in an array.
   var isInArray: Bool { layout != .lines && layout != .sequence && layout != .rows }
@@ -144,7 +144,7 @@ package final class DatasetReader {
       return try readBlock(into: &batch, makeRoom)
     } catch {
       failure = error
-      guard sink.recordEnds.count > 0 else { throw error }
+      guard unsafe sink.recordEnds.count > 0 else { throw error }
       deliver(to: &batch)
       return true
     }
@@ -153,34 +153,34 @@ package final class DatasetReader {
   private func readBlock(into batch: inout RecordBatch, _ makeRoom: (Int) -> Void) throws(DatasetError) -> Bool {
     if case .done = state { return false }
     // Bytes that are dealt with have their lines counted once, here or when they leave the window.
-    window.count(to: offset)
-    sink.origin = offset
-    origin = window.position(of: offset)
+    unsafe window.count(to: offset)
+    unsafe sink.origin = offset
+    origin = unsafe window.position(of: offset)
     while true {
       let wantsMore = try readWindow()
-      if sink.recordEnds.count > 0 {
+      if unsafe sink.recordEnds.count > 0 {
         deliver(to: &batch)
         return true
       }
       guard wantsMore else { return false }
       // In the window, with what is read ahead, then in a batch and as a blob.
-      if window.count - offset >= Self.largeRecord { makeRoom(4 * (window.count - offset)) }
-      try window.advance(past: offset)
+      if unsafe window.count - offset >= Self.largeRecord { unsafe makeRoom(4 * (window.count - offset)) }
+      try unsafe window.advance(past: offset)
       offset = 0
-      sink.origin = 0
-      origin = window.position(of: 0)
+      unsafe sink.origin = 0
+      origin = unsafe window.position(of: 0)
     }
   }
 
   private func deliver(to batch: inout RecordBatch) {
     (batch.places.line, batch.places.column) = origin
-    sink.deliver(from: window.start, upTo: offset, to: &batch)
+    unsafe sink.deliver(from: window.start, upTo: offset, to: &batch)
     batch.places.record = recordsRead + badCount - batch.places.badAfter.count + 1
     recordsRead += batch.recordEnds.count
     if offset >= Self.largeRecord {
-      window.release(past: offset)
+      unsafe window.release(past: offset)
       offset = 0
-      sink.release()
+      unsafe sink.release()
     }
   }
 

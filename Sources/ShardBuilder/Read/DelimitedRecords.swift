@@ -70,12 +70,12 @@ struct DelimitedRecords {
   mutating func read(at start: Bytes, window: Bytes, end: Bytes, isLast: Bool, into sink: inout RecordSink)
     -> RecordStep
   {
-    if !comment.isEmpty, let step = readComment(start, end, isLast) { return step }
+    if !comment.isEmpty, let step = unsafe readComment(start, end, isLast) { return step }
     let mark = sink.mark
     let step =
-      isCSV ? csv(start, window, end, isLast, &sink, mark) : tsv(start, window, end, isLast, &sink, mark)
+      unsafe isCSV ? csv(start, window, end, isLast, &sink, mark) : tsv(start, window, end, isLast, &sink, mark)
     if case .record = step {
-      sink.appendRecord(offset: start - window)
+      unsafe sink.appendRecord(offset: start - window)
     } else {
       sink.back(to: mark)
     }
@@ -84,17 +84,17 @@ struct DelimitedRecords {
 
   /// Reads a line that is a comment; nil where none begins.
   private func readComment(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> RecordStep? {
-    let count = min(comment.count, end - start)
-    for index in 0..<count where start[index] != comment[index] { return nil }
+    let count = unsafe min(comment.count, end - start)
+    for index in 0..<count where unsafe start[index] != comment[index] { return nil }
     if count == comment.count {
-      var p = start
-      while p < end {
-        if p.pointee == 0x0A { return .nothing(end: p + 1) }
-        p += 1
+      var p = unsafe start
+      while unsafe p < end {
+        if unsafe p.pointee == 0x0A { return unsafe .nothing(end: p + 1) }
+        unsafe p += 1
       }
     }
     if !isLast { return .incomplete }
-    return count == comment.count && count > 0 ? .nothing(end: end) : nil
+    return unsafe count == comment.count && count > 0 ? .nothing(end: end) : nil
   }
 
   /// Makes null of the fields whose whole text stands for null, outside quotes.
@@ -102,8 +102,8 @@ struct DelimitedRecords {
     for index in sink.fieldIndices(since: mark)
     where Int(sink.fields[index].length) == null.count && !sink.isInExtra(field: index, since: mark) {
       let at = sink.origin + Int(sink.fields[index].offset)
-      guard stretch(window + at, window + at + null.count).elementsEqual(null),
-        !isCSV || at == 0 || window[at - 1] != UInt8(ascii: "\"")
+      guard unsafe stretch(window + at, window + at + null.count).elementsEqual(null),
+        unsafe !isCSV || at == 0 || window[at - 1] != UInt8(ascii: "\"")
       else { continue }
       let extraStart = sink.extra.count
       for byte in "null".utf8 { sink.extra.append(byte) }
@@ -118,79 +118,79 @@ struct DelimitedRecords {
     _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink,
     _ mark: RecordSink.Mark
   ) -> RecordStep {
-    var p = start
-    var field = start
+    var p = unsafe start
+    var field = unsafe start
     var column = 0
     let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
     var seen: UInt64 = 0
     let (tabs, feeds) = (Word.filled(delimiter), Word.filled(0x0A))
     scan: while true {
-      let x = Word.load(p)
+      let x = unsafe Word.load(p)
       seen |= x
       var stops = Word.zeroes(x ^ tabs) | Word.zeroes(x ^ feeds)
       while stops != 0 {
-        let stop = p + stops.trailingZeroBitCount / 8
-        if stop.pointee == 0x0A {
-          p = stop
+        let stop = unsafe p + stops.trailingZeroBitCount / 8
+        if unsafe stop.pointee == 0x0A {
+          unsafe p = unsafe stop
           break scan
         }
         if column < most {
-          sink.append(
+          unsafe sink.append(
             name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
             length: stop - field)
         }
         column += 1
-        field = stop + 1
+        unsafe field = unsafe stop + 1
         stops &= stops - 1
       }
-      p += 8
+      unsafe p += 8
     }
-    guard p < end || isLast else { return .incomplete }
-    let lineEnd = p > field && p[-1] == 0x0D ? p - 1 : p
-    let next = min(p + 1, end)
-    if lineEnd == start, columnCount != 1 || isLines { return .nothing(end: next) }
+    guard unsafe p < end || isLast else { return .incomplete }
+    let lineEnd = unsafe p > field && p[-1] == 0x0D ? p - 1 : p
+    let next = unsafe min(p + 1, end)
+    if unsafe lineEnd == start, columnCount != 1 || isLines { return unsafe .nothing(end: next) }
     if column < most {
-      sink.append(
+      unsafe sink.append(
         name: UInt32(truncatingIfNeeded: column), kind: .string, offset: field - window,
         length: lineEnd - field)
     }
     column += 1
-    if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
-    if let fault = wrongCount(column, start, lineEnd) { return .bad(fault, end: next) }
-    if let null, columnCount > 0 { markNulls(null, window, &sink, mark) }
-    if hasEscapes, let fault = resolveEscapes(start, lineEnd, window, &sink, mark) {
-      return .bad(fault, end: next)
+    if seen & Word.tops != 0, let fault = unsafe notUTF8(start, lineEnd) { return unsafe .bad(fault, end: next) }
+    if let fault = unsafe wrongCount(column, start, lineEnd) { return unsafe .bad(fault, end: next) }
+    if let null, columnCount > 0 { unsafe markNulls(null, window, &sink, mark) }
+    if hasEscapes, let fault = unsafe resolveEscapes(start, lineEnd, window, &sink, mark) {
+      return unsafe .bad(fault, end: next)
     }
-    return .record(end: next)
+    return unsafe .record(end: next)
   }
 
   private func resolveEscapes(
     _ start: Bytes, _ end: Bytes, _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark
   ) -> Fault? {
     let backslash = UInt8(ascii: "\\")
-    guard stretch(start, end).contains(backslash) else { return nil }
+    guard unsafe stretch(start, end).contains(backslash) else { return nil }
     for index in sink.fieldIndices(since: mark) where sink.fields[index].kind == .string {
       let slice = sink.fields[index]
-      var p = window + sink.origin + Int(slice.offset)
-      let fieldEnd = p + Int(slice.length)
-      guard stretch(p, fieldEnd).contains(backslash) else { continue }
+      var p = unsafe window + sink.origin + Int(slice.offset)
+      let fieldEnd = unsafe p + Int(slice.length)
+      guard unsafe stretch(p, fieldEnd).contains(backslash) else { continue }
       let extraStart = sink.extra.count
-      while p < fieldEnd {
-        guard p.pointee == backslash else {
-          sink.extra.append(p.pointee)
-          p += 1
+      while unsafe p < fieldEnd {
+        guard unsafe p.pointee == backslash else {
+          unsafe sink.extra.append(p.pointee)
+          unsafe p += 1
           continue
         }
-        switch p + 1 < fieldEnd ? p[1] : 0 {
+        switch unsafe p + 1 < fieldEnd ? p[1] : 0 {
         case UInt8(ascii: "t"): sink.extra.append(0x09)
         case UInt8(ascii: "n"): sink.extra.append(0x0A)
         case UInt8(ascii: "r"): sink.extra.append(0x0D)
         case backslash: sink.extra.append(backslash)
         default:
-          return Fault(
+          return unsafe Fault(
             at: p, reason: "expected \\t, \\n, \\r or \\\\, found another use of a backslash", remedy: .escape)
         }
-        p += 2
+        unsafe p += 2
       }
       sink.moveToExtra(field: index, from: extraStart)
     }
@@ -203,7 +203,7 @@ struct DelimitedRecords {
     _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink,
     _ mark: RecordSink.Mark
   ) -> RecordStep {
-    var p = start
+    var p = unsafe start
     var column = 0
     let most = columnCount == 0 ? JSONRecords.fieldLimit : columnCount
     var seen: UInt64 = 0
@@ -212,28 +212,28 @@ struct DelimitedRecords {
     while true {
       // A field begins at `p`. Those that are too many are read and not taken.
       let name = column < most ? UInt32(truncatingIfNeeded: column) : nil
-      if p.pointee == UInt8(ascii: "\""), p < end {
-        if let fault = quotedField(&p, name, window, end, isLast, &seen, &sink) { return fault }
-      } else if let fault = plainField(&p, name, window, delimiters, &seen, &sink) {
-        return .bad(fault, end: nil)
+      if unsafe p.pointee == UInt8(ascii: "\""), unsafe p < end {
+        if let fault = unsafe quotedField(&p, name, window, end, isLast, &seen, &sink) { return fault }
+      } else if let fault = unsafe plainField(&p, name, window, delimiters, &seen, &sink) {
+        return unsafe .bad(fault, end: nil)
       }
       column += 1
-      if p.pointee == delimiter {
-        p += 1
+      if unsafe p.pointee == delimiter {
+        unsafe p += 1
         continue
       }
-      if p.pointee == 0x0A || (p.pointee == 0x0D && p[1] == 0x0A) { break }
-      return .bad(notTheEnd(p, start), end: nil)
+      if unsafe p.pointee == 0x0A || (p.pointee == 0x0D && p[1] == 0x0A) { break }
+      return unsafe .bad(notTheEnd(p, start), end: nil)
     }
-    let lineEnd = p
-    p += p.pointee == 0x0D ? 2 : 1
-    guard p <= end || isLast else { return .incomplete }
-    let next = min(p, end)
-    if lineEnd == start, columnCount != 1 { return .nothing(end: next) }
-    if seen & Word.tops != 0, let fault = notUTF8(start, lineEnd) { return .bad(fault, end: next) }
-    if let fault = wrongCount(column, start, lineEnd) { return .bad(fault, end: next) }
-    if let null, columnCount > 0 { markNulls(null, window, &sink, mark) }
-    return .record(end: next)
+    let lineEnd = unsafe p
+    unsafe p += p.pointee == 0x0D ? 2 : 1
+    guard unsafe p <= end || isLast else { return .incomplete }
+    let next = unsafe min(p, end)
+    if unsafe lineEnd == start, columnCount != 1 { return unsafe .nothing(end: next) }
+    if seen & Word.tops != 0, let fault = unsafe notUTF8(start, lineEnd) { return unsafe .bad(fault, end: next) }
+    if let fault = unsafe wrongCount(column, start, lineEnd) { return unsafe .bad(fault, end: next) }
+    if let null, columnCount > 0 { unsafe markNulls(null, window, &sink, mark) }
+    return unsafe .record(end: next)
   }
 
   /// Reads a field in quotes, and moves `p` behind the closing one.
@@ -241,40 +241,40 @@ struct DelimitedRecords {
     _ p: inout Bytes, _ name: UInt32?, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ seen: inout UInt64,
     _ sink: inout RecordSink
   ) -> RecordStep? {
-    let open = p
-    let text = p + 1
+    let open = unsafe p
+    let text = unsafe p + 1
     var doubled = 0
-    p = text
+    unsafe p = unsafe text
     while true {
-      let x = Word.load(p)
+      let x = unsafe Word.load(p)
       let quotes = Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
       seen |= x
       guard quotes != 0 else {
-        p += 8
+        unsafe p += 8
         continue
       }
-      p += quotes.trailingZeroBitCount / 8
-      if p >= end {
+      unsafe p += quotes.trailingZeroBitCount / 8
+      if unsafe p >= end {
         guard isLast else { return .incomplete }
-        return .bad(Fault(at: open, reason: "this quote is never closed"), end: nil)
+        return unsafe .bad(Fault(at: open, reason: "this quote is never closed"), end: nil)
       }
-      guard p[1] == UInt8(ascii: "\"") else { break }
+      guard unsafe p[1] == UInt8(ascii: "\"") else { break }
       doubled += 1
-      p += 2
+      unsafe p += 2
     }
     if let name, doubled == 0 {
-      sink.append(name: name, kind: .string, offset: text - window, length: p - text)
+      unsafe sink.append(name: name, kind: .string, offset: text - window, length: p - text)
     } else if let name {
       let extraStart = sink.extra.count
-      sink.extra.reserve(p - text)
-      var q = text
-      while q < p {
-        sink.extra.append(q.pointee)
-        q += q.pointee == UInt8(ascii: "\"") ? 2 : 1
+      unsafe sink.extra.reserve(p - text)
+      var q = unsafe text
+      while unsafe q < p {
+        unsafe sink.extra.append(q.pointee)
+        unsafe q += q.pointee == UInt8(ascii: "\"") ? 2 : 1
       }
       sink.append(name: name, kind: .string, extraFrom: extraStart)
     }
-    p += 1
+    unsafe p += 1
     return nil
   }
 
@@ -283,57 +283,57 @@ struct DelimitedRecords {
     _ p: inout Bytes, _ name: UInt32?, _ window: Bytes, _ delimiters: UInt64, _ seen: inout UInt64,
     _ sink: inout RecordSink
   ) -> Fault? {
-    let start = p
+    let start = unsafe p
     while true {
-      let x = Word.load(p)
+      let x = unsafe Word.load(p)
       let stops =
         Word.anyZero(x ^ delimiters) | Word.anyZero(x ^ Word.filled(0x0A))
         | Word.anyZero(x ^ Word.filled(0x0D)) | Word.anyZero(x ^ Word.filled(UInt8(ascii: "\"")))
       seen |= x
       guard stops == 0 else {
-        p += stops.trailingZeroBitCount / 8
+        unsafe p += stops.trailingZeroBitCount / 8
         break
       }
-      p += 8
+      unsafe p += 8
     }
-    if p.pointee == UInt8(ascii: "\"") {
-      let isAfterBlanks = stretch(start, p).allSatisfy { $0 == 0x20 }
-      return Fault(
+    if unsafe p.pointee == UInt8(ascii: "\"") {
+      let isAfterBlanks = unsafe stretch(start, p).allSatisfy { $0 == 0x20 }
+      return unsafe Fault(
         at: p, reason: "a quote inside a field that does not begin with one",
         remedy: isAfterBlanks ? .blankBeforeQuote : .quoteInside)
     }
-    if let name { sink.append(name: name, kind: .string, offset: start - window, length: p - start) }
+    if let name { unsafe sink.append(name: name, kind: .string, offset: start - window, length: p - start) }
     return nil
   }
 
   /// Returns the fault where a field has ended and neither a delimiter nor the end of the line follows.
   private func notTheEnd(_ p: Bytes, _ start: Bytes) -> Fault {
-    if p.pointee == 0x0D {
-      return Fault(at: p, reason: "a carriage return without a line feed", remedy: .carriageReturn)
+    if unsafe p.pointee == 0x0D {
+      return unsafe Fault(at: p, reason: "a carriage return without a line feed", remedy: .carriageReturn)
     }
-    return Fault(
+    return unsafe Fault(
       at: p,
       reason:
-        "expected \(described(delimiter)) or the end of the line after a closing quote, found \(described(p.pointee))",
-      remedy: p - start >= 2 && p[-2] == UInt8(ascii: "\\") ? .backslashBeforeQuote : .usual)
+        unsafe "expected \(described(delimiter)) or the end of the line after a closing quote, found \(described(p.pointee))",
+      remedy: unsafe p - start >= 2 && p[-2] == UInt8(ascii: "\\") ? .backslashBeforeQuote : .usual)
   }
 
   private func notUTF8(_ start: Bytes, _ end: Bytes) -> Fault? {
-    firstInvalidUTF8(start, end).map {
-      Fault(at: $0, reason: "\(described($0.pointee)) is not UTF-8 here", remedy: .encoding)
+    unsafe firstInvalidUTF8(start, end).map {
+      unsafe Fault(at: $0, reason: unsafe "\(described($0.pointee)) is not UTF-8 here", remedy: .encoding)
     }
   }
 
   private func wrongCount(_ count: Int, _ start: Bytes, _ end: Bytes) -> Fault? {
     if columnCount == 0 {
       guard count > JSONRecords.fieldLimit else { return nil }
-      return Fault(at: start, reason: "\(count) columns; the most is \(JSONRecords.fieldLimit)")
+      return unsafe Fault(at: start, reason: "\(count) columns; the most is \(JSONRecords.fieldLimit)")
     }
     guard count != columnCount, !isRagged || count > columnCount else { return nil }
     let fields = columnCount == 1 ? "1 field" : "\(columnCount) fields"
-    return Fault(
+    return unsafe Fault(
       at: start, reason: "expected \(fields), found \(count)",
-      remedy: count < columnCount
+      remedy: unsafe count < columnCount
         ? .tooFewFields : .tooManyFields(lastIsEmpty: count == columnCount + 1 && end[-1] == delimiter))
   }
 }

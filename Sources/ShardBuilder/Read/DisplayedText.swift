@@ -7,7 +7,7 @@ func displayed(path: String) -> String {
 
 /// Returns the system's text for an error number.
 func text(ofErrno number: CInt) -> String {
-  String(cString: strerror(number))
+  unsafe String(cString: strerror(number))
 }
 
 /// Returns a name from a dataset as messages show it: in quotes, so that blanks are seen.

@@ -28,9 +28,10 @@ struct GeoJSONFeatures {
     var place: Int?
     for index in range {
       switch uses[Int(sink.fields[index].name)] {
-      case .type: isFeature = sink.text(ofField: index, since: mark, window: window).elementsEqual("Feature".utf8)
+      case .type:
+        isFeature = unsafe sink.text(ofField: index, since: mark, window: window).elementsEqual("Feature".utf8)
       case .geometryType:
-        isPoint = sink.text(ofField: index, since: mark, window: window).elementsEqual("Point".utf8)
+        isPoint = unsafe sink.text(ofField: index, since: mark, window: window).elementsEqual("Point".utf8)
       case .coordinates: place = index
       case .property(_, _, let isCoordinate): hasCoordinates = hasCoordinates || isCoordinate
       case .foreign: hasForeign = true
@@ -40,7 +41,7 @@ struct GeoJSONFeatures {
     guard isFeature else { return "expected a feature, whose \"type\" is \"Feature\"" }
     var point: (latitude: Range<Int>, longitude: Range<Int>)?
     if isPoint, !hasCoordinates, let place {
-      point = Self.numbers(in: sink.text(ofField: place, since: mark, window: window))
+      point = unsafe Self.numbers(in: sink.text(ofField: place, since: mark, window: window))
     }
     let taken = hasForeign ? properties(in: range, sink) : []
     var kept = range.lowerBound

@@ -25,19 +25,19 @@ enum InflateStep {
 }
 
 /// zstd: any number of frames one after the other, skippable ones too.
-final class ZstdInflater: Inflater {
+@safe final class ZstdInflater: Inflater {
   let name = "zstd"
-  private let context = ZSTD_createDCtx()
+  private let context = unsafe ZSTD_createDCtx()
   private(set) var isBetweenFrames = true
 
   init() {
     // What `zstd -d` accepts without --long; a larger window is memory that the input would choose.
-    _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
+    _ = unsafe ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
   }
 
-  deinit { ZSTD_freeDCtx(context) }
+  deinit { unsafe ZSTD_freeDCtx(context) }
 
-  var charge: Int { ZSTD_sizeof_DCtx(context) }
+  var charge: Int { unsafe ZSTD_sizeof_DCtx(context) }
 
   func inflate(
     _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
@@ -46,9 +46,9 @@ final class ZstdInflater: Inflater {
     // Asked between frames and without input, zstd would report a frame that is to come.
     if left == 0, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
     output.reserve(room)
-    var source = ZSTD_inBuffer(src: input.start + offset, size: left, pos: 0)
-    var target = ZSTD_outBuffer(dst: output.start + output.count, size: room, pos: 0)
-    let result = ZSTD_decompressStream(context, &target, &source)
+    var source = unsafe ZSTD_inBuffer(src: input.start + offset, size: left, pos: 0)
+    var target = unsafe ZSTD_outBuffer(dst: output.start + output.count, size: room, pos: 0)
+    let result = unsafe ZSTD_decompressStream(context, &target, &source)
     guard ZSTD_isError(result) == 0 else {
       switch ZSTD_getErrorCode(result) {
       case ZSTD_error_frameParameter_windowTooLarge:
@@ -60,28 +60,29 @@ final class ZstdInflater: Inflater {
         return .failed(reason: "the zstd data is damaged: wrong checksum; fetch the file again")
       default:
         return .failed(
-          reason: "the zstd data is damaged: \(String(cString: ZSTD_getErrorName(result))); fetch the file again")
+          reason: unsafe "the zstd data is damaged: \(String(cString: ZSTD_getErrorName(result))); fetch the file again"
+        )
       }
     }
     isBetweenFrames = result == 0
-    output.count += target.pos
-    return .progress(consumed: source.pos, produced: target.pos)
+    unsafe output.count += target.pos
+    return unsafe .progress(consumed: source.pos, produced: target.pos)
   }
 }
 
 /// gzip (RFC 1952): any number of members one after the other.
-final class GzipInflater: Inflater {
+@safe final class GzipInflater: Inflater {
   let name = "gzip"
-  private var stream = z_stream()
+  private var stream = unsafe z_stream()
   private var status: CInt
   private(set) var isBetweenFrames = false
 
   init() {
     // 15: any window; 16 more: a gzip header and trailer.
-    status = inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+    status = unsafe inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
   }
 
-  deinit { inflateEnd(&stream) }
+  deinit { unsafe inflateEnd(&stream) }
 
   /// The memory that zlib.h names: the window and a little more.
   var charge: Int { 40 << 10 }
@@ -100,24 +101,24 @@ final class GzipInflater: Inflater {
             "after the gzip data there is data that is not gzip; fetch the file again, or pipe what gzip -dc makes of it"
         )
       }
-      inflateReset(&stream)
+      unsafe inflateReset(&stream)
       isBetweenFrames = false
     }
     if left == 0, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
     let room = min(room, Int(UInt32.max))
     output.reserve(room)
-    stream.next_in = input.start + offset
-    stream.avail_in = UInt32(left)
-    stream.next_out = output.start + output.count
-    stream.avail_out = UInt32(room)
-    let result = CZlib.inflate(&stream, Z_NO_FLUSH)
-    let (consumed, produced) = (left - Int(stream.avail_in), room - Int(stream.avail_out))
+    unsafe stream.next_in = unsafe input.start + offset
+    unsafe stream.avail_in = UInt32(left)
+    unsafe stream.next_out = unsafe output.start + output.count
+    unsafe stream.avail_out = UInt32(room)
+    let result = unsafe CZlib.inflate(&stream, Z_NO_FLUSH)
+    let (consumed, produced) = unsafe (left - Int(stream.avail_in), room - Int(stream.avail_out))
     output.count += produced
     switch result {
     case Z_STREAM_END: isBetweenFrames = true
     case Z_OK, Z_BUF_ERROR: break
     default:
-      let detail = stream.msg.map { String(cString: $0) } ?? "zlib error \(result)"
+      let detail = unsafe stream.msg.map { unsafe String(cString: $0) } ?? "zlib error \(result)"
       return .failed(reason: "the gzip data is damaged: \(detail); fetch the file again")
     }
     return .progress(consumed: consumed, produced: produced)

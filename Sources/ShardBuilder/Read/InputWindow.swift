@@ -28,9 +28,9 @@ struct InputWindow: ~Copyable {
   }
 
   /// The first byte; valid until the window moves on.
-  @inline(__always) var start: Bytes { Bytes(content.start) }
+  @inline(__always) var start: Bytes { unsafe Bytes(content.start) }
   /// The end: the first byte of the padding.
-  @inline(__always) var end: Bytes { start + count }
+  @inline(__always) var end: Bytes { unsafe start + count }
   @inline(__always) var count: Int { content.count }
   /// The number of bytes there is room for.
   var capacity: Int { content.capacity - Self.padding }
@@ -60,7 +60,7 @@ struct InputWindow: ~Copyable {
   }
 
   /// Returns a copy of what is held from `offset` on.
-  func bytes(from offset: Int) -> [UInt8] { Array(content.buffer[offset...]) }
+  func bytes(from offset: Int) -> [UInt8] { unsafe Array(content.buffer[offset...]) }
 
   /// Takes the byte order mark off, so that the first column is the first byte after it.
   mutating func dropByteOrderMark() -> Int {
@@ -79,7 +79,7 @@ struct InputWindow: ~Copyable {
   /// Writes the padding.
   private func seal() {
     precondition(content.capacity >= count + Self.padding && sentinel.count <= Self.padding)
-    (content.start + count).update(repeating: 0, count: Self.padding)
+    unsafe (content.start + count).update(repeating: 0, count: Self.padding)
     for (index, byte) in sentinel.enumerated() { content[count + index] = byte }
   }
 
@@ -97,7 +97,7 @@ struct InputWindow: ~Copyable {
 
   private func place(_ offset: Int) -> (line: Int, lineStart: Int) {
     guard offset > counted else { return (line, lineStart) }
-    let feeds = lineFeeds(start + counted, offset - counted)
+    let feeds = unsafe lineFeeds(start + counted, offset - counted)
     guard feeds > 0 else { return (line, lineStart) }
     var last = offset
     while content[last - 1] != 0x0A { last -= 1 }

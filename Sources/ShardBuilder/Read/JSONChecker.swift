@@ -28,22 +28,22 @@ struct JSONChecker: ~Copyable {
   ///   - isStrict: Whether wrong content is a fault. Otherwise only syntax is, and any depth is allowed.
   mutating func check(_ start: Bytes, depth: Int, isStrict: Bool) -> JSONStep {
     (open.count, members.count, memberStarts.count, resolved.count) = (0, 0, 0, 0)
-    var p = start
+    var p = unsafe start
     while true {
       // A value begins at `p`.
-      if p.pointee == UInt8(ascii: "{") || p.pointee == UInt8(ascii: "[") {
-        switch enter(&p, depth: depth, isStrict) {
+      if unsafe p.pointee == UInt8(ascii: "{") || p.pointee == UInt8(ascii: "[") {
+        switch unsafe enter(&p, depth: depth, isStrict) {
         case .more: continue
         case .end: break
         case .fault(let fault): return fault
         }
-      } else if let fault = scalar(&p, isStrict) {
+      } else if let fault = unsafe scalar(&p, isStrict) {
         return fault
       }
       // A value has ended before `p`.
-      switch leave(&p, isStrict) {
+      switch unsafe leave(&p, isStrict) {
       case .more: continue
-      case .end: return .ok(p)
+      case .end: return unsafe .ok(p)
       case .fault(let fault): return fault
       }
     }
@@ -58,45 +58,45 @@ struct JSONChecker: ~Copyable {
 
   /// Moves `p` into the object or array that begins there, to its first value; or, to its end, where it has none.
   private mutating func enter(_ p: inout Bytes, depth: Int, _ isStrict: Bool) -> Progress {
-    let isObject = p.pointee == UInt8(ascii: "{")
+    let isObject = unsafe p.pointee == UInt8(ascii: "{")
     if isStrict, depth + open.count >= JSONRecords.depthLimit {
-      return .fault(.content(p, "nested deeper than \(JSONRecords.depthLimit) levels"))
+      return unsafe .fault(.content(p, "nested deeper than \(JSONRecords.depthLimit) levels"))
     }
-    let inside = skip(p + 1)
-    if inside.pointee == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-      p = inside + 1
+    let inside = unsafe skip(p + 1)
+    if unsafe inside.pointee == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+      unsafe p = unsafe inside + 1
       return .end
     }
-    open.append(p.pointee)
-    p = inside
+    unsafe open.append(p.pointee)
+    unsafe p = unsafe inside
     guard isObject else { return .more }
     if isStrict { memberStarts.append(members.count) }
-    return name(&p, isFirst: true, isStrict).map { .fault($0) } ?? .more
+    return unsafe name(&p, isFirst: true, isStrict).map { .fault($0) } ?? .more
   }
 
   /// Moves `p` past a text, a number or a word.
   private mutating func scalar(_ p: inout Bytes, _ isStrict: Bool) -> JSONStep? {
-    switch p.pointee {
+    switch unsafe p.pointee {
     case UInt8(ascii: "\""):
-      let string = Self.string(p + 1)
+      let string = unsafe Self.string(p + 1)
       if isStrict || !string.canGoOn, let fault = string.fault { return fault }
-      let end = string.fault == nil ? string.end : Self.stringEnd(p + 1)
-      if end.pointee != UInt8(ascii: "\"") { return .syntax(end, "") }
+      let end = unsafe string.fault == nil ? string.end : Self.stringEnd(p + 1)
+      if unsafe end.pointee != UInt8(ascii: "\"") { return unsafe .syntax(end, "") }
       if isStrict, !string.isPlain {
         let count = resolved.count
-        if let fault = Self.resolve(p + 1, string, into: &resolved) { return fault }
+        if let fault = unsafe Self.resolve(p + 1, string, into: &resolved) { return fault }
         resolved.count = count
       }
-      p = end + 1
+      unsafe p = unsafe end + 1
       return nil
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      guard let after = Self.number(p) else { return Self.numberFault(at: p) }
-      p = after
+      guard let after = unsafe Self.number(p) else { return unsafe Self.numberFault(at: p) }
+      unsafe p = unsafe after
       return nil
-    case UInt8(ascii: "t"): return word("true", &p)
-    case UInt8(ascii: "f"): return word("false", &p)
-    case UInt8(ascii: "n"): return word("null", &p)
-    default: return .syntax(p, "expected a value")
+    case UInt8(ascii: "t"): return unsafe word("true", &p)
+    case UInt8(ascii: "f"): return unsafe word("false", &p)
+    case UInt8(ascii: "n"): return unsafe word("null", &p)
+    default: return unsafe .syntax(p, "expected a value")
     }
   }
 
@@ -105,11 +105,11 @@ struct JSONChecker: ~Copyable {
     while true {
       guard open.count > 0 else { return .end }
       let isObject = open[open.count - 1] == UInt8(ascii: "{")
-      p = skip(p)
-      switch p.pointee {
+      unsafe p = unsafe skip(p)
+      switch unsafe p.pointee {
       case UInt8(ascii: ","):
-        p = skip(p + 1)
-        if isObject, let fault = name(&p, isFirst: false, isStrict) { return .fault(fault) }
+        unsafe p = unsafe skip(p + 1)
+        if isObject, let fault = unsafe name(&p, isFirst: false, isStrict) { return .fault(fault) }
         return .more
       case UInt8(ascii: "}") where isObject:
         if isStrict {
@@ -119,37 +119,37 @@ struct JSONChecker: ~Copyable {
         }
       case UInt8(ascii: "]") where !isObject: break
       default:
-        return .fault(
+        return unsafe .fault(
           .syntax(p, isObject ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element"))
       }
       open.count -= 1
-      p += 1
+      unsafe p += 1
     }
   }
 
   /// Reads a member's name and the colon after it, and moves `p` to the member's value.
   private mutating func name(_ p: inout Bytes, isFirst: Bool, _ isStrict: Bool) -> JSONStep? {
-    guard p.pointee == UInt8(ascii: "\"") else {
-      return .syntax(
+    guard unsafe p.pointee == UInt8(ascii: "\"") else {
+      return unsafe .syntax(
         p, isFirst ? "expected a member's name in quotes or '}'" : "expected a member's name in quotes")
     }
-    let start = p + 1
-    let string = Self.string(start)
+    let start = unsafe p + 1
+    let string = unsafe Self.string(start)
     if isStrict || !string.canGoOn, let fault = string.fault { return fault }
-    let end = string.fault == nil ? string.end : Self.stringEnd(start)
-    if end.pointee != UInt8(ascii: "\"") { return .syntax(end, "") }
+    let end = unsafe string.fault == nil ? string.end : Self.stringEnd(start)
+    if unsafe end.pointee != UInt8(ascii: "\"") { return unsafe .syntax(end, "") }
     if isStrict {
       let offset = resolved.count
-      if !string.isPlain, let fault = Self.resolve(start, string, into: &resolved) { return fault }
-      members.append(
+      if !string.isPlain, let fault = unsafe Self.resolve(start, string, into: &resolved) { return fault }
+      unsafe members.append(
         Member(
           at: start, offset: offset, count: string.hasEscapes ? resolved.count - offset : end - start,
           hadEscapes: string.hasEscapes))
       if let fault = repeatedName(limit: 16) { return fault }
     }
-    p = skip(end + 1)
-    guard p.pointee == UInt8(ascii: ":") else { return .syntax(p, "expected ':' after a member's name") }
-    p = skip(p + 1)
+    unsafe p = unsafe skip(end + 1)
+    guard unsafe p.pointee == UInt8(ascii: ":") else { return unsafe .syntax(p, "expected ':' after a member's name") }
+    unsafe p = unsafe skip(p + 1)
     return nil
   }
 
@@ -161,45 +161,45 @@ struct JSONChecker: ~Copyable {
     if limit < .max {
       guard count <= limit else { return nil }
       let last = members[members.count - 1]
-      for index in first..<members.count - 1 where bytes(members[index]).elementsEqual(bytes(last)) {
+      for index in first..<members.count - 1 where unsafe bytes(members[index]).elementsEqual(bytes(last)) {
         return repeated(last)
       }
       return nil
     }
     guard count > 16 else { return nil }
     let sorted = (first..<members.count).sorted { left, right in
-      let (a, b) = (bytes(members[left]), bytes(members[right]))
-      if a.lexicographicallyPrecedes(b) { return true }
-      return left < right && a.elementsEqual(b)
+      let (a, b) = unsafe (bytes(members[left]), bytes(members[right]))
+      if unsafe a.lexicographicallyPrecedes(b) { return true }
+      return unsafe left < right && a.elementsEqual(b)
     }
     let again = zip(sorted, sorted.dropFirst()).filter {
-      bytes(members[$0]).elementsEqual(bytes(members[$1]))
+      unsafe bytes(members[$0]).elementsEqual(bytes(members[$1]))
     }
     return again.map { $0.1 }.min().map { repeated(members[$0]) }
   }
 
   private func repeated(_ member: Member) -> JSONStep {
-    .content(
-      member.at - 1, "the member \"\(printable(bytes(member), limit: 40))\" stands twice in one object")
+    unsafe .content(
+      member.at - 1, unsafe "the member \"\(printable(bytes(member), limit: 40))\" stands twice in one object")
   }
 
   private func bytes(_ member: Member) -> UnsafeBufferPointer<UInt8> {
-    let start = member.hadEscapes ? Bytes(resolved.start + member.offset) : member.at
-    return stretch(start, start + member.count)
+    let start = unsafe member.hadEscapes ? Bytes(resolved.start + member.offset) : member.at
+    return unsafe stretch(start, start + member.count)
   }
 
   private func word(_ word: StaticString, _ p: inout Bytes) -> JSONStep? {
-    for index in 0..<word.utf8CodeUnitCount where p[index] != word.utf8Start[index] {
-      return .syntax(p + index, "expected \(word)")
+    for index in 0..<word.utf8CodeUnitCount where unsafe p[index] != word.utf8Start[index] {
+      return unsafe .syntax(p + index, "expected \(word)")
     }
-    p += word.utf8CodeUnitCount
+    unsafe p += word.utf8CodeUnitCount
     return nil
   }
 
   @inline(__always) private mutating func skip(_ p: Bytes) -> Bytes {
-    var q = p
-    while isJSONSpace(q.pointee), q.pointee != 0x0A || !isLines { q += 1 }
-    if q != p { sawSpace = true }
-    return q
+    var q = unsafe p
+    while unsafe isJSONSpace(q.pointee), unsafe q.pointee != 0x0A || !isLines { unsafe q += 1 }
+    if unsafe q != p { sawSpace = true }
+    return unsafe q
   }
 }

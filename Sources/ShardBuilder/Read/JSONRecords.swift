@@ -49,49 +49,49 @@ struct JSONRecords: ~Copyable {
   {
     let mark = sink.mark
     let namesBefore = names.names.count
-    switch flatten(start, window, end, isLast, &sink) {
+    switch unsafe flatten(start, window, end, isLast, &sink) {
     case .ok(var recordEnd):
       if isLines {
-        let next = skip(recordEnd)
-        guard next >= end || next.pointee == 0x0A else {
+        let next = unsafe skip(recordEnd)
+        guard unsafe next >= end || next.pointee == 0x0A else {
           sink.back(to: mark)
           forgetNames(downTo: namesBefore)
-          return .bad(
+          return unsafe .bad(
             Fault(
               at: next,
-              reason: "expected the end of the line after an object, found \(described(next.pointee))"),
+              reason: unsafe "expected the end of the line after an object, found \(described(next.pointee))"),
             end: nil)
         }
-        guard next < end || isLast else {
+        guard unsafe next < end || isLast else {
           sink.back(to: mark)
           forgetNames(downTo: namesBefore)
           return .incomplete
         }
-        recordEnd = min(next + 1, end)
+        unsafe recordEnd = unsafe min(next + 1, end)
       }
-      sink.appendRecord(offset: start - window)
-      return .record(end: recordEnd)
+      unsafe sink.appendRecord(offset: start - window)
+      return unsafe .record(end: recordEnd)
     case .syntax(let at, let reason):
       secondFault = nil
       sink.back(to: mark)
       forgetNames(downTo: namesBefore)
-      if at >= end, !isLast { return .incomplete }
-      return .bad(
+      if unsafe at >= end, !isLast { return .incomplete }
+      return unsafe .bad(
         Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines)), end: nil)
     case .content(let at, let reason):
       sink.back(to: mark)
       forgetNames(downTo: namesBefore)
-      let fault = Fault(at: at, reason: reason)
+      let fault = unsafe Fault(at: at, reason: reason)
       secondFault = nil
       // A line's record ends where the line does, whatever is in it.
-      if isLines { return .bad(fault, end: nil) }
-      switch checker.check(start, depth: 0, isStrict: false) {
-      case .ok(let recordEnd): return .bad(fault, end: recordEnd)
-      case .syntax(let at, _) where at >= end && !isLast: return .incomplete
+      if isLines { return unsafe .bad(fault, end: nil) }
+      switch unsafe checker.check(start, depth: 0, isStrict: false) {
+      case .ok(let recordEnd): return unsafe .bad(fault, end: recordEnd)
+      case .syntax(let at, _) where unsafe at >= end && !isLast: return .incomplete
       case .syntax(let at, let reason), .content(let at, let reason):
         // The second fault is the worse: it says why the rest cannot be read.
-        secondFault = Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines))
-        return .bad(fault, end: nil)
+        secondFault = unsafe Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines))
+        return unsafe .bad(fault, end: nil)
       }
     }
   }
@@ -100,7 +100,7 @@ struct JSONRecords: ~Copyable {
   private(set) var secondFault: Fault?
 
   /// Reads a value that is no record: only its syntax counts.
-  mutating func check(_ start: Bytes) -> JSONStep { checker.check(start, depth: 0, isStrict: false) }
+  mutating func check(_ start: Bytes) -> JSONStep { unsafe checker.check(start, depth: 0, isStrict: false) }
 
   private mutating func forgetNames(downTo count: Int) {
     guard names.names.count > count else { return }
@@ -113,60 +113,62 @@ struct JSONRecords: ~Copyable {
   private mutating func flatten(
     _ start: Bytes, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ sink: inout RecordSink
   ) -> JSONStep {
-    if areTexts, start.pointee == UInt8(ascii: "\"") { return text(start, window, &sink) }
-    guard start.pointee == UInt8(ascii: "{"), !areTexts else { return noRecord(start, end, isLast) }
+    if areTexts, unsafe start.pointee == UInt8(ascii: "\"") { return unsafe text(start, window, &sink) }
+    guard unsafe start.pointee == UInt8(ascii: "{"), !areTexts else { return unsafe noRecord(start, end, isLast) }
     serial += 1
-    var walk = Walk(p: skip(start + 1), guess: tree[0].first)
-    if walk.p.pointee == UInt8(ascii: "}") { return .ok(walk.p + 1) }
+    var walk = unsafe Walk(p: skip(start + 1), guess: tree[0].first)
+    if unsafe walk.p.pointee == UInt8(ascii: "}") { return unsafe .ok(walk.p + 1) }
     while true {
-      let nameStart = walk.p
+      let nameStart = unsafe walk.p
       let member: Int32
-      if walk.guess >= 0, tree.matches(walk.guess, walk.p) {
+      if walk.guess >= 0, unsafe tree.matches(walk.guess, walk.p) {
         member = walk.guess
-        walk.p += tree[member].size
+        unsafe walk.p += tree[member].size
       } else {
-        switch name(at: walk.p, object: walk.object, guess: walk.guess, last: walk.last) {
-        case .found(let found, let after): (member, walk.p) = (found, after)
+        switch unsafe name(at: walk.p, object: walk.object, guess: walk.guess, last: walk.last) {
+        case .found(let found, let after): unsafe (member, walk.p) = unsafe (found, after)
         case .fault(let fault): return fault
         }
       }
       if tree[member].serial == serial {
-        return .content(
+        return unsafe .content(
           nameStart,
           "the member \"\(printable(tree.name(member).utf8, limit: 40))\" stands twice in one object")
       }
       tree[member].serial = serial
-      if walk.p.pointee != UInt8(ascii: ":") {
-        walk.p = skip(walk.p)
-        guard walk.p.pointee == UInt8(ascii: ":") else { return .syntax(walk.p, "expected ':' after a member's name") }
+      if unsafe walk.p.pointee != UInt8(ascii: ":") {
+        unsafe walk.p = unsafe skip(walk.p)
+        guard unsafe walk.p.pointee == UInt8(ascii: ":") else {
+          return unsafe .syntax(walk.p, "expected ':' after a member's name")
+        }
       }
-      walk.p += 1
-      if walk.p.pointee <= 0x20 { walk.p = skip(walk.p) }
-      if walk.p.pointee == UInt8(ascii: "{"), enter(member, &walk) { continue }
-      let p = walk.p
-      switch p.pointee {
+      unsafe walk.p += 1
+      if unsafe walk.p.pointee <= 0x20 { unsafe walk.p = unsafe skip(walk.p) }
+      if unsafe walk.p.pointee == UInt8(ascii: "{"), enter(member, &walk) { continue }
+      let p = unsafe walk.p
+      switch unsafe p.pointee {
       case UInt8(ascii: "\""):
-        let string = JSONChecker.string(p + 1)
+        let string = unsafe JSONChecker.string(p + 1)
         if string.isPlain, let field = field(of: member) {
-          sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
-        } else if let fault = text(string, at: p, of: member, nameStart, window, &sink) {
+          unsafe sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
+        } else if let fault = unsafe text(string, at: p, of: member, nameStart, window, &sink) {
           return fault
         }
-        walk.p = string.end + 1
+        unsafe walk.p = unsafe string.end + 1
       case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        guard let after = JSONChecker.number(p) else { return JSONChecker.numberFault(at: p) }
-        guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
-        sink.append(name: field, kind: .number, offset: p - window, length: after - p)
-        walk.p = after
+        guard let after = unsafe JSONChecker.number(p) else { return unsafe JSONChecker.numberFault(at: p) }
+        guard let field = field(of: member) else { return unsafe .syntax(nameStart, Self.tooManyNames) }
+        unsafe sink.append(name: field, kind: .number, offset: p - window, length: after - p)
+        unsafe walk.p = unsafe after
       default:
-        let value = literal(at: p, of: member, nameStart, depth: walk.depth, window, &sink)
+        let value = unsafe literal(at: p, of: member, nameStart, depth: walk.depth, window, &sink)
         guard case .ok(let after) = value else { return value }
-        walk.p = after
+        unsafe walk.p = unsafe after
       }
       walk.last = member
       switch leave(&walk) {
       case .member: continue
-      case .end: return .ok(walk.p)
+      case .end: return unsafe .ok(walk.p)
       case .fault(let fault): return fault
       }
     }
@@ -193,12 +195,13 @@ struct JSONRecords: ~Copyable {
 
   /// Returns the fault of a value that is no record. Whether it is a value at all comes first.
   private mutating func noRecord(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> JSONStep {
-    switch checker.check(start, depth: 0, isStrict: false) {
+    switch unsafe checker.check(start, depth: 0, isStrict: false) {
     // A number at the window's end may go on after it.
-    case .ok(let after) where after >= end && !isLast: return .syntax(after, "")
+    case .ok(let after) where unsafe after >= end && !isLast: return unsafe .syntax(after, "")
     case .ok:
-      return .content(
-        start, "expected \(areTexts ? "a text in quotes" : "an object in braces"), found \(described(start.pointee))")
+      return unsafe .content(
+        start,
+        unsafe "expected \(areTexts ? "a text in quotes" : "an object in braces"), found \(described(start.pointee))")
     case let fault: return fault
     }
   }
@@ -207,14 +210,14 @@ struct JSONRecords: ~Copyable {
   /// nested too deep.
   @inline(__always) private func enter(_ member: Int32, _ walk: inout Walk) -> Bool {
     guard walk.depth < Self.depthLimit else { return false }
-    let inside = skip(walk.p + 1)
-    guard inside.pointee != UInt8(ascii: "}") else { return false }
+    let inside = unsafe skip(walk.p + 1)
+    guard unsafe inside.pointee != UInt8(ascii: "}") else { return false }
     parents[walk.depth] = walk.object
     walk.depth += 1
     walk.object = member
     walk.guess = tree[member].first
     walk.last = -1
-    walk.p = inside
+    unsafe walk.p = unsafe inside
     return true
   }
 
@@ -224,13 +227,13 @@ struct JSONRecords: ~Copyable {
     _ sink: inout RecordSink
   ) -> JSONStep? {
     if let fault = string.fault { return fault }
-    guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+    guard let field = field(of: member) else { return unsafe .syntax(nameStart, Self.tooManyNames) }
     let extraStart = sink.extra.count
-    if let fault = JSONChecker.resolve(p + 1, string, into: &sink.extra) { return fault }
+    if let fault = unsafe JSONChecker.resolve(p + 1, string, into: &sink.extra) { return fault }
     if string.hasEscapes {
       sink.append(name: field, kind: .string, extraFrom: extraStart)
     } else {
-      sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
+      unsafe sink.append(name: field, kind: .string, offset: p + 1 - window, length: string.end - (p + 1))
     }
     return nil
   }
@@ -239,25 +242,25 @@ struct JSONRecords: ~Copyable {
   @inline(never) private mutating func literal(
     at p: Bytes, of member: Int32, _ nameStart: Bytes, depth: Int, _ window: Bytes, _ sink: inout RecordSink
   ) -> JSONStep {
-    if p.pointee == UInt8(ascii: "{"), depth < Self.depthLimit {
-      guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+    if unsafe p.pointee == UInt8(ascii: "{"), depth < Self.depthLimit {
+      guard let field = field(of: member) else { return unsafe .syntax(nameStart, Self.tooManyNames) }
       let extraStart = sink.extra.count
       sink.extra.append(UInt8(ascii: "{"))
       sink.extra.append(UInt8(ascii: "}"))
       sink.append(name: field, kind: .literal, extraFrom: extraStart)
-      return .ok(skip(p + 1) + 1)
+      return unsafe .ok(skip(p + 1) + 1)
     }
     // An array, true, false, null, an object too deep, or no value.
     checker.sawSpace = false
-    let value = checker.check(p, depth: depth, isStrict: true)
+    let value = unsafe checker.check(p, depth: depth, isStrict: true)
     guard case .ok(let after) = value else { return value }
-    guard let field = field(of: member) else { return .syntax(nameStart, Self.tooManyNames) }
+    guard let field = field(of: member) else { return unsafe .syntax(nameStart, Self.tooManyNames) }
     if checker.sawSpace {
       let extraStart = sink.extra.count
-      JSONChecker.compact(p, after, into: &sink.extra)
+      unsafe JSONChecker.compact(p, after, into: &sink.extra)
       sink.append(name: field, kind: .literal, extraFrom: extraStart)
     } else {
-      sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
+      unsafe sink.append(name: field, kind: .literal, offset: p - window, length: after - p)
     }
     return value
   }
@@ -265,16 +268,16 @@ struct JSONRecords: ~Copyable {
   /// Goes from a value's end to the next member's name, or to the record's end.
   @inline(__always) private func leave(_ walk: inout Walk) -> AfterValue {
     while true {
-      if walk.p.pointee <= 0x20 { walk.p = skip(walk.p) }
-      if walk.p.pointee == UInt8(ascii: ",") {
-        walk.p = walk.p[1] <= 0x20 ? skip(walk.p + 1) : walk.p + 1
+      if unsafe walk.p.pointee <= 0x20 { unsafe walk.p = unsafe skip(walk.p) }
+      if unsafe walk.p.pointee == UInt8(ascii: ",") {
+        unsafe walk.p = unsafe walk.p[1] <= 0x20 ? skip(walk.p + 1) : walk.p + 1
         walk.guess = tree[walk.last].next
         return .member
       }
-      guard walk.p.pointee == UInt8(ascii: "}") else {
-        return .fault(.syntax(walk.p, "expected ',' or '}' after a member"))
+      guard unsafe walk.p.pointee == UInt8(ascii: "}") else {
+        return unsafe .fault(.syntax(walk.p, "expected ',' or '}' after a member"))
       }
-      walk.p += 1
+      unsafe walk.p += 1
       walk.depth -= 1
       if walk.depth == 0 { return .end }
       walk.last = walk.object
@@ -284,17 +287,17 @@ struct JSONRecords: ~Copyable {
 
   /// Reads a record that is one text.
   private mutating func text(_ start: Bytes, _ window: Bytes, _ sink: inout RecordSink) -> JSONStep {
-    let string = JSONChecker.string(start + 1)
+    let string = unsafe JSONChecker.string(start + 1)
     if let fault = string.fault { return fault }
     let extraStart = sink.extra.count
-    if !string.isPlain, let fault = JSONChecker.resolve(start + 1, string, into: &sink.extra) { return fault }
+    if !string.isPlain, let fault = unsafe JSONChecker.resolve(start + 1, string, into: &sink.extra) { return fault }
     let field = names.number(of: "name")
     if string.hasEscapes {
       sink.append(name: field, kind: .string, extraFrom: extraStart)
     } else {
-      sink.append(name: field, kind: .string, offset: start + 1 - window, length: string.end - (start + 1))
+      unsafe sink.append(name: field, kind: .string, offset: start + 1 - window, length: string.end - (start + 1))
     }
-    return .ok(string.end + 1)
+    return unsafe .ok(string.end + 1)
   }
 
   @safe private enum NameStep {
@@ -305,33 +308,33 @@ struct JSONRecords: ~Copyable {
   /// Finds the member whose name is at `p` and is not the expected one.
   @inline(never)
   private mutating func name(at p: Bytes, object: Int32, guess: Int32, last: Int32) -> NameStep {
-    guard p.pointee == UInt8(ascii: "\"") else {
-      return .fault(
+    guard unsafe p.pointee == UInt8(ascii: "\"") else {
+      return unsafe .fault(
         .syntax(
           p, last < 0 ? "expected a member's name in quotes or '}'" : "expected a member's name in quotes"))
     }
     // Members left out: the one met is a little further on.
     var candidate = guess
     for _ in 0..<8 where candidate >= 0 {
-      if tree.matches(candidate, p) { return .found(candidate, after: p + tree[candidate].size) }
+      if unsafe tree.matches(candidate, p) { return unsafe .found(candidate, after: p + tree[candidate].size) }
       candidate = tree[candidate].next
     }
-    let string = JSONChecker.string(p + 1)
+    let string = unsafe JSONChecker.string(p + 1)
     if let fault = string.fault { return .fault(fault) }
     scratch.count = 0
-    if !string.isPlain, let fault = JSONChecker.resolve(p + 1, string, into: &scratch) {
+    if !string.isPlain, let fault = unsafe JSONChecker.resolve(p + 1, string, into: &scratch) {
       return .fault(fault)
     }
     let name =
-      string.hasEscapes ? scratch.buffer : stretch(p + 1, string.end)
-    guard let member = tree.node(parent: object, name: name) else {
+      unsafe string.hasEscapes ? scratch.buffer : stretch(p + 1, string.end)
+    guard let member = unsafe tree.node(parent: object, name: name) else {
       hasTooManyNames = true
-      return .fault(.syntax(p, Self.tooManyNames))
+      return unsafe .fault(.syntax(p, Self.tooManyNames))
     }
     // From now on it is expected here, and what was expected here after it.
     if tree[member].next < 0, member != guess { tree[member].next = guess }
     if last < 0 { tree[object].first = member } else { tree[last].next = member }
-    return .found(member, after: string.end + 1)
+    return unsafe .found(member, after: string.end + 1)
   }
 
   private static let tooManyNames =
@@ -360,9 +363,9 @@ struct JSONRecords: ~Copyable {
 
   /// Returns the first byte at or after `p` that is no white space.
   @inline(__always) func skip(_ p: Bytes) -> Bytes {
-    var p = p
-    while isJSONSpace(p.pointee), p.pointee != 0x0A || !isLines { p += 1 }
-    return p
+    var p = unsafe p
+    while unsafe isJSONSpace(p.pointee), unsafe p.pointee != 0x0A || !isLines { unsafe p += 1 }
+    return unsafe p
   }
 }
 

@@ -40,13 +40,13 @@ struct NameTable: Sendable {
 
   /// Returns the slot that has a name's number, or would have it.
   private func slot(of name: String) -> Int {
-    Self.withBytes(of: name) { bytes in
+    unsafe Self.withBytes(of: name) { bytes in
       // Seeded anew in each process, so that no dataset can have names chosen to meet.
       var hasher = Hasher()
-      hasher.combine(bytes: .init(bytes))
+      unsafe hasher.combine(bytes: .init(bytes))
       let mask = slots.count - 1
       var slot = hasher.finalize() & mask
-      while slots[slot] >= 0, !Self.withBytes(of: names[Int(slots[slot])], { $0.elementsEqual(bytes) }) {
+      while slots[slot] >= 0, unsafe !Self.withBytes(of: names[Int(slots[slot])], { unsafe $0.elementsEqual(bytes) }) {
         slot = (slot + 1) & mask
       }
       return slot
@@ -60,6 +60,6 @@ struct NameTable: Sendable {
 
   @inline(__always)
   private static func withBytes<Value>(of name: String, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-    name.utf8.withContiguousStorageIfAvailable(body) ?? Array(name.utf8).withUnsafeBufferPointer(body)
+    unsafe name.utf8.withContiguousStorageIfAvailable(body) ?? Array(name.utf8).withUnsafeBufferPointer(body)
   }
 }

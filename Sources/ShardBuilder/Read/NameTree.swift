@@ -45,15 +45,15 @@ struct NameTree: ~Copyable {
   ///
   /// Reads up to 16 bytes; none past the window's padding, since a name with a NUL is never matched.
   @inline(__always) func matches(_ number: Int32, _ p: Bytes) -> Bool {
-    let head = (Word.load(p) ^ self[number].key.0) & self[number].mask.0
-    let rest = (Word.load(p + 8) ^ self[number].key.1) & self[number].mask.1
+    let head = unsafe (Word.load(p) ^ self[number].key.0) & self[number].mask.0
+    let rest = unsafe (Word.load(p + 8) ^ self[number].key.1) & self[number].mask.1
     guard head | rest | self[number].isEscaped == 0 else { return false }
-    return self[number].size <= 16 || matchesRest(number, p)
+    return unsafe self[number].size <= 16 || matchesRest(number, p)
   }
 
   @inline(never) private func matchesRest(_ number: Int32, _ p: Bytes) -> Bool {
     let (offset, size) = (self[number].offset, self[number].size)
-    for index in 16..<size where spelled[offset + index] != p[index] { return false }
+    for index in 16..<size where unsafe spelled[offset + index] != p[index] { return false }
     return true
   }
 
@@ -62,13 +62,13 @@ struct NameTree: ~Copyable {
     // Keyed anew in each process: a dataset cannot be made whose names all meet in one slot.
     var hasher = Hasher()
     hasher.combine(parent)
-    hasher.combine(bytes: .init(name))
+    unsafe hasher.combine(bytes: .init(name))
     let hash = hasher.finalize()
     var slot = hash & (table.count - 1)
     while table[slot] >= 0 {
       let node = nodes[Int(table[slot])]
       if node.hash == hash, node.parent == parent, node.size == name.count + 2,
-        name.elementsEqual(self.name(of: node))
+        unsafe name.elementsEqual(self.name(of: node))
       {
         return table[slot]
       }
@@ -76,7 +76,7 @@ struct NameTree: ~Copyable {
     }
     guard nodes.count < Self.nodeLimit, spelled.count + name.count + 2 <= Self.bytesLimit else { return nil }
     let number = Int32(nodes.count)
-    nodes.append(added(parent: parent, name: name, hash: hash))
+    unsafe nodes.append(added(parent: parent, name: name, hash: hash))
     table[slot] = number
     if nodes.count * 2 > table.count { growTable() }
     return number
@@ -114,12 +114,12 @@ struct NameTree: ~Copyable {
   }
 
   private func name(of node: Node) -> UnsafeBufferPointer<UInt8> {
-    stretch(spelled.start + node.offset + 1, spelled.start + node.offset + node.size - 1)
+    unsafe stretch(spelled.start + node.offset + 1, spelled.start + node.offset + node.size - 1)
   }
 
   /// The member's own name.
   func name(_ number: Int32) -> String {
-    String(decoding: name(of: nodes[Int(number)]), as: UTF8.self)
+    unsafe String(decoding: name(of: nodes[Int(number)]), as: UTF8.self)
   }
 
   /// The path from the record to the member, as ``FieldNames`` writes it.

@@ -10,39 +10,39 @@ import CSystem
   private(set) var capacity: Int
 
   init(capacity: Int = 16) {
-    start = Self.resized(nil, to: capacity)
+    unsafe start = unsafe Self.resized(nil, to: capacity)
     self.capacity = capacity
   }
 
-  deinit { free(start) }
+  deinit { unsafe free(start) }
 
   /// Returns memory that grows with its pages where it is large: copied, it would be held twice.
   private static func resized(_ start: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = max(1, capacity * MemoryLayout<Element>.stride)
-    guard let start = realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
-    return start.assumingMemoryBound(to: Element.self)
+    guard let start = unsafe realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
+    return unsafe start.assumingMemoryBound(to: Element.self)
   }
 
   @inline(__always) subscript(index: Int) -> Element {
     get {
       assert(index >= 0 && index < capacity)
-      return start[index]
+      return unsafe start[index]
     }
     nonmutating _modify {
       assert(index >= 0 && index < capacity)
-      yield &start[index]
+      yield unsafe &start[index]
     }
   }
 
   @inline(__always) mutating func append(_ element: Element) {
     if count == capacity { reserve(1) }
-    (start + count).initialize(to: element)
+    unsafe (start + count).initialize(to: element)
     count += 1
   }
 
   mutating func append(_ elements: UnsafePointer<Element>, _ elementCount: Int) {
     reserve(elementCount)
-    (start + count).initialize(from: elements, count: elementCount)
+    unsafe (start + count).initialize(from: elements, count: elementCount)
     count += elementCount
   }
 
@@ -55,7 +55,7 @@ import CSystem
   /// Makes room for exactly `capacity` elements, no fewer than there are.
   mutating func resize(to capacity: Int) {
     precondition(capacity >= count)
-    start = Self.resized(start, to: capacity)
+    unsafe start = unsafe Self.resized(start, to: capacity)
     self.capacity = capacity
   }
 
@@ -64,12 +64,12 @@ import CSystem
     precondition(removed >= 0 && removed <= count)
     guard removed > 0 else { return }
     count -= removed
-    start.update(from: start + removed, count: count)
+    unsafe start.update(from: start + removed, count: count)
   }
 
   /// Bytes of memory held.
   var charge: Int { capacity * MemoryLayout<Element>.stride }
 
   /// The elements; valid until the vector grows or ends.
-  var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: start, count: count) }
+  var buffer: UnsafeBufferPointer<Element> { unsafe UnsafeBufferPointer(start: start, count: count) }
 }

@@ -65,8 +65,8 @@ package struct RecordBatch: Sendable {
   package func place(of index: Int) -> (line: Int, column: Int, record: Int) {
     let start = Int(places.starts[index])
     let before = bytes[..<start]
-    let feeds = before.withUnsafeBufferPointer { text in
-      text.baseAddress.map { lineFeeds($0, text.count) } ?? 0
+    let feeds = unsafe before.withUnsafeBufferPointer { text in
+      unsafe text.baseAddress.map { unsafe lineFeeds($0, text.count) } ?? 0
     }
     let column = before.lastIndex(of: 0x0A).map { start - $0 } ?? places.column + start
     let bad = places.badAfter.prefix { $0 <= index }.count

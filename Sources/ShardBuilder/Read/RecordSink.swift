@@ -29,25 +29,25 @@ struct RecordSink: ~Copyable {
 
   /// Returns the fields' texts, while the sink still has them.
   func texts(since mark: Mark, window: Bytes) -> [String] {
-    let moved = Set(inExtra.buffer)
+    let moved = unsafe Set(inExtra.buffer)
     return fieldIndices(since: mark).map { index in
-      String(decoding: text(of: fields[index], isInExtra: moved.contains(index), window), as: UTF8.self)
+      unsafe String(decoding: text(of: fields[index], isInExtra: moved.contains(index), window), as: UTF8.self)
     }
   }
 
   /// Whether field `index`, of the record that began at `mark`, has its text in ``extra``.
   func isInExtra(field index: Int, since mark: Mark) -> Bool {
-    inExtra.buffer[mark.inExtra...].contains(index)
+    unsafe inExtra.buffer[mark.inExtra...].contains(index)
   }
 
   /// Returns the text of field `index`, of the record that began at `mark`.
   func text(ofField index: Int, since mark: Mark, window: Bytes) -> UnsafeBufferPointer<UInt8> {
-    text(of: fields[index], isInExtra: isInExtra(field: index, since: mark), window)
+    unsafe text(of: fields[index], isInExtra: isInExtra(field: index, since: mark), window)
   }
 
   private func text(of field: FieldSlice, isInExtra: Bool, _ window: Bytes) -> UnsafeBufferPointer<UInt8> {
-    let start = (isInExtra ? Bytes(extra.start) : window + origin) + Int(field.offset)
-    return stretch(start, start + Int(field.length))
+    let start = unsafe (isInExtra ? Bytes(extra.start) : window + origin) + Int(field.offset)
+    return unsafe stretch(start, start + Int(field.length))
   }
 
   /// Moves field `index`, now `field`, to an earlier position among those of the record that began at `mark`.
@@ -124,16 +124,16 @@ struct RecordSink: ~Copyable {
 
   /// Moves all records to `batch`; the last of them ends `end` bytes into the window.
   mutating func deliver(from window: Bytes, upTo end: Int, to batch: inout RecordBatch) {
-    let text = stretch(window + origin, window + end)
-    for index in inExtra.buffer { fields[index].offset += UInt32(text.count) }
+    let text = unsafe stretch(window + origin, window + end)
+    for number in 0..<inExtra.count { fields[inExtra[number]].offset += UInt32(text.count) }
     // A second run would have them copied.
     if extra.count > 0 { batch.bytes.reserveCapacity(text.count + extra.count) }
-    batch.bytes.append(contentsOf: text)
-    batch.bytes.append(contentsOf: extra.buffer)
-    batch.fields.append(contentsOf: fields.buffer)
-    batch.recordEnds.append(contentsOf: recordEnds.buffer)
-    batch.places.starts.append(contentsOf: recordStarts.buffer)
-    batch.places.badAfter.append(contentsOf: badAfter.buffer)
+    unsafe batch.bytes.append(contentsOf: text)
+    unsafe batch.bytes.append(contentsOf: extra.buffer)
+    unsafe batch.fields.append(contentsOf: fields.buffer)
+    unsafe batch.recordEnds.append(contentsOf: recordEnds.buffer)
+    unsafe batch.places.starts.append(contentsOf: recordStarts.buffer)
+    unsafe batch.places.badAfter.append(contentsOf: badAfter.buffer)
     removeAll()
   }
 

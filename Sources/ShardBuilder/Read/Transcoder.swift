@@ -17,7 +17,7 @@ struct Transcoder {
   mutating func append(_ input: borrowing RawVector<UInt8>, to output: inout RawVector<UInt8>) {
     output.reserve(3 * input.count + 4)
     switch encoding {
-    case .utf8: output.append(input.start, input.count)
+    case .utf8: unsafe output.append(input.start, input.count)
     case .latin1: for index in 0..<input.count { Self.append(UInt32(input[index]), to: &output) }
     case .windows1252:
       for index in 0..<input.count {

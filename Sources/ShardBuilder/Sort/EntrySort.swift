@@ -17,7 +17,7 @@ struct EntrySort {
     let counts = WorkerPool.map(chunks.count, threads: threads) { number in
       let chunk = chunks[number]
       var counts = [Int](repeating: 0, count: splitters.count + 1)
-      for entry in chunk.entries { counts[Self.range(of: chunk.record(entry).head(from: 0), splitters)] += 1 }
+      for entry in unsafe chunk.entries { counts[Self.range(of: chunk.record(entry).head(from: 0), splitters)] += 1 }
       return counts
     }
     let (firsts, bounds) = Self.layOut(counts, ranges: splitters.count + 1)
@@ -25,7 +25,7 @@ struct EntrySort {
       // As they came, which is mostly some order, and sorting finds it.
       let chunk = chunks[number]
       var next = firsts[number]
-      for entry in chunk.entries {
+      for entry in unsafe chunk.entries {
         let record = chunk.record(entry)
         let head = record.head(from: 0)
         let range = Self.range(of: head, splitters)

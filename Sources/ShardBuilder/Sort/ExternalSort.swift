@@ -105,8 +105,8 @@ package struct ExternalSort: ~Copyable {
     held += chunk.charge
     countInChunks += chunk.count
     count += chunk.count
-    size += chunk.size
-    largest = max(largest, chunk.largest)
+    unsafe size += chunk.size
+    largest = unsafe max(largest, chunk.largest)
     added += 1
   }
 

@@ -5,7 +5,9 @@ struct SortEntry {
 }
 
 /// Records to be sorted or in order, 16 bytes each, in memory that goes back to the system as they are read.
-@safe final class SortEntries: @unchecked Sendable {  // While they are filled and sorted, each thread has its own range.
+///
+/// While they are filled and sorted, each thread has a range of its own.
+@safe final class SortEntries: @unchecked Sendable {
   let count: Int
   private let block: PageAllocator.Block
   /// The entries that are still held.
@@ -19,54 +21,54 @@ struct SortEntry {
   init(count: Int) {
     self.count = count
     block = PageAllocator.Block(byteCount: count * MemoryLayout<SortEntry>.stride)
-    held = block.memory.bindMemory(to: SortEntry.self)
+    unsafe held = unsafe block.memory.bindMemory(to: SortEntry.self)
   }
 
   @inline(__always) subscript(index: Int) -> SortEntry {
-    get { held[index - released] }
-    set { held[index - released] = newValue }
+    get { unsafe held[index - released] }
+    set { unsafe held[index - released] = newValue }
   }
 
   /// Sorts a range of the entries; leaves `head` undefined.
-  func sort(_ range: Range<Int>, by order: RecordOrder) { held.part(range).sort(by: order) }
+  func sort(_ range: Range<Int>, by order: RecordOrder) { unsafe held.part(range).sort(by: order) }
 
   /// Gives back the memory of entries before `end`, which are not looked at any more.
   func release(upTo end: Int) {
-    while end - released >= Self.entriesPerBlock, count - released > Self.entriesPerBlock {
+    while unsafe end - released >= Self.entriesPerBlock, unsafe count - released > Self.entriesPerBlock {
       block.releaseFirst(Self.entriesPerBlock * MemoryLayout<SortEntry>.stride)
-      held = held.part(Self.entriesPerBlock..<held.count)
-      released += Self.entriesPerBlock
+      unsafe held = unsafe held.part(Self.entriesPerBlock..<held.count)
+      unsafe released += Self.entriesPerBlock
     }
   }
 }
 
 extension UnsafeMutableBufferPointer<SortEntry> {
-  fileprivate func part(_ range: Range<Int>) -> Self { Self(rebasing: self[range]) }
+  fileprivate func part(_ range: Range<Int>) -> Self { unsafe Self(rebasing: self[range]) }
 
   /// Sorts by eight bytes of the key at a time, as far as the keys go on and are many; leaves `head` undefined.
   fileprivate func sort(by order: RecordOrder) {
     var pending = [(start: 0, end: count, depth: 0)]  // Not recursion: keys may agree for 64 KiB.
     while let (start, end, depth) = pending.popLast() {
-      var group = part(start..<end)
+      var group = unsafe part(start..<end)
       // Far down a whole comparison is no dearer than another round.
       if group.count <= 16 || depth > 256 {
-        group.sortWhole(by: order)
+        unsafe group.sortWhole(by: order)
         continue
       }
-      group.sort { $0.head < $1.head }
+      unsafe group.sort { $0.head < $1.head }
       var first = 0
       while first < group.count {
         var end = first + 1
-        while end < group.count, group[end].head == group[first].head { end += 1 }
+        while end < group.count, unsafe group[end].head == group[first].head { end += 1 }
         if end - first > 1 {
-          let same = group.part(first..<end)
-          if same.count > 16, same.allSatisfy({ $0.record.foldedCount > depth + 8 }) {
-            for index in same.indices { same[index].head = same[index].record.head(from: depth + 8) }
+          let same = unsafe group.part(first..<end)
+          if same.count > 16, unsafe same.allSatisfy({ $0.record.foldedCount > depth + 8 }) {
+            for index in same.indices { unsafe same[index].head = unsafe same[index].record.head(from: depth + 8) }
             pending.append((start + first, start + end, depth + 8))
           } else {
             // Equal heads: some of these keys may have ended within them.
-            for index in same.indices { same[index].head = 0 }
-            same.sortWhole(by: order)
+            for index in same.indices { unsafe same[index].head = 0 }
+            unsafe same.sortWhole(by: order)
           }
         }
         first = end
@@ -80,18 +82,18 @@ extension UnsafeMutableBufferPointer<SortEntry> {
       a.head != b.head ? a.head < b.head : order.compare(a.record, b.record) < 0
     }
     guard count <= 16 else {
-      var group = self
-      group.sort { isBefore($0, $1) }
+      var group = unsafe self
+      unsafe group.sort { isBefore($0, $1) }
       return
     }
     for index in 1..<Swift.max(1, count) {
-      let entry = self[index]
+      let entry = unsafe self[index]
       var hole = index
-      while hole > 0, isBefore(entry, self[hole - 1]) {
-        self[hole] = self[hole - 1]
+      while hole > 0, unsafe isBefore(entry, self[hole - 1]) {
+        unsafe self[hole] = unsafe self[hole - 1]
         hole -= 1
       }
-      self[hole] = entry
+      unsafe self[hole] = entry
     }
   }
 }

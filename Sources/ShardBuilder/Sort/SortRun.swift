@@ -22,16 +22,16 @@ final class RunWriter {
   init(directory: RunDirectory) throws(BuildError) { file = try TemporaryFile(in: directory) }
 
   func append(_ record: RecordBlob) throws(BuildError) {
-    let bytes = record.bytes
+    let bytes = unsafe record.bytes
     if bytes.count > Self.capacity - buffer.count { try flush() }
     size += bytes.count
     largest = max(largest, bytes.count)
-    if bytes.count > Self.capacity { return try file.append(bytes) }
-    buffer.append(bytes.assumingMemoryBound(to: UInt8.self).baseAddress!, bytes.count)
+    if bytes.count > Self.capacity { return try unsafe file.append(bytes) }
+    unsafe buffer.append(bytes.assumingMemoryBound(to: UInt8.self).baseAddress!, bytes.count)
   }
 
   private func flush() throws(BuildError) {
-    try file.append(.init(buffer.buffer))
+    try unsafe file.append(.init(buffer.buffer))
     buffer.count = 0
   }
 
@@ -57,7 +57,7 @@ struct RunReader {
     self.run = run
     usualSize = capacity
     buffer = PageAllocator.Block(byteCount: capacity)
-    record = RecordBlob(buffer.start)
+    record = unsafe RecordBlob(buffer.start)
   }
 
   var isAtEnd: Bool { position == filled && offset == run.size }
@@ -76,11 +76,11 @@ struct RunReader {
   }
 
   private var isWhole: Bool {
-    filled - position >= 4 && filled - position >= RecordBlob(buffer.start + position).size
+    unsafe filled - position >= 4 && filled - position >= RecordBlob(buffer.start + position).size
   }
 
   private mutating func take() {
-    record = RecordBlob(buffer.start + position)
+    record = unsafe RecordBlob(buffer.start + position)
     head = record.head(from: 0)
   }
 
@@ -99,16 +99,16 @@ struct RunReader {
     if isAtEnd { return false }
     while true {
       if filled - position >= 4 {
-        let needed = RecordBlob(buffer.start + position).size
+        let needed = unsafe RecordBlob(buffer.start + position).size
         if needed > buffer.size { replace(needed) }
       }
       let rest = filled - position
       if position > 0 {
-        memmove(buffer.start, buffer.start + position, rest)
+        unsafe memmove(buffer.start, buffer.start + position, rest)
         (position, filled) = (0, rest)
       }
       let count = min(buffer.size - filled, run.size - offset)
-      try run.file.read(.init(rebasing: buffer.memory[filled..<filled + count]), at: offset)
+      try unsafe run.file.read(.init(rebasing: buffer.memory[filled..<filled + count]), at: offset)
       offset += count
       filled += count
       if isWhole {

@@ -6,7 +6,7 @@ enum SystemFile {
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
     var offset = 0
     while offset < bytes.count {
-      let written = CSystem.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      let written = unsafe CSystem.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
       if written > 0 {
         offset += written
       } else if written == 0 {
@@ -20,8 +20,8 @@ enum SystemFile {
   /// Writes all of `bytes` at the descriptor's position.
   static func write(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(BuildError) {
     // A `Result` keeps the type of the error, which `withUnsafeBytes` would not.
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(BuildError) in try write(bytes, to: descriptor, path: path) }
+    let result = unsafe bytes.withUnsafeBytes { bytes in
+      Result { () throws(BuildError) in try unsafe write(bytes, to: descriptor, path: path) }
     }
     try result.get()
   }
@@ -29,9 +29,9 @@ enum SystemFile {
   /// The first bytes of a file, `limit` at most.
   static func bytes(of descriptor: CInt, limit: Int, path: String) throws(BuildError) -> [UInt8] {
     var failure: BuildError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
       do throws(BuildError) {
-        count = try read(UnsafeMutableRawBufferPointer(buffer), at: 0, from: descriptor, path: path)
+        count = try unsafe read(UnsafeMutableRawBufferPointer(buffer), at: 0, from: descriptor, path: path)
       } catch {
         failure = error
       }
@@ -46,7 +46,7 @@ enum SystemFile {
   ) throws(BuildError) -> Int {
     var count = 0
     while count < bytes.count {
-      let read = pread(
+      let read = unsafe pread(
         descriptor, bytes.baseAddress! + count, min(bytes.count - count, 1 << 30), off_t(offset + count))
       if read > 0 {
         count += read
@@ -70,14 +70,16 @@ enum SystemFile {
   /// Sets a file's time of change to now, to the nanosecond. The system sets it to its clock's last tick.
   static func setModifiedNow(_ descriptor: CInt, path: String) throws(BuildError) {
     var time = timespec()
-    guard clock_gettime(CLOCK_REALTIME, &time) == 0, retrying({ futimens(descriptor, [time, time]) }) == 0 else {
+    guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0,
+      retrying({ unsafe futimens(descriptor, [time, time]) }) == 0
+    else {
       throw .io(operation: "set the time of", path: path, errno: errno)
     }
   }
 
   /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
   static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
-    retrying { openat(directory, name, flags | O_CLOEXEC, mode) }
+    retrying { unsafe openat(directory, name, flags | O_CLOEXEC, mode) }
   }
 
   /// The beginning of the names that ``openTemporary(in:)`` gives to files, for a moment, where it has to.
@@ -103,7 +105,7 @@ enum SystemFile {
       let path = place == AT_FDCWD ? "\(directory.path)/\(name)" : name
       let descriptor = open(path, in: place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       if descriptor >= 0 {
-        guard retrying({ unlinkat(place, path, 0) }) == 0 else {
+        guard retrying({ unsafe unlinkat(place, path, 0) }) == 0 else {
           let code = errno
           _ = close(descriptor)
           throw .io(operation: "remove", path: "\(directory.path)/\(name)", errno: code)

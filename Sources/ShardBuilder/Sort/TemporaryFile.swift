@@ -25,12 +25,12 @@ final class TemporaryFile: Sendable {
 
   /// Writes `bytes` behind those that are there.
   func append(_ bytes: UnsafeRawBufferPointer) throws(BuildError) {
-    try SystemFile.write(bytes, to: descriptor, path: path)
+    try unsafe SystemFile.write(bytes, to: descriptor, path: path)
   }
 
   /// Fills `bytes`, of which there is at least one, from `offset` on.
   func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(BuildError) {
-    let count = try SystemFile.read(bytes, at: offset, from: descriptor, path: path)
+    let count = try unsafe SystemFile.read(bytes, at: offset, from: descriptor, path: path)
     guard count == bytes.count, count > 0 else { throw .io(operation: "read", path: path, errno: EIO) }
   }
 }

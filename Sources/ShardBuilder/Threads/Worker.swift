@@ -11,10 +11,10 @@ package struct Worker {
   /// Starts a thread that does `work`; nil where the system has no thread to give.
   package init?(_ work: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, 2 << 20)  // Musl's own default is 128 KiB.
-    let box = Unmanaged.passRetained(Box(work))
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setstacksize(&attributes, 2 << 20)  // Musl's own default is 128 KiB.
+    let box = unsafe Unmanaged.passRetained(Box(work))
     #if canImport(Darwin)
       var thread: pthread_t?
       let status = pthread_create(
@@ -29,15 +29,15 @@ package struct Worker {
       #else
         var thread = pthread_t()
       #endif
-      let status = pthread_create(
+      let status = unsafe pthread_create(
         &thread, &attributes,
         { argument in
-          Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().work()
+          unsafe Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().work()
           return nil
-        }, box.toOpaque())
+        }, unsafe box.toOpaque())
     #endif
     guard status == 0 else {
-      box.release()
+      unsafe box.release()
       return nil
     }
     #if canImport(Glibc)

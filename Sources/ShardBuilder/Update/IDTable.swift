@@ -41,14 +41,14 @@ struct IDTable {
       let bit = bit(value)
       guard integers[bit >> 6] >> UInt64(bit & 63) & 1 == 1 else { return nil }
     }
-    return format.withText(of: value) { number(of: $0.span) }
+    return unsafe format.withText(of: value) { unsafe number(of: $0.span) }
   }
 
   /// Returns the slot that an id has, or would have.
   private func slot(_ text: Span<UInt8>) -> Int {
     // Seeded anew in each process: nobody can choose ids that meet.
     var hasher = Hasher()
-    text.withUnsafeBytes { hasher.combine(bytes: $0) }
+    unsafe text.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)
     while slots[slot] >= 0, !isText(text, ofNumber: Int(slots[slot])) { slot = (slot + 1) & (slots.count - 1) }
     return slot
@@ -85,9 +85,9 @@ extension NumberFormat {
   /// Calls `body` with the text of a value; of no format of type 0.
   @inline(__always)
   func withText<Result>(of value: Int64, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.longestText) { text in
-      let size = write(value, to: text.baseAddress!)
-      return body(UnsafeBufferPointer(rebasing: text[..<size]))
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.longestText) { text in
+      let size = unsafe write(value, to: text.baseAddress!)
+      return unsafe body(UnsafeBufferPointer(rebasing: text[..<size]))
     }
   }
 }

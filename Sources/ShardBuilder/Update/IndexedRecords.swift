@@ -52,7 +52,7 @@ struct IndexedRecords {
     } catch {
       throw .index(error)
     }
-    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
+    _ = try unsafe checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
     return chunk
   }
 
@@ -64,7 +64,7 @@ struct IndexedRecords {
     } catch {
       throw .index(error)
     }
-    _ = try checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
+    _ = try unsafe checked(RecordRun(chunk: chunk, entries: chunk.entries), 1, of: shard)
     return chunk
   }
 
@@ -76,8 +76,8 @@ struct IndexedRecords {
     encoder.learn(names)
     do throws(IndexError) {
       try matches.read(number..<number + 1, into: buffer)
-      try matches.forEachFoldedKey(in: number..<number + 1) { folded in
-        withFields { encoder.append($0.fields, $0.bytes, folded: folded, tailSize: nil, into: chunk) }
+      try unsafe matches.forEachFoldedKey(in: number..<number + 1) { folded in
+        withFields { unsafe encoder.append($0.fields, $0.bytes, folded: folded, tailSize: nil, into: chunk) }
       }
     } catch {
       throw .index(error)
@@ -99,7 +99,7 @@ struct IndexedRecords {
           name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
           length: UInt32(clamping: size)))
     }
-    fields.withUnsafeBufferPointer { body(RecordFields(fields: $0, bytes: buffer.rawTexts)) }
+    unsafe fields.withUnsafeBufferPointer { unsafe body(RecordFields(fields: $0, bytes: buffer.rawTexts)) }
   }
 
   private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
@@ -124,9 +124,9 @@ struct IndexedRecords {
       part.decode(run, into: buffer)
       guard !buffer.isOverlong else { continue }
       withFields { all in
-        part.forEachKey(in: run) { number, folded, tailSize in
-          let own = UnsafeBufferPointer(rebasing: all.fields[buffer.rawFields(ofRecord: number - start)])
-          encoder.append(own, all.bytes, folded: folded, tailSize: tailSize, into: chunk)
+        unsafe part.forEachKey(in: run) { number, folded, tailSize in
+          let own = unsafe UnsafeBufferPointer(rebasing: all.fields[buffer.rawFields(ofRecord: number - start)])
+          unsafe encoder.append(own, all.bytes, folded: folded, tailSize: tailSize, into: chunk)
         }
       }
     }

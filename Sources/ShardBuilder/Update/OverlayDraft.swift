@@ -64,7 +64,7 @@ struct OverlayDraft {
     (removed, greatestID) = (overlay.removed, overlay.greatestID)
     for (cell, more) in overlay.cells { cells.add(more, to: cell) }
     for number in overlay.added.indices {
-      if let id = Self.id(of: number, in: overlay, field), isReplaced(id) {
+      if let id = unsafe Self.id(of: number, in: overlay, field), unsafe isReplaced(id) {
         let arena = try arena(of: number, in: overlay)
         arenas.append(arena)
         count(arena.record(0), -1)
@@ -77,24 +77,26 @@ struct OverlayDraft {
   private static func id(of number: Int, in overlay: Overlay, _ name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var found: Overlay.Field?
     overlay.forEachField(of: number) { if found == nil, $0.name == Int(name) { found = $0 } }
-    guard let found, let kind = FieldKind(rawValue: found.kind), RecordID.isOne(found.text, kind) else { return nil }
-    return found.text
+    guard let found, let kind = FieldKind(rawValue: found.kind), unsafe RecordID.isOne(found.text, kind) else {
+      return nil
+    }
+    return unsafe found.text
   }
 
   /// An arena with an added record of an overlay, as a build reads it.
   private mutating func arena(of number: Int, in overlay: Overlay) throws(BuildError) -> RecordArena {
-    let bytes = overlay.bytes
+    let bytes = unsafe overlay.bytes
     var fields: [FieldSlice] = []
     overlay.forEachField(of: number) { field in
-      fields.append(
+      unsafe fields.append(
         FieldSlice(
           name: UInt32(field.name), kind: FieldKind(rawValue: field.kind)!,
           offset: UInt32(clamping: field.text.baseAddress! - bytes.baseAddress!),
           length: UInt32(clamping: field.text.count)))
     }
     let arena = RecordArena(capacity: 0)
-    fields.withUnsafeBufferPointer {
-      encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: arena)
+    unsafe fields.withUnsafeBufferPointer {
+      unsafe encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: arena)
     }
     guard arena.count == 1 else {
       let cause = FormatError.invalid(reason: "adds a record that no build makes", offset: 0)
@@ -115,7 +117,9 @@ struct OverlayDraft {
   }
 
   /// Whether no record of the shards can have an id, by ``greatestID``.
-  func isNew(_ id: UnsafeBufferPointer<UInt8>) -> Bool { Overlay.wholeNumber(id).map { $0 > greatestID } ?? false }
+  func isNew(_ id: UnsafeBufferPointer<UInt8>) -> Bool {
+    unsafe Overlay.wholeNumber(id).map { $0 > greatestID } ?? false
+  }
 
   /// All added records.
   mutating func records() throws(BuildError) -> RecordArena {
@@ -127,7 +131,7 @@ struct OverlayDraft {
   /// Removes the record of the shards at a place, which is not removed yet.
   mutating func remove(_ place: Int) throws(BuildError) {
     let all = try BuildError.ofIndex { () throws(IndexError) in
-      try index.matchesInShards(forFoldedPrefix: UnsafeBufferPointer(start: nil, count: 0))
+      try unsafe index.matchesInShards(forFoldedPrefix: UnsafeBufferPointer(start: nil, count: 0))
     }
     if let cell = try source.withRecord(place, of: all, { cellFinder.cell(of: $0) }) { cells.add(-1, to: cell) }
     removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
@@ -155,7 +159,7 @@ struct OverlayDraft {
   /// How many records of the shards come before a record, and whether the next one is the same.
   private mutating func place(of record: RecordBlob) throws(BuildError) -> (Int, isThere: Bool) {
     let found = try BuildError.ofIndex { () throws(IndexError) in
-      try index.matchesInShards(forFoldedPrefix: record.folded)
+      try unsafe index.matchesInShards(forFoldedPrefix: record.folded)
     }
     var (low, high) = (0, found.count)
     var isThere = false
@@ -176,12 +180,14 @@ struct OverlayDraft {
     ofKey folded: UnsafeBufferPointer<UInt8>, field: UInt32, text: UnsafeBufferPointer<UInt8>, limit: Int
   ) throws(BuildError) -> Int? {
     let found = try BuildError.ofIndex { () throws(IndexError) in
-      try index.matchesInShards(forFoldedPrefix: folded)
+      try unsafe index.matchesInShards(forFoldedPrefix: folded)
     }
     for number in 0..<min(found.count, limit) {
       let place = found.firstPosition + number
       let (isKey, isFound) = try source.withRecord(number, of: found) { record in
-        (record.foldedCount == folded.count, record.id(ofField: field).map { equalBytes($0, text) } ?? false)
+        unsafe (
+          record.foldedCount == folded.count, record.id(ofField: field).map { unsafe equalBytes($0, text) } ?? false
+        )
       }
       guard isKey else { return nil }
       if isFound, index.generation.overlay?.isRemoved(place) != true { return place }
@@ -210,7 +216,7 @@ struct OverlayDraft {
       body.writeSignedVarint(Int64(before - next))
       next = before
       switch record {
-      case .kept(let number): body.write(overlay!.content(number))
+      case .kept(let number): unsafe body.write(overlay!.content(number))
       case .record(let record): Self.write(record, to: &body)
       }
     }
@@ -223,21 +229,21 @@ struct OverlayDraft {
     var whole = ByteWriter()
     whole.write(Overlay.magic)
     whole.write(Overlay.version)
-    whole.write(body.bytes.withUnsafeBufferPointer { Overlay.checksum(of: $0) })
+    unsafe whole.write(body.bytes.withUnsafeBufferPointer { unsafe Overlay.checksum(of: $0) })
     whole.write(body.bytes)
     return whole.bytes
   }
 
   private static func write(_ record: RecordBlob, to body: inout ByteWriter) {
     body.writeVarint(record.foldedCount)
-    body.write(record.folded)
+    unsafe body.write(record.folded)
     body.writeVarint(record.fieldCount)
     for field in 0..<record.fieldCount {
       body.writeVarint(Int(record.fieldName(field)))
       body.writeVarint(record.fieldSize(field) << 2 | Int(record.fieldKind(field).rawValue))
     }
     var offset = record.textsOffset
-    for field in 0..<record.fieldCount { body.write(record.text(field, &offset)) }
+    for field in 0..<record.fieldCount { unsafe body.write(record.text(field, &offset)) }
   }
 
   /// The reason why no update makes such an overlay; nil if an update would make these very bytes.
@@ -253,12 +259,12 @@ struct OverlayDraft {
       let arena = try draft.arena(of: number, in: overlay)
       try withExtendedLifetime(arena) { () throws(BuildError) in try draft.add(arena.record(0)) }
       folded.removeAll(keepingCapacity: true)
-      Fold.fold(arena.record(0).key, into: &folded)
-      guard overlay.folded(number).elementsEqual(folded) else {
+      unsafe Fold.fold(arena.record(0).key, into: &folded)
+      guard unsafe overlay.folded(number).elementsEqual(folded) else {
         return "adds a record, number \(number), under a key that is not the fold of its own"
       }
     }
-    guard let made = draft.encoded(), made.elementsEqual(overlay.bytes) else {
+    guard let made = draft.encoded(), unsafe made.elementsEqual(overlay.bytes) else {
       return "is not what an update makes of its changes"
     }
     return nil

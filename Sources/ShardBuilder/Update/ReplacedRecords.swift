@@ -38,7 +38,7 @@ struct ReplacedRecords {
     if previous.notes?.repeatedIDs == 0 {
       let likely = previous.shards.indices.filter { changes.isLikely[$0] }
       _ = try search(likely, changes, isLikely: true, in: previous, field: field, threads: threads)
-      if ids.indices.allSatisfy({ isFound[$0] || ids.text($0).withUnsafeBufferPointer(isNew) }) { return }
+      if ids.indices.allSatisfy({ unsafe isFound[$0] || ids.text($0).withUnsafeBufferPointer(isNew) }) { return }
       self = ofOverlay
     }
     let all = Array(previous.shards.indices)
@@ -88,13 +88,13 @@ struct ReplacedRecords {
       do throws(IndexError) {
         let keys = isLikely ? (changes.least[shard], changes.greatest[shard]) : nil
         _ = try previous.index.generation.read(previous.shards[shard], keys: keys) { part in
-          part.forEachField(field, with: buffer) { record, value, format in
+          unsafe part.forEachField(field, with: buffer) { record, value, format in
             hits.greatest = max(hits.greatest, wholeNumber(value, format))
             if let id = ids.number(of: value, format) { hit(part.firstRecord + record, id) }
           } text: { record, text, kind in
-            guard RecordID.isOne(text, FieldKind(kind)) else { return }
-            if let number = Overlay.wholeNumber(text) { hits.greatest = max(hits.greatest, number) }
-            if let id = ids.number(of: text.span) { hit(part.firstRecord + record, id) }
+            guard unsafe RecordID.isOne(text, FieldKind(kind)) else { return }
+            if let number = unsafe Overlay.wholeNumber(text) { hits.greatest = max(hits.greatest, number) }
+            if let id = unsafe ids.number(of: text.span) { hit(part.firstRecord + record, id) }
           }
         }
       } catch {
@@ -106,6 +106,6 @@ struct ReplacedRecords {
 
   /// Returns the number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
   private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
-    format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { Overlay.wholeNumber($0) ?? 0 }
+    unsafe format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { unsafe Overlay.wholeNumber($0) ?? 0 }
   }
 }

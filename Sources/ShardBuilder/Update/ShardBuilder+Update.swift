@@ -101,13 +101,13 @@ private struct IndexUpdate: ~Copyable {
       try intake.read(input, &summary, progress) { record in
         size += record.size
         for field in 0..<record.fieldCount where record.fieldName(field) >= nameCount { hasNewFields = true }
-        return record.id(ofField: idNumber).flatMap { changes.add($0, folded: record.folded) }
+        return unsafe record.id(ofField: idNumber).flatMap { unsafe changes.add($0, folded: record.folded) }
       }
     }
     let upserted = changes.ids.count
     for input in delete {
       var deletions = try Deletions(of: input, id: id, template, options)
-      try deletions.read(&summary) { changes.add($0, folded: $1) }
+      try unsafe deletions.read(&summary) { unsafe changes.add($0, folded: $1) }
     }
     (self.changes, upsertedCount, upsertedSize, self.hasNewFields) = (changes, upserted, size, hasNewFields)
   }
@@ -125,15 +125,15 @@ private struct IndexUpdate: ~Copyable {
     if let overlay {
       let ids = changes.ids
       var isFound = found.isFound
-      try draft.adopt(overlay, field: idNumber) { text in
-        guard let number = ids.number(of: text.span) else { return false }
+      try unsafe draft.adopt(overlay, field: idNumber) { text in
+        guard let number = unsafe ids.number(of: text.span) else { return false }
         isFound[number] = true
         return true
       }
       found.isFound = isFound
     }
     if let field = previous.index.fieldNames.firstIndex(of: id) {
-      try found.search(changes, in: previous, field: field, threads: options.jobs, isNew: draft.isNew)
+      try unsafe found.search(changes, in: previous, field: field, threads: options.jobs, isNew: draft.isNew)
     }
     summary.recordsRemoved = found.positions.count + (overlay?.added.count ?? 0) - draft.addedCount
     summary.idsNotFound = (upsertedCount..<changes.ids.count).count { !found.isFound[$0] }

@@ -22,12 +22,14 @@ struct UpdateChanges {
   /// - Parameter folded: The folded key, if it is known.
   /// - Returns: What is wrong with it; nil if nothing is.
   mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
-    guard ids.insert(id.span) else { return "the id \(printable(id, limit: 60)) stands in the changes twice" }
-    guard let folded, !previous.shards.isEmpty else { return nil }
-    for shard in previous.shards(ofKey: folded) {
-      func order(_ key: [UInt8]) -> Int { compareBytes(folded.span, key.span) }
-      if !isLikely[shard] || order(least[shard]) < 0 { least[shard] = Array(folded) }
-      if !isLikely[shard] || order(greatest[shard]) > 0 { greatest[shard] = Array(folded) }
+    guard unsafe ids.insert(id.span) else {
+      return unsafe "the id \(printable(id, limit: 60)) stands in the changes twice"
+    }
+    guard let folded = unsafe folded, !previous.shards.isEmpty else { return nil }
+    for shard in unsafe previous.shards(ofKey: folded) {
+      func order(_ key: [UInt8]) -> Int { unsafe compareBytes(folded.span, key.span) }
+      if !isLikely[shard] || order(least[shard]) < 0 { least[shard] = unsafe Array(folded) }
+      if !isLikely[shard] || order(greatest[shard]) > 0 { greatest[shard] = unsafe Array(folded) }
       isLikely[shard] = true
     }
     return nil
@@ -79,10 +81,10 @@ struct Deletions {
         if keyless.first?.index == index {
           keyless.removeFirst()
         } else {
-          folded = records.record(keyed).folded
+          unsafe folded = unsafe records.record(keyed).folded
           keyed += 1
         }
-        let (reason, hasID) = reason(toRefuse: index, of: batch, names) { take($0, folded) }
+        let (reason, hasID) = unsafe reason(toRefuse: index, of: batch, names) { unsafe take($0, folded) }
         guard let reason else { continue }
         let place = batch.place(of: index)
         let bad = DatasetReader.BadRecord(
@@ -109,10 +111,10 @@ struct Deletions {
     guard let field = fields.first(where: { names.names[Int($0.name)] == id }) else {
       return ("has no field \(quoted(id)), by which records are told apart", false)
     }
-    return batch.bytes.withUnsafeBufferPointer { bytes in
-      let text = bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
-      guard RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.Flaw.noID)", false) }
-      return (take(text), true)
+    return unsafe batch.bytes.withUnsafeBufferPointer { bytes in
+      let text = unsafe bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
+      guard unsafe RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.Flaw.noID)", false) }
+      return unsafe (take(text), true)
     }
   }
 }

@@ -138,9 +138,9 @@ final class UpdateStream {
     guard let record = try changes.peekAdded() else { return piece }
     if changes.addedPiece == nil {
       var shard = 0
-      if !record.folded.isEmpty, !pieces.isEmpty {
+      if unsafe !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
-          shard = try previous.index.generation.manifest.places(
+          shard = try unsafe previous.index.generation.manifest.places(
             forPrefix: record.folded, head: KeyBlocks.head(of: record.folded)
           ).first.number
         } catch {
@@ -188,7 +188,7 @@ final class UpdateStream {
       region.oldLast = try source.lastRecord(of: previous.shards[shard - 1])
       let last = region.oldLast.record(0)
       region.cutter.begin(behind: last, isCertain: start == certain)
-      region.keyBefore = Array(last.folded)
+      region.keyBefore = unsafe Array(last.folded)
     }
     if start == certain { keepPieces(before: region) }
     self.region = region
@@ -331,7 +331,7 @@ final class UpdateStream {
       } else {
         region.oldLast.count > 0 ? region.oldLast.record(0) : nil
       }
-    let common = before.map { commonPrefix($0.folded, record.folded) } ?? 0
+    let common = before.map { unsafe commonPrefix($0.folded, record.folded) } ?? 0
     return RecordWeight.weight(of: record, after: before, common: common)
   }
 

@@ -59,8 +59,8 @@ private struct AnswerCheck {
 
   private mutating func visit(_ part: PartContent, _ buffer: RecordBuffer) {
     var decoded = 0..<0
-    part.forEachKey { record, stored in
-      visit(stored.span)
+    unsafe part.forEachKey { record, stored in
+      unsafe visit(stored.span)
       if schema.isKeyStored {
         if !decoded.contains(record) {
           decoded = record..<min(record + part.recordsAtOnce, part.count)
@@ -111,8 +111,8 @@ private struct AnswerCheck {
     asked += 1
     let reason: String
     do throws(IndexError) {
-      let found = try prefix.withUnsafeBufferPointer { (prefix) throws(IndexError) in
-        try index.matches(forFoldedPrefix: prefix).positions.filter { !$0.isEmpty }
+      let found = try unsafe prefix.withUnsafeBufferPointer { (prefix) throws(IndexError) in
+        try unsafe index.matches(forFoldedPrefix: prefix).positions.filter { !$0.isEmpty }
       }
       let expected = runs.filter { !$0.isEmpty }
       if found == expected { return }
@@ -138,7 +138,7 @@ private struct AnswerCheck {
     guard key != keyBefore else { return }
     swap(&key, &keyBefore)
     asked += 1
-    let matches = keyBefore.withUnsafeBufferPointer { try? index.matches(forPrefix: $0) }
+    let matches = unsafe keyBefore.withUnsafeBufferPointer { try? unsafe index.matches(forPrefix: $0) }
     if matches?.index(ofPosition: position) != nil { return }
     reportWrongAnswer(to: String(decoding: keyBefore, as: UTF8.self), "does not find its own record")
   }
@@ -160,7 +160,7 @@ private struct AnswerCheck {
       while low < high {
         let middle = (low + high) / 2
         var isBelow = false
-        try? all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = $0.lexicographicallyPrecedes(key) }
+        try? unsafe all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = unsafe $0.lexicographicallyPrecedes(key) }
         if isBelow { low = middle + 1 } else { high = middle }
       }
       return low

@@ -64,14 +64,14 @@ struct DifferenceReport {
 
   /// Counts a record of the dataset.
   mutating func count(_ record: RecordBlob, _ names: [String]) {
-    guard records.has(record.folded.span) else { return }
+    guard unsafe records.has(record.folded.span) else { return }
     RecordSum.serialize(record, names, into: &bytes)
     note(1)
   }
 
   /// Takes a record of the dataset into the list if the index lacks it.
   mutating func listIfMissing(_ record: RecordBlob, _ names: [String]) {
-    guard records.has(record.folded.span) else { return }
+    guard unsafe records.has(record.folded.span) else { return }
     RecordSum.serialize(record, names, into: &bytes)
     let digest = Digest.sha256(bytes)
     guard let count = counts[digest], count > 0 else { return }
@@ -82,11 +82,11 @@ struct DifferenceReport {
     var fields: [RecordDifferences.Field] = []
     for field in 0..<record.fieldCount {
       let name = names[Int(record.fieldName(field))]
-      let (kind, text) = (record.fieldKind(field), record.text(field, &texts))
-      fields.append(differences.field(name, kind, text.span))
-      if hasRoom { line.add(name, kind, text) }
+      let (kind, text) = unsafe (record.fieldKind(field), record.text(field, &texts))
+      unsafe fields.append(differences.field(name, kind, text.span))
+      if hasRoom { unsafe line.add(name, kind, text) }
     }
-    let number = differences.add(record.folded.span, fields)
+    let number = unsafe differences.add(record.folded.span, fields)
     guard hasRoom else { return }
     lines.append((number, line.finish(), count))
     held += lines[lines.count - 1].text.utf8.count
@@ -111,8 +111,10 @@ struct DifferenceReport {
     var fields: [RecordDifferences.Field] = []
     for slot in buffer.rawFields(ofRecord: 0) {
       let field = buffer.rawField(slot)
-      fields.append(differences.field(schema.names[field.name], FieldKind(field.kind), field.text.span))
-      if listed < 2 * Verifier.reportLimit { line.add(schema.names[field.name], FieldKind(field.kind), field.text) }
+      unsafe fields.append(differences.field(schema.names[field.name], FieldKind(field.kind), field.text.span))
+      if listed < 2 * Verifier.reportLimit {
+        unsafe line.add(schema.names[field.name], FieldKind(field.kind), field.text)
+      }
     }
     let pair = differences.pair(key, fields)
     if let at = pair.flatMap({ pair in lines.firstIndex { $0.number == pair } }) {
@@ -159,10 +161,10 @@ private struct ExaminedRecords {
       guard examined.contains(shard.number) || examined.contains(shard.number - 1) || shard.file.isContinuation
       else { continue }
       _ = try? index.generation.readWhole(shard) { part in
-        part.forEachKey { record, key in
-          guard has(key.span) else { return }
+        unsafe part.forEachKey { record, key in
+          guard unsafe has(key.span) else { return }
           part.decode(record..<record + 1, into: buffer)
-          body(key.span, buffer)
+          unsafe body(key.span, buffer)
         }
       }
     }

@@ -79,7 +79,7 @@ struct RecordSum {
     begin(&bytes, key: key)
     for number in fields {
       let field = buffer.rawField(number)
-      append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
+      unsafe append(schema.names[field.name].utf8, field.kind.rawValue, field.text, to: &bytes)
     }
   }
 
@@ -87,10 +87,10 @@ struct RecordSum {
   ///
   /// - Parameter names: By the numbers that the record uses.
   static func serialize(_ record: RecordBlob, _ names: [String], into bytes: inout [UInt8]) {
-    begin(&bytes, key: record.folded.span)
+    unsafe begin(&bytes, key: record.folded.span)
     var offset = record.textsOffset
     for field in 0..<record.fieldCount {
-      append(
+      unsafe append(
         names[Int(record.fieldName(field))].utf8, record.fieldKind(field).rawValue, record.text(field, &offset),
         to: &bytes)
     }

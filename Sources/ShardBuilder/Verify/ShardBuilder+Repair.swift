@@ -111,7 +111,7 @@ private struct Repair {
     _ = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
     copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
     var (own, other) = (stat(), stat())
-    for (path, status) in [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
+    for (path, status) in unsafe [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
       throw .build(.io(operation: "examine", path: path, errno: errno))
     }
     guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
@@ -182,7 +182,7 @@ private struct Repair {
     guard file >= 0 else { return [] }
     defer { _ = close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
     return try Self.building { () throws(BuildError) in
       try SystemFile.bytes(of: file, limit: limit, path: path)
     }
@@ -198,7 +198,7 @@ private struct Repair {
       guard case .corrupt = error else { throw .index(error) }
     }
     guard let other = try? Overlay.reading(in: copy, beside: generation) else { return }
-    overlay = Array(other.bytes)
+    overlay = unsafe Array(other.bytes)
     withExtendedLifetime(other) {}
     if takesUnproven { return }
     let damaged = try foundBytes(of: Overlay.fileName, in: index, limit: Overlay.sizeLimit + 1)
@@ -230,7 +230,8 @@ private struct Repair {
       // A directory in its place cannot be replaced; verifying names it.
       var status = stat()
       let isDirectory =
-        fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && status.st_mode & S_IFMT == S_IFDIR
       guard seen.insert(name).inserted, !isDirectory, let bytes = try? ShardFile.bytes(of: shard, in: copy) else {
         continue
       }

@@ -77,8 +77,8 @@ struct ShardCheck {
     guard result.reason == nil else { return }
     recordCount += part.count
     decoded = 0..<0
-    part.forEachKey { record, stored in
-      guard result.reason == nil, let fault = fault(of: record, stored.span, in: part) else { return }
+    unsafe part.forEachKey { record, stored in
+      guard result.reason == nil, let fault = unsafe fault(of: record, stored.span, in: part) else { return }
       result.reason = "record \(part.firstRecord + record) " + fault
     }
   }
@@ -112,14 +112,14 @@ struct ShardCheck {
     }
     let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
     if let idField, let id = fields.first(where: { Int(buffer.rawName(ofField: $0)) == idField }),
-      let number = Overlay.wholeNumber(buffer.rawField(id).text)
+      let number = unsafe Overlay.wholeNumber(buffer.rawField(id).text)
     {
       result.greatestID = max(result.greatestID, number)
     }
     if schema.isKeyStored {
       schema.composeKey(of: fields, in: buffer, into: &key)
       folded.removeAll(keepingCapacity: true)
-      key.withUnsafeBufferPointer { Fold.fold($0, into: &folded) }
+      unsafe key.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
       if compareBytes(folded.span, stored) != 0 { return "is stored under a key that is not the fold of its own" }
     }
     if isCompared { subtract(fields, under: stored, isNewKey: order != 0) }
@@ -129,14 +129,14 @@ struct ShardCheck {
   /// Returns what is wrong with the first record of a part; nil if nothing is.
   private mutating func faultOfFirst(_ stored: Span<UInt8>, order: Int, in part: PartContent) -> String? {
     if part.number > 0 {
-      return before.fault(
+      return unsafe before.fault(
         first: stored, order: order, bound: part.bound.span, isContinuation: part.isContinuation, "its part's")
     }
     // The bound of a shard's first part is empty: the key before it is another shard's, and compared later.
     let shard = result.shard
     result.firstKey = Array(copying: stored)
-    let label = stored.withUnsafeBufferPointer { Manifest.label(ofKey: $0) }
-    guard shard.fileName == Manifest.fileName(label: label, digest: Array(shard.digest)) else {
+    let label = unsafe stored.withUnsafeBufferPointer { unsafe Manifest.label(ofKey: $0) }
+    guard unsafe shard.fileName == Manifest.fileName(label: label, digest: Array(shard.digest)) else {
       return "is the first, and the file is not named by its key"
     }
     return nil
@@ -161,7 +161,7 @@ extension Schema {
       case .text(let text): key.append(contentsOf: text.utf8)
       case .field(let name):
         if let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == name }) {
-          key.append(contentsOf: buffer.rawField(field).keyText)
+          unsafe key.append(contentsOf: buffer.rawField(field).keyText)
         }
       }
     }

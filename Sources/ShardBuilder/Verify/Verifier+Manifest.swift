@@ -70,16 +70,16 @@ extension Verifier {
 
   /// Names the files of the directory that belong to no index.
   func checkDirectory() {
-    guard let directory = opendir(index.path) else { return }
-    defer { closedir(directory) }
+    guard let directory = unsafe opendir(index.path) else { return }
+    defer { unsafe closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
     if index.generation.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-          String(cString: $0)
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          unsafe String(cString: $0)
         }
       }
       if !known.contains(name) { strays.append(name) }

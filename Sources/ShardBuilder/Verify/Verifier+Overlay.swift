@@ -25,15 +25,15 @@ extension Verifier {
     let generation = index.generation.manifest
     var bytes: [UInt8] = []
     for number in overlay.added.indices {
-      let key = overlay.folded(number)
-      RecordSum.begin(&bytes, key: key.span)
+      let key = unsafe overlay.folded(number)
+      unsafe RecordSum.begin(&bytes, key: key.span)
       overlay.forEachField(of: number) {
-        RecordSum.append(schema.names[$0.name].utf8, $0.kind, $0.text, to: &bytes)
+        unsafe RecordSum.append(schema.names[$0.name].utf8, $0.kind, $0.text, to: &bytes)
       }
-      sums[Self.shard(of: key.span, in: generation)].subtract(bytes)
+      unsafe sums[Self.shard(of: key.span, in: generation)].subtract(bytes)
     }
     // The shards were read, and are sound.
-    guard let all = try? index.matchesInShards(forFoldedPrefix: .empty) else { return }
+    guard let all = try? unsafe index.matchesInShards(forFoldedPrefix: .empty) else { return }
     for position in overlay.removed {
       Self.forEachRecord(of: all, in: position..<position + 1) { key, buffer in
         RecordSum.serialize(key, buffer.rawFields(ofRecord: 0), of: buffer, schema, into: &bytes)

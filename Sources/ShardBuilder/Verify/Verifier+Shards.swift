@@ -76,7 +76,7 @@ struct KeysBefore {
     let order = compareBytes(key.span, first.span)
     if order > 0 { return "record 0 has a key below the one before" }
     let shard = checked.shard
-    return fault(
+    return unsafe fault(
       first: first.span, order: order, bound: shard.bound.span, isContinuation: shard.file.isContinuation, "the shard's"
     ).map { "record 0 " + $0 }
   }

@@ -104,9 +104,9 @@ package struct Verifier {
   /// The number of the shard that the records with a folded key begin in.
   static func shard(of key: Span<UInt8>, in generation: Manifest) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
-    return key.withUnsafeBufferPointer { key in
+    return unsafe key.withUnsafeBufferPointer { key in
       // Every page was read before: it cannot fail.
-      (try? generation.places(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
+      unsafe (try? generation.places(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
     }
   }
 
@@ -117,7 +117,7 @@ package struct Verifier {
     let buffer = RecordBuffer()
     for position in positions {
       guard (try? matches.read(position..<position + 1, into: buffer)) != nil else { return }
-      try? matches.forEachFoldedKey(in: position..<position + 1) { body($0.span, buffer) }
+      try? unsafe matches.forEachFoldedKey(in: position..<position + 1) { unsafe body($0.span, buffer) }
     }
   }
 }
