@@ -55,9 +55,8 @@ extension ShardBuilder {
   /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy that is proven to have the
   /// very one: by its digest; or by its root, if that is sound here, which has the checksums of all else; or, if the root is
   /// damaged here, by all that follows it, and in it whatever does not follow from that: field names and settings among
-  /// others. A damaged overlay is taken from a copy of this generation if what is whole of it
-  /// is the copy's, and what is not cannot have been of a later change. One that is damaged where no reader looks is
-  /// written anew.
+  /// others. A damaged overlay is taken from a copy of this generation if it has the size and the checksum of the copy's
+  /// overlay, or, where its checksum is damaged, all bytes that the checksum is of.
   ///
   /// - Parameters:
   ///   - expected: The digest of the index's manifest, if it is known: a copy of that needs no other proof, and no other
