@@ -179,7 +179,7 @@ final class OverlayTarget: FuzzTarget {
     let summary = try? ShardBuilder.update(directory, upsert: [], delete: [], options: options)
     if isSound {
       guard summary != nil, let merged = try? ShardedIndex(opening: directory) else { fail("a sound overlay to merge") }
-      require(merged.overlay == nil, "an overlay that is merged, and still there")
+      require(merged.generation.overlay == nil, "an overlay that is merged, and still there")
       require(try Self.keys(of: merged) == expected, "other keys when merged")
       require(try Self.texts(of: merged) == records, "other records when merged")
       require((try? Verifier.verify(index: directory) { _ in })?.isSound == true, "a damaged index, merged")
