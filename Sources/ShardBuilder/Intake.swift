@@ -164,7 +164,7 @@ struct Intake: ~Copyable {
     } else {
       throw .noTemplate(fields: fields, isHeader: reader.hasHeader)
     }
-    let chosen = try KeyTemplate(text)
+    let chosen = try KeyTemplate(checking: text)
     template = chosen
     return chosen
   }

@@ -105,7 +105,7 @@ public enum ShardBuilder {
 
   /// Refuses options that are wrong whatever the inputs are.
   private static func checkOptions(_ options: BuildOptions) throws(BuildError) {
-    if let key = options.key { _ = try KeyTemplate(key) }
+    if let key = options.key { _ = try KeyTemplate(checking: key) }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
       throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
     }

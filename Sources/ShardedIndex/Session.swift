@@ -26,7 +26,7 @@ extension ShardedIndex {
     init(_ index: ShardedIndex) {
       self.index = index
       generation = index.newest
-      states = [State(size: 0, matches: generation.allRecords)]
+      states = [State(size: 0, matches: Matches(generation, generation.allRecords))]
     }
 
     /// The matches of ``text``.
@@ -101,7 +101,7 @@ extension ShardedIndex {
       let newest = index.newest
       guard newest !== generation else { return false }
       let before = (generation, text, states)
-      (generation, text, states) = (newest, "", [State(size: 0, matches: newest.allRecords)])
+      (generation, text, states) = (newest, "", [State(size: 0, matches: Matches(newest, newest.allRecords))])
       do throws(IndexError) {
         try append(before.1)
       } catch {

@@ -40,28 +40,13 @@ extension ShardedIndex {
   private func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int, in generation: Generation?
   ) throws(IndexError) -> Matches {
-    @inline(__always)
-    func ask(_ folded: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-      if let generation { return try generation.answer(forTyped: folded, limit: limit) }
-      return try matches(forTyped: folded, limit: limit)
+    try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
+      guard let generation else { return try matches(forFolded: text, limit: limit) }
+      return Matches(generation, try generation.answer(to: text, limit: limit))
     }
-    let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
-      buffer -> Result<Matches, IndexError>? in
-      guard let count = Fold.foldASCII(prefix, into: buffer) ?? Fold.foldShort(prefix, into: buffer) else { return nil }
-      return Result { () throws(IndexError) in
-        try ask(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count]))
-      }
-    }
-    if let fast { return try fast.get() }
-    var folded: [UInt8] = []
-    Fold.fold(prefix, into: &folded)
-    let answer = folded.withUnsafeBufferPointer { bytes in
-      Result { () throws(IndexError) in try ask(bytes) }
-    }
-    return try answer.get()
   }
 
-  /// The same in one generation, whether or not the index has moved on.
+  /// Returns the matches of a prefix in one generation, whether or not the index has moved on.
   func matches(forPrefix prefix: String, in generation: Generation) throws(IndexError) -> Matches {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
@@ -71,14 +56,16 @@ extension ShardedIndex {
     return try answer!.get()
   }
 
-  /// As ``matches(forPrefix:limit:)`` for a prefix that is folded already.
-  package func matches(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try matches(forTyped: prefix, limit: .max)
+  /// Returns the matches of a prefix that is folded already.
+  package func matches(forFoldedPrefix prefix: FoldedPrefix) throws(IndexError) -> Matches {
+    try matches(forFolded: prefix, limit: .max)
   }
 
-  /// The records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a space here.
-  package func matchesInShards(forFoldedPrefix prefix: UnsafeBufferPointer<UInt8>) throws(IndexError) -> Matches {
-    try generation.matches(forFolded: prefix, limit: .max)
+  /// Returns the records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a
+  /// space here.
+  package func matchesInShards(forFoldedPrefix prefix: FoldedPrefix) throws(IndexError) -> Matches {
+    let generation = generation
+    return Matches(generation, try generation.shards.matches(of: prefix, limit: .max))
   }
 
   /// Counts the matches of a prefix: what ``matches(forPrefix:limit:)-(String,_)`` does, without holding on to a shard.

@@ -71,16 +71,16 @@ public final class ShardedIndex: Sendable {
     isPinned = options.expectedDigest != nil
     // What a digest pins is what was built; nothing beside it counts.
     var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
-    var manifest = try Manifest(
+    var manifest = try ManifestReader(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
     while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
       overlayFile = try directory.overlayFile()
-      manifest = try Manifest(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
+      manifest = try ManifestReader(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
     }
     let overlay = try Self.overlay(overlayFile, beside: manifest)
     openFileLimit = options.openFileLimit
     first = Generation(
-      manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
+      ShardReader(manifest, cache: cache, loader: loader, openFileLimit: openFileLimit), overlay)
     latest = Lock(
       Latest(
         generation: first, stamp: GenerationStamp(manifest: manifest.stamp, overlay: Self.stamp(of: overlayFile))))
@@ -91,7 +91,7 @@ public final class ShardedIndex: Sendable {
   }
 
   private static func overlay(
-    _ file: borrowing IndexFile?, beside manifest: Manifest
+    _ file: borrowing IndexFile?, beside manifest: ManifestReader
   ) throws(IndexError) -> Overlay? {
     switch file {
     case .none: return nil
@@ -136,7 +136,7 @@ public final class ShardedIndex: Sendable {
     cache.removeAll()
     for generation in [first, generation] {
       generation.manifest.removeRecentPages()
-      generation.files.removeAll()
+      generation.shards.files.removeAll()
     }
     loader.contexts.removeAll()
   }
@@ -196,7 +196,7 @@ public final class ShardedIndex: Sendable {
       // Where the old file cannot be read any more, the new one is another.
       let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
       let manifest =
-        isSame ? held.manifest : try Manifest(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
+        isSame ? held.manifest : try ManifestReader(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
       let overlay = try Self.overlay(overlayFile, beside: manifest)
       if isSame, overlay?.checksum == held.overlay?.checksum {
         latest.withLock { $0.stamp = found }
@@ -204,11 +204,11 @@ public final class ShardedIndex: Sendable {
       }
       let newer: Generation
       if isSame {
-        newer = Generation(held, overlay: overlay)
+        newer = Generation(held.shards, overlay)
       } else {
-        newer = Generation(
-          manifest, overlay, directory: directory, cache: cache, loader: loader, openFileLimit: openFileLimit)
-        newer.adoptResidents(of: held)
+        let shards = ShardReader(manifest, cache: cache, loader: loader, openFileLimit: openFileLimit)
+        shards.adoptResidents(of: held.shards)
+        newer = Generation(shards, overlay)
       }
       latest.withLock { (latest) -> Void in
         latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
@@ -216,7 +216,7 @@ public final class ShardedIndex: Sendable {
       isAsOpened.store(false, ordering: .releasing)
       if !isSame {
         held.manifest.removeRecentPages()
-        held.files.removeAll()
+        held.shards.files.removeAll()
       }
       return true
     } catch {
@@ -243,13 +243,13 @@ public final class ShardedIndex: Sendable {
   /// What a query asks once the index may have moved.
   @inline(never)
   private func latestMatches(
-    forTyped text: UnsafeBufferPointer<UInt8>, limit: Int
+    forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
     var generation = newest
     var attempts = 0
     while true {
       do throws(IndexError) {
-        return try generation.answer(forTyped: text, limit: limit)
+        return Matches(generation, try generation.answer(to: text, limit: limit))
       } catch {
         // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
@@ -264,9 +264,11 @@ public final class ShardedIndex: Sendable {
 
   /// - Parameter text: Folded.
   @inline(__always)
-  func matches(forTyped text: UnsafeBufferPointer<UInt8>, limit: Int) throws(IndexError) -> Matches {
-    if isAsOpened.load(ordering: .acquiring) { return try first.matchesInShards(forTyped: text, limit: limit) }
-    return try latestMatches(forTyped: text, limit: limit)
+  func matches(forFolded text: FoldedPrefix, limit: Int) throws(IndexError) -> Matches {
+    if isAsOpened.load(ordering: .acquiring) {
+      return Matches(first, try first.answerOfShards(to: text, limit: limit))
+    }
+    return try latestMatches(forFolded: text, limit: limit)
   }
 
   /// On a clock that only goes forward.

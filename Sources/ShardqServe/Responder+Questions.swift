@@ -18,7 +18,7 @@
         let body = try generation.withWriter { try $0.search(request, matches, generation) }
         var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
         let after = served.index.statistics
-        let touched = try generation.manifest.shardsTouched(by: request.folded, matches, shown: range)
+        let touched = try matches.shardsTouched(by: request.folded, shown: range)
         answer.headers[.shardqCost] =
           "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
           + "bytes=\(after.loadedBytes - before.loadedBytes)"

@@ -90,7 +90,7 @@
 
   /// One generation of the index, with the values that are made of it once.
   final class ServedGeneration: Sendable {
-    let manifest: Manifest
+    let manifest: ManifestReader
     private let overlay: Overlay?
     let recordCount: Int
     let schema: Schema

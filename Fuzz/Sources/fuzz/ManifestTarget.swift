@@ -199,7 +199,7 @@ final class ManifestTarget: FuzzTarget {
             },
           "the file name \(name)")
       }
-      let answer = Array(prefix.utf8).withUnsafeBufferPointer { try? index.matches(forFoldedPrefix: $0) }
+      let answer = Array(prefix.utf8).withUnsafeBufferPointer { try? index.matches(forFoldedPrefix: FoldedPrefix($0)) }
       require(answer == nil, "an answer without a shard")
     }
     for position in [0, 1, 63, index.recordCount / 2, index.recordCount - 1]

@@ -99,7 +99,7 @@ final class OverlayTarget: FuzzTarget {
     for position in [0, all.count / 2, all.count - 1] where position >= 0 && position < all.count {
       let alone = try all.records(in: position..<position + 1).map(\.key)
       require(alone.count == 1, "a record alone")
-      let places = all.placesInShards(of: position..<position + 1)
+      let places = all.positionsInShards(of: position..<position + 1)
       for run in places {
         require(run.lowerBound >= 0 && run.upperBound <= keys.count, "places beyond the shards")
       }
@@ -114,7 +114,7 @@ final class OverlayTarget: FuzzTarget {
     for place in overlay.removed.prefix(2) { prefixes.append(keys[place]) }
     for prefix in prefixes {
       let found = try prefix.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-        try opened.matches(forFoldedPrefix: bytes)
+        try opened.matches(forFoldedPrefix: FoldedPrefix(bytes))
       }
       for run in found.positions {
         require(run.lowerBound >= 0 && run.upperBound <= expected.count, "records that are none")

@@ -45,7 +45,7 @@ enum SeedRecords {
   ) {
     let chunk = RecordArena()
     var names = FieldNames()
-    guard let template = try? KeyTemplate(key) else { fail("the key of the seeds") }
+    guard let template = try? KeyTemplate(checking: key) else { fail("the key of the seeds") }
     var encoder = RecordEncoder(template: template)
     read(lines, format: .jsonl) { batch, all in
       names = all

@@ -33,8 +33,8 @@ package struct KnownFrames: Sendable {
   subscript(content: [UInt8]) -> [UInt8]? {
     let candidates = frames[content.count % frames.count]
     guard candidates.contains(where: { $0.size == content.count }) else { return nil }
-    let decompressor = contexts.take()
-    defer { contexts.put(decompressor) }
+    let decompressor = contexts.acquire()
+    defer { contexts.release(decompressor) }
     for (size, frame) in candidates where size == content.count {
       if decompressed(frame, size, with: decompressor) == content { return Array(frame) }
     }

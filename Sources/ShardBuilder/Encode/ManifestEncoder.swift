@@ -157,19 +157,19 @@ package struct ManifestEncoder {
     }
     if let densityGrid, !densityGrid.bands.isEmpty {
       let chain = chain(densityGrid.bands.map(\.content), threads: threads) { densityGrid.head(checksums: $0) }
-      sections.append((.dots, chain.entry))
+      sections.append((.densityGrid, chain.entry))
       frames += chain.frames
     }
     let root = root(
       sections, version: height == 0 ? Manifest.version : Manifest.versionWithNodes, shardLimit: shardLimit,
       partSize: partSize, fieldCount: fieldNames.count)
-    guard fieldNames.count <= ManifestRoot.fieldLimit, root.count <= Manifest.contentLimit else {
+    guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
       throw tooLarge(fieldCount: fieldNames.count, size: root.count)
     }
     return quickFrame(root) + frames
   }
 
-  private typealias Section = (number: ManifestRoot.Section, bytes: [UInt8])
+  private typealias Section = (number: Manifest.Section, bytes: [UInt8])
 
   private static func texts(_ texts: [String]) -> [UInt8] {
     var writer = ByteWriter()

@@ -1,3 +1,5 @@
+import ShardedIndex
+
 /// The fields that a build's settings name, to be compared with those that are there.
 package struct FieldCheck {
   private var wanted: [(name: String, setting: BuildSetting)] = []

@@ -148,7 +148,7 @@ enum Pack {
     }
 
     /// Reads the parts of a manifest that no query reads: a pack would carry their damage on.
-    private static func check(_ generation: Manifest, _ path: String) throws(IndexError) {
+    private static func check(_ generation: ManifestReader, _ path: String) throws(IndexError) {
       _ = try generation.densityGrid()
       guard let notes = try generation.notes() else { return }
       do throws(FormatError) {

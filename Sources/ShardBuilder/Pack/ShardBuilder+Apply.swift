@@ -112,7 +112,7 @@ private struct Applier {
   private let publisher: Publisher
   /// The shards of the new generation, once its manifest was read; they lead into `new`.
   private(set) var shards: [Manifest.Shard] = []
-  private(set) var new: Manifest?
+  private(set) var new: ManifestReader?
   /// Old shards that were copied from, by number: neighbours often have the same.
   private var held: [Int: [UInt8]] = [:]
 
@@ -174,7 +174,7 @@ private struct Applier {
     guard hash.finish() == header.new else { throw damaged("has another manifest than its digest says") }
     do throws(IndexError) {
       isOwned = false
-      let manifest = try Manifest(descriptor: descriptor, of: old.index.directory)
+      let manifest = try ManifestReader(descriptor: descriptor, of: old.index.directory)
       shards = try manifest.shards()
       new = manifest
       return try manifest.fileBytes()

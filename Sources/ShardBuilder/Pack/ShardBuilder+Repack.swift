@@ -14,7 +14,7 @@ extension ShardBuilder {
   package static func repack(
     _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
-    let settings = IndexSettings(of: source.generation.manifest)
+    let settings = IndexSettings(of: source.generation.manifest.root)
     guard source.storesKeys || source.generation.manifest.recordCount == 0 else {
       throw .dataset(
         .options,
@@ -28,7 +28,7 @@ extension ShardBuilder {
     let publisher = try Publisher(directory: directory)
     let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.manifest.shards() }
     let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
-    var records = IndexedRecords(source, template: try KeyTemplate(settings.key), names: names)
+    var records = IndexedRecords(source, template: try KeyTemplate(checking: settings.key), names: names)
     var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
     var (nextShard, nextPiece) = (0, 0)
     var isOver = false

@@ -78,12 +78,9 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     let last = unsafe shards(ofKey: piece.record(piece.count - 1).folded).upperBound
     for shard in shards[first...max(first, last)] {
       guard
-        let file = try? unsafe shard.source.withFileName({ (name) throws(IndexError) in
-          try unsafe index.directory.read(name, size: shard.file.size)
-        })
+        let file = try? index.directory.read(shard.source.fileName, size: shard.file.size)
       else { continue }
-      defer { unsafe file.deallocate() }
-      unsafe known.add(framesOf: Array(file))
+      known.add(framesOf: file)
     }
     return known
   }

@@ -1,3 +1,5 @@
+import ShardedIndex
+
 /// Makes records of the features of GeoJSON (RFC 7946): their properties, and a point's place.
 ///
 /// A feature is first read as any object. Of its fields, those of `properties` lose that step of their path; `type`,

@@ -76,8 +76,8 @@ struct IndexedRecords {
     encoder.learn(names)
     do throws(IndexError) {
       try matches.read(number..<number + 1, into: buffer)
-      try unsafe matches.forEachFoldedKey(in: number..<number + 1) { folded in
-        withFields { unsafe encoder.append($0.fields, $0.bytes, folded: folded, tailSize: nil, into: chunk) }
+      try matches.forEachFoldedKey(in: number..<number + 1) { folded in
+        withFields { unsafe encoder.append($0.fields, $0.bytes, folded: folded.bytes, tailSize: nil, into: chunk) }
       }
     } catch {
       throw .index(error)

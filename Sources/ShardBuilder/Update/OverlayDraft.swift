@@ -131,7 +131,7 @@ struct OverlayDraft {
   /// Removes the record of the shards at a place, which is not removed yet.
   mutating func remove(_ place: Int) throws(BuildError) {
     let all = try BuildError.ofIndex { () throws(IndexError) in
-      try unsafe index.matchesInShards(forFoldedPrefix: UnsafeBufferPointer(start: nil, count: 0))
+      try index.matchesInShards(forFoldedPrefix: .empty)
     }
     if let cell = try source.withRecord(place, of: all, { cellFinder.cell(of: $0) }) { cells.add(-1, to: cell) }
     removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
@@ -159,7 +159,7 @@ struct OverlayDraft {
   /// How many records of the shards come before a record, and whether the next one is the same.
   private mutating func place(of record: RecordBlob) throws(BuildError) -> (Int, isThere: Bool) {
     let found = try BuildError.ofIndex { () throws(IndexError) in
-      try unsafe index.matchesInShards(forFoldedPrefix: record.folded)
+      try unsafe index.matchesInShards(forFoldedPrefix: FoldedPrefix(record.folded))
     }
     var (low, high) = (0, found.count)
     var isThere = false
@@ -180,7 +180,7 @@ struct OverlayDraft {
     ofKey folded: UnsafeBufferPointer<UInt8>, field: UInt32, text: UnsafeBufferPointer<UInt8>, limit: Int
   ) throws(BuildError) -> Int? {
     let found = try BuildError.ofIndex { () throws(IndexError) in
-      try unsafe index.matchesInShards(forFoldedPrefix: folded)
+      try unsafe index.matchesInShards(forFoldedPrefix: FoldedPrefix(folded))
     }
     for number in 0..<min(found.count, limit) {
       let place = found.firstPosition + number
@@ -251,7 +251,7 @@ struct OverlayDraft {
     var names = FieldNames()
     for name in index.fieldNames { _ = names.number(of: name) }
     guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
-    var draft = OverlayDraft(index, template: try KeyTemplate(index.keyTemplate), names: names)
+    var draft = OverlayDraft(index, template: try KeyTemplate(checking: index.keyTemplate), names: names)
     draft.greatestID = overlay.greatestID
     for place in overlay.removed { try draft.remove(place) }
     var folded: [UInt8] = []

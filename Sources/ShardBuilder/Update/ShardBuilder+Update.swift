@@ -63,7 +63,7 @@ private struct IndexUpdate: ~Copyable {
         try ShardedIndex(publisher.openDirectory(), options: .init())
       })
     let index = previous.index
-    let settings = IndexSettings(of: index.generation.manifest)
+    let settings = IndexSettings(of: index.generation.manifest.root)
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
     guard let id = settings.id else { throw unusable("it was built without --id, a field that tells records apart") }
@@ -79,7 +79,7 @@ private struct IndexUpdate: ~Copyable {
     options.keep = settings.keep
     options.id = id
     options.packing = previous.packing(level: notes.level)
-    template = try KeyTemplate(settings.key)
+    template = try KeyTemplate(checking: settings.key)
     (self.publisher, self.previous, self.notes, self.settings) = (publisher, previous, notes, settings)
     (self.options, self.id) = (options, id)
     changes = UpdateChanges(previous)

@@ -141,7 +141,7 @@ final class UpdateStream {
       if unsafe !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
           shard = try unsafe previous.index.generation.manifest.places(
-            forPrefix: record.folded, head: KeyBlocks.head(of: record.folded)
+            forPrefix: FoldedPrefix(record.folded)
           ).first.number
         } catch {
           throw .index(error)

@@ -112,7 +112,7 @@ private struct AnswerCheck {
     let reason: String
     do throws(IndexError) {
       let found = try unsafe prefix.withUnsafeBufferPointer { (prefix) throws(IndexError) in
-        try unsafe index.matches(forFoldedPrefix: prefix).positions.filter { !$0.isEmpty }
+        try unsafe index.matches(forFoldedPrefix: FoldedPrefix(prefix)).positions.filter { !$0.isEmpty }
       }
       let expected = runs.filter { !$0.isEmpty }
       if found == expected { return }
@@ -160,7 +160,7 @@ private struct AnswerCheck {
       while low < high {
         let middle = (low + high) / 2
         var isBelow = false
-        try? unsafe all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = unsafe $0.lexicographicallyPrecedes(key) }
+        try? all.forEachFoldedKey(in: middle..<middle + 1) { isBelow = unsafe $0.bytes.lexicographicallyPrecedes(key) }
         if isBelow { low = middle + 1 } else { high = middle }
       }
       return low

@@ -98,7 +98,7 @@ private struct Repair {
   private let publisher: Publisher
   private var shards: [Manifest.Shard] = []
   /// The manifest that the shards lead into.
-  private(set) var generation: Manifest?
+  private(set) var generation: ManifestReader?
   /// The bytes that replace a damaged manifest.
   private var manifest: [UInt8]?
   /// The bytes that replace a damaged overlay.
@@ -152,7 +152,7 @@ private struct Repair {
   }
 
   /// Returns all shards of a manifest after reading all of it.
-  private static func allShards(of generation: Manifest) throws(IndexError) -> [Manifest.Shard] {
+  private static func allShards(of generation: ManifestReader) throws(IndexError) -> [Manifest.Shard] {
     let shards = try generation.shards()
     _ = try generation.notes()
     _ = try generation.densityGrid()

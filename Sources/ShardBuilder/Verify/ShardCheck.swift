@@ -19,7 +19,7 @@ struct ShardCheck {
   }
 
   private let schema: Schema
-  private let generation: Manifest
+  private let generation: ManifestReader
   private let idField: Int?
   private let isCompared: Bool
   private let buffer = RecordBuffer()

@@ -31,9 +31,8 @@ enum ShardFile {
     _ shard: Manifest.Shard, in directory: IndexDirectory, _ body: (Span<UInt8>) -> Value
   ) throws(Fault) -> Value {
     do throws(IndexError) {
-      let file = try unsafe directory.read(shard.fileName, size: shard.file.size)
-      defer { unsafe file.deallocate() }
-      if unsafe Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) { return unsafe body(file.span) }
+      let file = try directory.read(shard.source.fileName, size: shard.file.size)
+      if unsafe Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) { return body(file.span) }
     } catch {
       throw Fault(error)
     }

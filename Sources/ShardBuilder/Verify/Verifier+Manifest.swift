@@ -56,7 +56,7 @@ extension Verifier {
 
   /// Reads a section of the manifest by `body`, which returns what is wrong with it.
   private mutating func checkManifest(
-    _ section: String, _ body: (Manifest) throws(IndexError) -> FormatError?
+    _ section: String, _ body: (ManifestReader) throws(IndexError) -> FormatError?
   ) {
     do throws(IndexError) {
       if let error = try body(index.generation.manifest) { damage(Manifest.fileName, "\(error), in its \(section)") }

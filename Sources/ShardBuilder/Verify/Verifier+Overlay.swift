@@ -33,7 +33,7 @@ extension Verifier {
       unsafe sums[Self.shard(of: key.span, in: generation)].subtract(bytes)
     }
     // The shards were read, and are sound.
-    guard let all = try? unsafe index.matchesInShards(forFoldedPrefix: .empty) else { return }
+    guard let all = try? index.matchesInShards(forFoldedPrefix: .empty) else { return }
     for position in overlay.removed {
       Self.forEachRecord(of: all, in: position..<position + 1) { key, buffer in
         RecordSum.serialize(key, buffer.rawFields(ofRecord: 0), of: buffer, schema, into: &bytes)

@@ -61,13 +61,13 @@ package struct Verifier {
     self.report = report
     idField =
       index.generation.overlay.map { $0.greatestID < .max } ?? false
-      ? IndexSettings(of: index.generation.manifest).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
+      ? IndexSettings(of: index.generation.manifest.root).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
   }
 
   private mutating func run(_ source: Source?) throws(Failure) {
     let template: KeyTemplate?
     do throws(BuildError) {
-      template = source == nil ? nil : try KeyTemplate(source!.template ?? index.keyTemplate)
+      template = source == nil ? nil : try KeyTemplate(checking: source!.template ?? index.keyTemplate)
     } catch {
       throw .template(error)
     }
@@ -102,11 +102,11 @@ package struct Verifier {
   }
 
   /// The number of the shard that the records with a folded key begin in.
-  static func shard(of key: Span<UInt8>, in generation: Manifest) -> Int {
+  static func shard(of key: Span<UInt8>, in generation: ManifestReader) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
     return unsafe key.withUnsafeBufferPointer { key in
       // Every page was read before: it cannot fail.
-      unsafe (try? generation.places(forPrefix: key, head: KeyBlocks.head(of: key)).first.number) ?? 0
+      unsafe (try? generation.places(forPrefix: FoldedPrefix(key)).first.number) ?? 0
     }
   }
 
@@ -117,7 +117,7 @@ package struct Verifier {
     let buffer = RecordBuffer()
     for position in positions {
       guard (try? matches.read(position..<position + 1, into: buffer)) != nil else { return }
-      try? unsafe matches.forEachFoldedKey(in: position..<position + 1) { unsafe body($0.span, buffer) }
+      try? matches.forEachFoldedKey(in: position..<position + 1) { unsafe body($0.bytes.span, buffer) }
     }
   }
 }

@@ -29,50 +29,31 @@ struct LRU: @unchecked Sendable {
   }
 
   /// Nodes by number, and those that are free linked by their `next`. Grows, and never shrinks.
-  ///
-  /// Plain memory: an array of them would have its type made up at run time, which costs every start some pages.
-  private final class NodeTable {
-    private var start: UnsafeMutablePointer<Node>
-    private var capacity = 64
-    private var count = 0
+  private struct NodeTable {
+    private var nodes: [Node] = []
     private var firstFree: Int32 = -1
 
-    init() { start = .allocate(capacity: capacity) }
-
-    deinit {
-      for number in 0..<count { start[number].value?.release() }
-      start.deallocate()
-    }
-
     @inline(__always) subscript(_ index: Int) -> Node {
-      unsafeAddress { UnsafePointer(start + index) }
-      unsafeMutableAddress { start + index }
+      get { nodes[index] }
+      _modify { yield &nodes[index] }
     }
 
-    func take(_ node: Node) -> Int32 {
-      if firstFree >= 0 {
-        let number = firstFree
-        firstFree = start[Int(number)].next
-        start[Int(number)] = node
-        return number
+    mutating func acquire(_ node: Node) -> Int32 {
+      guard firstFree >= 0 else {
+        nodes.append(node)
+        return Int32(nodes.count - 1)
       }
-      if count == capacity {
-        capacity *= 2
-        let grown = UnsafeMutablePointer<Node>.allocate(capacity: capacity)
-        grown.moveInitialize(from: start, count: count)
-        start.deallocate()
-        start = grown
-      }
-      (start + count).initialize(to: node)
-      count += 1
-      return Int32(count - 1)
+      let number = firstFree
+      firstFree = nodes[Int(number)].next
+      nodes[Int(number)] = node
+      return number
     }
 
-    func giveBack(_ number: Int32) {
-      start[Int(number)].value?.release()
-      start[Int(number)].value = nil
-      start[Int(number)].ticket = 0
-      start[Int(number)].next = firstFree
+    mutating func release(_ number: Int32) {
+      nodes[Int(number)].value?.release()
+      nodes[Int(number)].value = nil
+      nodes[Int(number)].ticket = 0
+      nodes[Int(number)].next = firstFree
       firstFree = number
     }
   }
@@ -86,15 +67,14 @@ struct LRU: @unchecked Sendable {
   /// before whom.
   private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
-  private let nodes: NodeTable
+  private var nodes = NodeTable()
   private var lastTicket: UInt64 = 0
 
   init(limitBytes: Int) {
     self.limitBytes = limitBytes
-    nodes = NodeTable()
     for list: Int32 in 0...1 {
       // Their ticket is none that an entry has, not even one that was never set.
-      _ = nodes.take(
+      _ = nodes.acquire(
         Node(
           header: -1, part: -1, previous: list, next: list, isProtected: list == 1, moved: 0, charge: 0,
           ticket: .max, value: nil))
@@ -204,7 +184,7 @@ struct LRU: @unchecked Sendable {
   private mutating func newNode(
     header: Int32?, part: Int32, charge: Int, value: Unmanaged<LoadedShard>?, ticket: UInt64
   ) -> Int32 {
-    let node = nodes.take(
+    let node = nodes.acquire(
       Node(
         header: header ?? 0, part: part, previous: 0, next: 0, isProtected: false, moved: 0, charge: charge,
         ticket: ticket, value: value))
@@ -244,20 +224,20 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func removePart(_ node: Int32) {
-    let slots = nodes[Int(nodes[Int(node)].header)].value!._withUnsafeGuaranteedRef { $0.slots }
-    letGo(slots + Int(nodes[Int(node)].part))
+    let shard = nodes[Int(nodes[Int(node)].header)].value!.takeUnretainedValue()
+    letGo(Int(nodes[Int(node)].part), of: shard)
   }
 
   private mutating func removeShard(_ node: Int32) {
     let value = nodes[Int(node)].value!.takeUnretainedValue()
-    for part in 0..<value.parts.count where value.slots[part] != nil { letGo(value.slots + part) }
+    for part in 0..<value.parts.count where value.slots[part] != nil { letGo(part, of: value) }
     shardCount -= 1
     release(node)
   }
 
-  private mutating func letGo(_ slot: UnsafeMutablePointer<LoadedPart?>) {
-    let part = slot.pointee!
-    slot.pointee = nil
+  private mutating func letGo(_ number: Int, of shard: LoadedShard) {
+    let part = shard.slots[number]!
+    shard.slots[number] = nil
     release(part.node)
     part.node = 0
   }
@@ -267,7 +247,7 @@ struct LRU: @unchecked Sendable {
     unlink(node)
     residentBytes -= nodes[index].charge
     if nodes[index].isProtected { protectedBytes -= nodes[index].charge }
-    nodes.giveBack(node)
+    nodes.release(node)
   }
 
   @inline(__always) private mutating func unlink(_ node: Int32) {
@@ -285,103 +265,3 @@ struct LRU: @unchecked Sendable {
     nodes[Int(next)].previous = node
   }
 }
-
-/// Where in the cache the shards of one generation were put, by their places in its manifest.
-///
-/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. As large as what is resident makes
-/// it, and not as the index: entries that lead nowhere go when there is no room.
-struct EntryTable: @unchecked Sendable {
-  struct Entry {
-    var node: Int32
-    /// The shard's place in the manifest.
-    fileprivate(set) var place: UInt32 = 0
-    var ticket: UInt64
-    /// What the node holds as long as its ticket is this one: one step less on the way there.
-    var shard: Unmanaged<LoadedShard>?
-
-    static var none: Entry { Entry(node: 0, ticket: 0, shard: nil) }
-  }
-
-  private final class Storage {
-    /// A shard's is at its number modulo the capacity, or behind it, where others came first; a ticket of 0 ends the
-    /// search. With room for each shard of the index nothing is ever in another's way.
-    var entries: UnsafeMutablePointer<Entry>
-    var mask: Int
-    var used = 0
-
-    init(capacity: Int) {
-      (entries, mask) = (Self.allocate(capacity), capacity &- 1)
-    }
-
-    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
-      guard let memory = calloc(capacity, MemoryLayout<Entry>.stride) else { fatalError("out of memory") }
-      return memory.bindMemory(to: Entry.self, capacity: capacity)
-    }
-
-    deinit { free(entries) }
-  }
-  private let storage: Storage
-  private let shardCount: Int
-  var identity: ObjectIdentifier { ObjectIdentifier(storage) }
-  /// Slots, for who looks through them.
-  var capacity: Int { storage.mask &+ 1 }
-
-  /// - Parameter count: Shards of the generation.
-  init(count: Int) {
-    shardCount = count
-    storage = Storage(capacity: 32)
-  }
-
-  /// The entry of a shard; one that leads nowhere if it has none.
-  @inline(__always) subscript(_ shard: Int) -> Entry {
-    let (entries, mask) = (storage.entries, storage.mask)
-    var slot = shard & mask
-    while entries[slot].place != UInt32(truncatingIfNeeded: shard) {
-      guard entries[slot].ticket != 0 else { return .none }
-      slot = (slot &+ 1) & mask
-    }
-    return entries[slot]
-  }
-
-  /// What is in a slot, and of which shard.
-  func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
-    (Int(storage.entries[slot].place), storage.entries[slot])
-  }
-
-  /// - Parameter lru: Which knows whether an entry still leads to something.
-  func set(_ shard: Int, to entry: Entry, of lru: LRU) {
-    var entry = entry
-    entry.place = UInt32(truncatingIfNeeded: shard)
-    let slot = self.slot(of: shard)
-    let isNew = storage.entries[slot].ticket == 0
-    storage.entries[slot] = entry
-    guard isNew else { return }
-    storage.used += 1
-    if storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
-  }
-
-  /// Where the entry of a shard is, or goes.
-  private func slot(of shard: Int) -> Int {
-    var slot = shard & storage.mask
-    while storage.entries[slot].ticket != 0, storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
-      slot = (slot + 1) & storage.mask
-    }
-    return slot
-  }
-
-  /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
-  private func clean(_ lru: LRU) {
-    let (old, oldCapacity) = (storage.entries, capacity)
-    defer { free(old) }
-    var live = 0
-    for slot in 0..<oldCapacity where lru.resident(old[slot]) != nil { live += 1 }
-    var capacity = 32
-    while capacity < live * 4, capacity < shardCount { capacity *= 2 }
-    (storage.entries, storage.mask, storage.used) = (Storage.allocate(capacity), capacity - 1, live)
-    for slot in 0..<oldCapacity where lru.resident(old[slot]) != nil {
-      storage.entries[self.slot(of: Int(old[slot].place))] = old[slot]
-    }
-  }
-}
-
-import CSystem

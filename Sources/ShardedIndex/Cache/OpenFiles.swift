@@ -1,52 +1,32 @@
 import CSystem
 
-/// A shard's file that is open, and closed when nobody reads from it and nobody keeps it any more.
-final class OpenFile: @unchecked Sendable {
-  // Sendable because nothing of it changes: reads name their place themselves.
+/// A shard's file that is open; it is closed when no load reads from it and the table keeps it no longer.
+final class OpenFile: Sendable {
   let file: IndexFile
   fileprivate let shard: Int
-  // The file's name for messages, which has to live as long as it.
-  private let name: UnsafeMutablePointer<CChar>
 
-  fileprivate init(
-    _ shard: Int, _ source: Manifest.Source, in directory: IndexDirectory
-  ) throws(IndexError) {
-    let name = source.withFileName { strdup($0)! }
-    self.name = name
+  /// Takes over the file of a shard.
+  init(_ file: consuming IndexFile, of shard: Int) {
+    self.file = file
     self.shard = shard
-    do throws(IndexError) {
-      file = try directory.file(name, size: source.file.size)
-    } catch {
-      free(name)
-      throw error
-    }
   }
-
-  deinit { free(name) }
 }
 
-/// The shard files of one generation that stay open for the next part that is read of them: opening a file, looking at it and closing
-/// it take a fifth of the time of a load.
+/// The shard files of one generation that stay open for the next part that is read of them: opening a file, examining
+/// it and closing it take a fifth of the time of a load.
 ///
-/// A file has one place, which it shares with those whose numbers leave the same remainder: the last one read is kept.
+/// A file has one slot, which it shares with those whose numbers leave the same remainder: the last one read is kept.
 final class OpenFiles: Sendable {
-  private struct Places: @unchecked Sendable {
-    /// nil until a file is kept.
-    var start: UnsafeMutablePointer<OpenFile?>? = nil
-    var count = 0
-  }
-
   private let directory: IndexDirectory
-  /// Files, at most; nil for what ``defaultLimit`` says.
+  /// The most files that stay open; nil for what ``defaultLimit`` says.
   private let limit: Int?
-  private let places = Lock(Places())
+  /// The files by slot; empty until one is kept.
+  private let slots = Lock<[OpenFile?]>([])
 
   init(in directory: IndexDirectory, limit: Int?) {
     self.directory = directory
     self.limit = limit
   }
-
-  deinit { removeAll() }
 
   /// 128 files, or an eighth of those that the process may have open.
   private static var defaultLimit: Int {
@@ -60,10 +40,10 @@ final class OpenFiles: Sendable {
     return Int(min(128, limit.rlim_cur / 8))
   }
 
-  /// A shard's file, if it is open.
+  /// Returns a shard's file, if it is open.
   func kept(_ shard: Int) -> OpenFile? {
-    places.withLock { (places) -> OpenFile? in
-      guard let start = places.start, let file = start[shard % places.count], file.shard == shard else { return nil }
+    slots.withLock { (slots) -> OpenFile? in
+      guard !slots.isEmpty, let file = slots[shard % slots.count], file.shard == shard else { return nil }
       return file
     }
   }
@@ -72,23 +52,18 @@ final class OpenFiles: Sendable {
   func open(_ shard: Int, _ source: Manifest.Source) throws(IndexError) -> OpenFile {
     let file: OpenFile
     do throws(IndexError) {
-      file = try OpenFile(shard, source, in: directory)
+      file = OpenFile(try directory.file(source.fileName, size: source.file.size), of: shard)
     } catch {
       guard case .io(_, _, let number) = error, number == EMFILE || number == ENFILE, removeAll() else { throw error }
-      file = try OpenFile(shard, source, in: directory)
+      file = OpenFile(try directory.file(source.fileName, size: source.file.size), of: shard)
     }
-    // What made room is closed behind the lock.
-    let other = places.withLock { (places) -> OpenFile? in
-      if places.start == nil {
-        places.count = limit ?? Self.defaultLimit
-        guard places.count > 0 else { return nil }
-        let start = UnsafeMutablePointer<OpenFile?>.allocate(capacity: places.count)
-        start.initialize(repeating: nil, count: places.count)
-        places.start = start
-      }
-      let place = places.start! + shard % places.count
-      let other = place.pointee
-      place.pointee = file
+    // The file that made room is closed after the lock is released.
+    let other = slots.withLock { (slots) -> OpenFile? in
+      if slots.isEmpty { slots = Array(repeating: nil, count: limit ?? Self.defaultLimit) }
+      guard !slots.isEmpty else { return nil }
+      let slot = shard % slots.count
+      let other = slots[slot]
+      slots[slot] = file
       return other
     }
     withExtendedLifetime(other) {}
@@ -97,26 +72,23 @@ final class OpenFiles: Sendable {
 
   /// Keeps a shard's file no longer: one that was damaged may be replaced by a sound one of the same name.
   func close(_ shard: Int) {
-    // Closed behind the lock.
-    let file = places.withLock { (places) -> OpenFile? in
-      guard let start = places.start, let file = start[shard % places.count], file.shard == shard else { return nil }
-      start[shard % places.count] = nil
+    // Closed after the lock is released.
+    let file = slots.withLock { (slots) -> OpenFile? in
+      guard !slots.isEmpty, let file = slots[shard % slots.count], file.shard == shard else { return nil }
+      slots[shard % slots.count] = nil
       return file
     }
     withExtendedLifetime(file) {}
   }
 
-  /// Closes all that nobody reads from; returns whether any were kept.
+  /// Closes all files that no load reads from; returns whether any were kept.
   @discardableResult
   func removeAll() -> Bool {
-    // Closed behind the lock.
-    let taken = places.withLock { (places) -> Places in
-      defer { places = Places() }
-      return places
+    // Closed after the lock is released.
+    let taken = slots.withLock { (slots) -> [OpenFile?] in
+      defer { slots = [] }
+      return slots
     }
-    guard let start = taken.start else { return false }
-    for place in 0..<taken.count { start[place] = nil }
-    start.deallocate()
-    return true
+    return !taken.isEmpty
   }
 }

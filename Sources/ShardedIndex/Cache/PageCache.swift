@@ -1,103 +1,90 @@
-/// Pages and nodes of a manifest that has more of them than are kept: which are in memory, and who goes first. No lock,
-/// no files.
+/// The pages and nodes that are in memory of a manifest that has more of them than are kept, in the order in which they
+/// are freed. It takes no lock and reads no file.
 ///
-/// Whoever looks at one does so within the call that finds it, under the lock that this is behind: so nobody is on a
-/// page when it goes, and none needs a count of its readers.
+/// A query looks at a page within the call that finds it, under the lock that guards this value. So no query reads a
+/// page when it is freed, and pages need no count of their readers.
 struct PageCache: @unchecked Sendable {
   private struct Link {
-    var previous: UnsafeMutablePointer<Link>
-    var next: UnsafeMutablePointer<Link>
-    var number = -1
-    var held: CachedFrame? = nil
+    var previous: Int32
+    var next: Int32
+    var slot: Int
+    var frame: CachedFrame?
   }
 
-  private let pageCount: Int
   private let limitBytes: Int
+  private let pageCount: Int
   private(set) var residentBytes = 0
   private(set) var count = 0
-  /// Per page and node of the manifest where it stands in the ring. In memory that the system hands out when it is
-  /// touched; nil before the first.
-  private var links: UnsafeMutablePointer<UnsafeMutablePointer<Link>?>? = nil
-  /// The head of the ring: its `next` is the most recently used page. nil as long as `links` is.
-  private var ring: UnsafeMutablePointer<Link>! = nil
+  /// The links of the ring, and those that are free, linked by their `next`. The first is the ring's head: its `next` is
+  /// the most recently used page.
+  private var links = [Link(previous: 0, next: 0, slot: -1, frame: nil)]
+  private var firstFree: Int32 = 0
+  /// The link of a page or node by its slot; 0 for one that is not in memory. Empty before the first is.
+  private var linkNumbers: [Int32] = []
 
   /// - Parameters:
-  ///   - pageCount: Of the manifest's pages and nodes.
-  ///   - limitBytes: Of content that is kept, at most, unless the page used last alone is larger.
+  ///   - pageCount: The number of the manifest's pages and nodes.
+  ///   - limitBytes: The most bytes of content that are kept, unless the page used last alone is larger.
   init(pageCount: Int, limitBytes: Int) {
     self.pageCount = pageCount
     self.limitBytes = limitBytes
   }
 
-  /// Gives back all of it. Whoever holds the last copy calls it once.
-  mutating func deallocate() {
-    removeAll()
-    ring?.deallocate()
-    free(links)
+  /// Returns a page or node if it is in memory; it is the most recently used from now on.
+  mutating func use(_ slot: Int) -> CachedFrame? {
+    guard !linkNumbers.isEmpty, linkNumbers[slot] != 0 else { return nil }
+    let link = linkNumbers[slot]
+    unlink(link)
+    linkFirst(link)
+    return links[Int(link)].frame
   }
 
-  private mutating func makeRoom() -> UnsafeMutablePointer<UnsafeMutablePointer<Link>?> {
-    if let links { return links }
-    guard let memory = calloc(pageCount, MemoryLayout<UnsafeMutablePointer<Link>?>.stride) else {
-      fatalError("out of memory")
-    }
-    let made = memory.bindMemory(to: UnsafeMutablePointer<Link>?.self, capacity: pageCount)
-    ring = .allocate(capacity: 1)
-    ring.initialize(to: Link(previous: ring, next: ring))
-    links = made
-    return made
-  }
-
-  /// A page or node if it is in memory; it is the most recently used from now on.
-  mutating func use(_ number: Int) -> CachedFrame? {
-    guard let links, let link = links[number] else { return nil }
-    takeOut(link)
-    putFirst(link)
-    return link.pointee.held
-  }
-
-  /// Takes over a page or node, and lets go of what was used least recently; of this one if another thread was first.
+  /// Takes over a page or node, and frees what was used least recently; this one if another thread was first.
   ///
   /// A page that is larger than the limit is kept alone: a query asks for it several times.
-  mutating func insert(_ held: CachedFrame, of number: Int) {
-    let links = makeRoom()
-    let size = held.size
-    guard links[number] == nil else { return held.deallocate() }
-    while residentBytes > limitBytes - size, count > 0 { remove(ring.pointee.previous) }
-    let link = UnsafeMutablePointer<Link>.allocate(capacity: 1)
-    link.initialize(to: Link(previous: ring, next: ring, number: number, held: held))
-    putFirst(link)
-    links[number] = link
-    residentBytes += size
+  mutating func insert(_ frame: CachedFrame, of slot: Int) {
+    if linkNumbers.isEmpty { linkNumbers = Array(repeating: 0, count: pageCount) }
+    guard linkNumbers[slot] == 0 else { return frame.deallocate() }
+    while residentBytes > limitBytes - frame.size, count > 0 { remove(links[0].previous) }
+    var number = firstFree
+    if number == 0 {
+      number = Int32(links.count)
+      links.append(Link(previous: 0, next: 0, slot: slot, frame: frame))
+    } else {
+      firstFree = links[Int(number)].next
+      links[Int(number)] = Link(previous: 0, next: 0, slot: slot, frame: frame)
+    }
+    linkFirst(number)
+    linkNumbers[slot] = number
+    residentBytes += frame.size
     count += 1
   }
 
-  mutating func removeAll() {
-    guard links != nil else { return }
-    while ring.pointee.next != ring { remove(ring.pointee.next) }
-  }
+  mutating func removeAll() { while links[0].next != 0 { remove(links[0].next) } }
 
-  private mutating func remove(_ link: UnsafeMutablePointer<Link>) {
-    takeOut(link)
-    links![link.pointee.number] = nil
-    if let held = link.pointee.held {
-      residentBytes -= held.size
-      held.deallocate()
+  private mutating func remove(_ link: Int32) {
+    unlink(link)
+    linkNumbers[links[Int(link)].slot] = 0
+    if let frame = links[Int(link)].frame {
+      residentBytes -= frame.size
+      frame.deallocate()
     }
+    links[Int(link)].frame = nil
+    links[Int(link)].next = firstFree
+    firstFree = link
     count -= 1
-    link.deallocate()
   }
 
-  private func takeOut(_ link: UnsafeMutablePointer<Link>) {
-    link.pointee.previous.pointee.next = link.pointee.next
-    link.pointee.next.pointee.previous = link.pointee.previous
+  private mutating func unlink(_ link: Int32) {
+    let (previous, next) = (links[Int(link)].previous, links[Int(link)].next)
+    links[Int(previous)].next = next
+    links[Int(next)].previous = previous
   }
 
-  private func putFirst(_ link: UnsafeMutablePointer<Link>) {
-    let next = ring.pointee.next
-    (link.pointee.previous, link.pointee.next) = (ring, next)
-    (ring.pointee.next, next.pointee.previous) = (link, link)
+  private mutating func linkFirst(_ link: Int32) {
+    let next = links[0].next
+    (links[Int(link)].previous, links[Int(link)].next) = (0, next)
+    links[0].next = link
+    links[Int(next)].previous = link
   }
 }
-
-import CSystem

@@ -40,26 +40,6 @@ final class ShardCache: Sendable {
       left.next = nil
       spare = left
     }
-
-    /// The shard, and of it the part that `choose` names, as far as they are resident.
-    @inline(__always)
-    mutating func find(
-      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (PartTable) -> Int
-    ) -> (shard: Unmanaged<LoadedShard>, part: LoadedPart?)? {
-      guard let shard = lru.use(table[id], promotes: promotes) else { return nil }
-      // The cache holds it, and nobody else changes the cache meanwhile.
-      return shard._withUnsafeGuaranteedRef { (shard, lru.use(choose($0.parts), of: $0, promotes: promotes)) }
-    }
-
-    /// The same, for whoever loads what is missing.
-    @inline(__always)
-    mutating func look(
-      _ id: Int, _ table: EntryTable, promotes: Bool, _ choose: (PartTable) -> Int
-    ) -> (shard: LoadedShard?, part: LoadedPart?) {
-      guard let (shard, part) = find(id, table, promotes: promotes, choose) else { return (nil, nil) }
-      if part != nil { hits &+= 1 }
-      return (shard.takeUnretainedValue(), part)
-    }
   }
 
   /// Whoever loads of one shard, one after the other.
@@ -86,27 +66,64 @@ final class ShardCache: Sendable {
     state = Lock(State(lru: LRU(limitBytes: limitBytes)))
   }
 
-  /// The part of shard `id` that `choose` names, if it is in memory.
+  /// Returns the part of a shard whose number `number` gives, if it and the header are in memory.
+  ///
+  /// - Parameter promotes: Whether this is a use that the cache protects: a query's is, a walk through records is not.
   @inline(__always)
-  func part(of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int) -> LoadedPart? {
+  func part(_ id: Int, in table: EntryTable, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
-      guard let part = state.find(id, table, promotes: promotes, choose)?.part else { return nil }
+      guard let shard = state.lru.use(table[id], promotes: promotes) else { return nil }
+      // The cache holds it, and under the lock no other thread changes the cache.
+      guard let part = shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) })
+      else { return nil }
       state.hits &+= 1
       part.prefetchFields()
       return part
     }
   }
 
-  /// The part that was not in memory: by `load`, which is told the shard if that is resident.
+  /// Returns the header of a shard: the one in memory, or else the one that `load` loads.
+  func header(
+    _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard
+  ) throws(IndexError) -> LoadedShard {
+    try loading(
+      id, table, find: { state in state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }, load: load,
+      keep: { state, shard in
+        state.misses &+= 1
+        state.loadedBytes &+= shard.charge
+        if let entry = state.lru.insert(shard) { table.set(id, to: entry, of: state.lru) }
+      })
+  }
+
+  /// Returns a part of a shard, likewise.
   func part(
-    of id: Int, in table: EntryTable, promotes: Bool, choose: (PartTable) -> Int,
-    load: (LoadedShard?) throws(IndexError) -> (LoadedShard, LoadedPart)
+    _ shard: LoadedShard, _ number: Int, of id: Int, in table: EntryTable, promotes: Bool,
+    load: () throws(IndexError) -> LoadedPart
   ) throws(IndexError) -> LoadedPart {
-    var resident: LoadedShard?
-    var found: LoadedPart?
+    try loading(
+      id, table,
+      find: { state in
+        let found = state.lru.use(number, of: shard, promotes: promotes)
+        if found != nil { state.hits &+= 1 }
+        return found
+      }, load: load,
+      keep: { state, part in
+        state.loads &+= 1
+        state.loadedBytes &+= part.charge
+        state.lru.insert(part, of: shard, at: table[id])
+      })
+  }
+
+  /// Returns what `find` finds, or else what `load` loads and `keep` puts in the cache; of one shard, one thread loads.
+  @inline(__always)
+  private func loading<Value: Sendable>(
+    _ id: Int, _ table: EntryTable, find: (inout State) -> Value?, load: () throws(IndexError) -> Value,
+    keep: (inout State, Value) -> Void
+  ) throws(IndexError) -> Value {
+    var found: Value?
     var seen = 0
     let joined = state.withLock { (state) -> Loading? in
-      (resident, found) = state.look(id, table, promotes: promotes, choose)
+      found = find(&state)
       guard found == nil else { return nil }
       let loading = state.join(id, table)
       seen = loading.loads
@@ -114,37 +131,28 @@ final class ShardCache: Sendable {
     }
     guard let loading = joined else { return found! }
     // Left while its turn is still held: whoever is next to use it waits for that.
-    return try loading.turn.withLock { (done) throws(IndexError) -> LoadedPart in
+    return try loading.turn.withLock { (done) throws(IndexError) -> Value in
       if done != seen {
         state.withLock { (state) -> Void in
-          (resident, found) = state.look(id, table, promotes: promotes, choose)
+          found = find(&state)
           if found != nil { state.leave(loading) }
         }
         if let found { return found }
       }
-      let (shard, part): (LoadedShard, LoadedPart)
+      let value: Value
       do throws(IndexError) {
-        (shard, part) = try load(resident)
+        value = try load()
       } catch {
         state.withLock { $0.leave(loading) }
         throw error
       }
       state.withLock { (state) -> Void in
-        if resident == nil {
-          state.misses &+= 1
-          state.loadedBytes &+= shard.charge
-          if let entry = state.lru.insert(shard) {
-            table.set(id, to: entry, of: state.lru)
-          }
-        }
-        state.loads &+= 1
-        state.loadedBytes &+= part.charge
-        state.lru.insert(part, of: shard, at: table[id])
+        keep(&state, value)
         loading.loads &+= 1
         state.leave(loading)
       }
       done &+= 1
-      return part
+      return value
     }
   }
 
@@ -213,16 +221,4 @@ final class ShardCache: Sendable {
         residentShards: $0.lru.shardCount, residentBytes: $0.lru.residentBytes, loadedBytes: $0.loadedBytes)
     }
   }
-}
-
-/// A part in memory and where it belongs; it stays usable when the cache lets go of it.
-struct PartReference: Sendable {
-  let part: LoadedPart
-  /// By its place in the manifest.
-  let shard: Int
-  /// Where the part's first record stands among all records of the index.
-  let start: Int
-
-  /// Records in the part. Nothing is counted for a look: this holds it.
-  @inline(__always) var recordCount: Int { Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count } }
 }

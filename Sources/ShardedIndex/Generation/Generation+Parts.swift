@@ -20,13 +20,14 @@ extension Generation {
     try read(shard, parts: { $0.count - 1..<$0.count }, body)
   }
 
-  /// The numbers of the fields that a shard's records have, in the order of its columns.
+  /// Returns the numbers of the fields that a shard's records have, in the order of its columns.
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
-    let header = try read(shard.source, nil) { _ in 0 }.0.header
+    let file = try shards.loader.open(shard.source)
+    let header = try shards.loader.header(file, shard.source, of: manifest.root)
     return (0..<header.columnCount).map { UInt32(header.layout.pointee.columns[$0].name) }
   }
 
-  /// The same for the parts that may have folded keys from one to another, both included; for all if `keys` is nil.
+  /// Reads the parts that may have folded keys from one to another, both included, likewise; all if `keys` is nil.
   package func read<Failure: Error>(
     _ shard: Manifest.Shard, keys: (least: [UInt8], greatest: [UInt8])?, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
@@ -34,10 +35,8 @@ extension Generation {
       shard,
       parts: { parts in
         guard let keys else { return 0..<parts.count }
-        let first = keys.least.withUnsafeBufferPointer { parts.first(for: $0, head: KeyBlocks.head(of: $0)) }
-        let last = keys.greatest.withUnsafeBufferPointer {
-          parts.last(for: $0, head: KeyBlocks.head(of: $0), from: first)
-        }
+        let first = keys.least.withFoldedPrefix { parts.first(for: $0) }
+        let last = keys.greatest.withFoldedPrefix { parts.last(for: $0, from: first) }
         return first..<last + 1
       }, body)
   }
@@ -45,21 +44,24 @@ extension Generation {
   private func read<Failure: Error>(
     _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
-    return try shard.source.withFileName { (name) throws(IndexError) in
-      var failure: Failure?
-      try loader.parts(
-        name, shard.source, choose: parts, fieldNumber: { manifest.fieldNumber(of: $0) }
-      ) { loaded, part, columns in
-        do throws(Failure) {
-          try body(PartContent(part.number, of: loaded.header, part.keys, columns))
-          return true
-        } catch {
-          failure = error
-          return false
-        }
+    let loader = shards.loader
+    var file = try loader.open(shard.source)
+    let header = try loader.header(file, shard.source, of: manifest.root)
+    let numbers = parts(header.parts)
+    if numbers.count > 1 { try file.hold() }
+    for number in numbers {
+      let part = try loader.part(number, of: header, file, unpacks: true)
+      let columns = try part.columns(
+        unpack: { (packed) throws(IndexError) in try loader.columns(packed, of: part, path: file.path) },
+        grew: { _ in })
+      do throws(Failure) {
+        try body(PartContent(number, of: header, part.keys, columns))
+      } catch {
+        return .failure(error)
       }
-      return failure.map { .failure($0) } ?? .success(())
+      withExtendedLifetime(part) {}
     }
+    return .success(())
   }
 }
 
@@ -76,7 +78,7 @@ extension Generation {
   /// What queries have loaded of a shard; nil if it is not resident. Is no use of it.
   package func resident(_ shard: Manifest.Shard) -> Resident? {
     let file = shard.file
-    return resident(shard.number) { loaded, parts in
+    return shards.resident(shard.number) { loaded, parts in
       var resident = Resident()
       resident.partCount = loaded.header.parts.count
       resident.parts = parts.count
@@ -90,9 +92,4 @@ extension Generation {
       return resident
     }
   }
-}
-
-extension Generation {
-  /// The map of all records, the overlay's changes included; nil if no record has coordinates.
-  package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 }

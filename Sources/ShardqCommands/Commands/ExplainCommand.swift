@@ -58,7 +58,7 @@
       try matches.read(0..<shown, into: RecordBuffer())
       // The shards that hold matches; the query looks into the other considered ones in vain.
       var hit: Set<Int> = []
-      for places in matches.placesInShards(of: 0..<matches.count) {
+      for places in matches.positionsInShards(of: 0..<matches.count) {
         hit.formUnion(try manifest.shards(holding: places))
       }
       var report = Report()

@@ -80,7 +80,7 @@
         })
     }
 
-    private static func addSizes(of manifest: Manifest, _ shards: ShardSizes, to report: inout Report) {
+    private static func addSizes(of manifest: ManifestReader, _ shards: ShardSizes, to report: inout Report) {
       report.add(
         "manifest_memory_bytes", .number(manifest.size),
         note: "all of it; queries keep 256 KiB of its pages, or an eighth of the cache's limit")

@@ -166,7 +166,7 @@ package struct ListModel {
   private mutating func touched() -> Int {
     let end = min(matches.count, top + height)
     do throws(IndexError) {
-      return try index.generation.manifest.shardsTouched(by: folded, matches, shown: min(top, end)..<end)
+      return try matches.shardsTouched(by: folded, shown: min(top, end)..<end)
     } catch {
       meet(error)
       return 0

@@ -1,4 +1,5 @@
 import ShardBuilder
+import ShardedIndex
 
 import CSystem
 
@@ -40,7 +41,7 @@ enum BuilderSupport {
     _ records: [[Field]], template: String, names: inout FieldNames
   ) throws -> RecordArena {
     let batch = batch(records, &names)
-    var encoder = RecordEncoder(template: try KeyTemplate(template))
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: template))
     let chunk = RecordArena()
     precondition(encoder.encode(batch, names: names, into: chunk).isEmpty)
     return chunk

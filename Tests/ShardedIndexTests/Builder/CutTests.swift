@@ -1,4 +1,5 @@
 import ShardBuilder
+import ShardedIndex
 import Testing
 
 @Suite("The cut") struct CutTests {
@@ -195,7 +196,7 @@ import Testing
         }, &names)
       template = "{k}"
     }
-    var encoder = RecordEncoder(template: try KeyTemplate(template))
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: template))
     let chunk = RecordArena(capacity: 1 << 20)
     #expect(encoder.encode(batch, names: names, into: chunk).isEmpty)
     var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))

@@ -1,4 +1,5 @@
 import ShardBuilder
+import ShardedIndex
 import Testing
 
 @Suite("Sorting in bounded memory") struct ExternalSortTests {
@@ -97,7 +98,7 @@ import Testing
       batch.fields += list.fields[first..<Int(list.recordEnds[index])]
       batch.recordEnds.append(UInt32(batch.fields.count))
     }
-    var encoder = RecordEncoder(template: try KeyTemplate("{name}, {country}"))
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: "{name}, {country}"))
     var best = [Double](repeating: .infinity, count: 3)
     for _ in 0..<5 {
       let start = BuilderSupport.seconds()

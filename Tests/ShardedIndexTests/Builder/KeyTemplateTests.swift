@@ -1,9 +1,10 @@
 import ShardBuilder
+import ShardedIndex
 import Testing
 
 @Suite("Key templates") struct KeyTemplateTests {
   @Test("literals, fields and escapes") func parts() throws {
-    let template = try KeyTemplate("{name}, {coord.lon} {{x}} {name}")
+    let template = try KeyTemplate(checking: "{name}, {coord.lon} {{x}} {name}")
     #expect(template.fields == ["name", "coord.lon"])
     #expect(
       template.parts == [
@@ -18,12 +19,12 @@ import Testing
       ("ab{}", .emptyField, 3), ("{{}", .unopened, 3),
     ])
   func flaws(text: String, flaw: TemplateFlaw, position: Int) {
-    #expect(throws: BuildError.template(flaw, template: text, position: position)) { try KeyTemplate(text) }
+    #expect(throws: BuildError.template(flaw, template: text, position: position)) { try KeyTemplate(checking: text) }
   }
 
   @Test("a field that the dataset lacks") func unknown() throws {
     var check = FieldCheck()
-    check.add(try KeyTemplate("{name}, {land}"), .key)
+    check.add(try KeyTemplate(checking: "{name}, {land}"), .key)
     check.add("at", .keep)
     try check.check(["land", "name", "at.x"], of: ["a.csv"])
     #expect(throws: BuildError.unknownField("land", setting: .key, inputs: ["a.csv"], fields: ["name", "at"])) {
@@ -51,7 +52,7 @@ import Testing
   ) throws -> (chunk: RecordArena, bad: [UnindexableRecord]) {
     var names = FieldNames()
     let batch = BuilderSupport.batch(records, &names)
-    var encoder = RecordEncoder(template: try KeyTemplate(template), keep: keep)
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: template), keep: keep)
     let chunk = RecordArena(capacity: 1)
     return (chunk, encoder.encode(batch, names: names, into: chunk))
   }

@@ -14,7 +14,7 @@ private final class SortedList: Sendable {
   /// The list of the real cities.
   init(cities path: String, limit: Int) throws {
     let reader = try DatasetReader(path: path)
-    var encoder = RecordEncoder(template: try KeyTemplate("{name}, {country}"))
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: "{name}, {country}"))
     var sort = ExternalSort(memory: 1 << 30, directory: RunDirectory(path: "/tmp"))
     var batch = RecordBatch()
     while try reader.read(into: &batch) {

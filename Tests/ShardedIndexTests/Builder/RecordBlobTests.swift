@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ShardBuilder
+import ShardedIndex
 
 @Suite("Record blobs") struct RecordBlobTests {
   /// Records whose texts, keys and fields are of sizes on either side of what a narrow header and a short key hold.
@@ -34,7 +35,7 @@ import Testing
     for number in 0..<namesBefore { _ = names.number(of: "before \(number)") }
     let records = Self.records(seed).filter { Self.key(of: $0).count < RecordEncoder.foldedKeyLimit }
     let batch = BuilderSupport.batch(records, &names)
-    var encoder = RecordEncoder(template: try KeyTemplate("{name}, {country}"))
+    var encoder = RecordEncoder(template: try KeyTemplate(checking: "{name}, {country}"))
     let chunk = RecordArena()
     try #require(encoder.encode(batch, names: names, into: chunk).isEmpty)
     for (number, record) in records.enumerated() {

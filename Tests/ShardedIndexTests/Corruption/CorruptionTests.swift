@@ -80,7 +80,7 @@ import CSystem
 
     static func ask(_ index: ShardedIndex, _ prefix: [UInt8]) throws(IndexError) -> ShardedIndex.Matches {
       let answer = prefix.withUnsafeBufferPointer { bytes in
-        Result { () throws(IndexError) in try index.matches(forFoldedPrefix: bytes) }
+        Result { () throws(IndexError) in try index.matches(forFoldedPrefix: FoldedPrefix(bytes)) }
       }
       return try answer.get()
     }

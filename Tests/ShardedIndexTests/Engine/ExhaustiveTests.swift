@@ -96,7 +96,7 @@ import Testing
         prefix, range in
         asked += 1
         do {
-          let matches = try index.matches(forFoldedPrefix: prefix)
+          let matches = try index.matches(forFoldedPrefix: FoldedPrefix(prefix))
           if matches.count != range.count || ScanAnswer(matches) != range {
             faults.add("\(Array(prefix)): \(matches.count), \(ScanAnswer(matches)), not \(range)")
           }

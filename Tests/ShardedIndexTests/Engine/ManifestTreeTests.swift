@@ -63,9 +63,9 @@ import Testing
     return (directory, try ShardedIndex(opening: directory.path, options: .init(cacheLimitBytes: cacheLimit)))
   }
 
-  private static func places(_ manifest: Manifest, _ prefix: [UInt8]) throws(IndexError) -> ClosedRange<Int> {
+  private static func places(_ manifest: ManifestReader, _ prefix: [UInt8]) throws(IndexError) -> ClosedRange<Int> {
     try prefix.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-      let (first, last) = try manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes))
+      let (first, last) = try manifest.places(forPrefix: FoldedPrefix(bytes))
       return first.number...max(first.number, last.number)
     }
   }

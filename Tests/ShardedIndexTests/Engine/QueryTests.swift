@@ -324,7 +324,7 @@ import Testing
       let size = Int.random(in: 1...scan.key(record).count, using: &random)
       let range = scan.answer(toPrefix: size, of: record)
       let matches = try Array(scan.key(record)[..<size]).withUnsafeBufferPointer {
-        try index.matches(forFoldedPrefix: $0)
+        try index.matches(forFoldedPrefix: FoldedPrefix($0))
       }
       #expect(index.statistics.residentBytes <= bytes)
       try matches.read(0..<20, into: buffer)
@@ -532,7 +532,9 @@ import Testing
         let size = Int.random(in: 1...key.count, using: &random)
         let range = scan.answer(toPrefix: size, of: record)
         do {
-          let matches = try key[..<size].withUnsafeBufferPointer { try index.matches(forFoldedPrefix: $0) }
+          let matches = try key[..<size].withUnsafeBufferPointer {
+            try index.matches(forFoldedPrefix: FoldedPrefix($0))
+          }
           try matches.read(0..<20, into: buffer)
           let fault =
             matches.count == range.count
@@ -562,7 +564,9 @@ import Testing
       index.removeResidentShards()
       let start = index.statistics
       let buffer = RecordBuffer()
-      try prefix.withUnsafeBufferPointer { try index.matches(forFoldedPrefix: $0).read(0..<20, into: buffer) }
+      try prefix.withUnsafeBufferPointer {
+        try index.matches(forFoldedPrefix: FoldedPrefix($0)).read(0..<20, into: buffer)
+      }
       let alone = index.statistics
       let (misses, loads) = (alone.misses - start.misses, alone.loads - start.loads)
       index.removeResidentShards()
@@ -573,7 +577,7 @@ import Testing
         while waiting.load(ordering: .sequentiallyConsistent) < 8, spins < 1_000_000 { spins += 1 }
         let buffer = RecordBuffer()
         _ = prefix.withUnsafeBufferPointer {
-          try? index.matches(forFoldedPrefix: $0).read(0..<20, into: buffer)
+          try? index.matches(forFoldedPrefix: FoldedPrefix($0)).read(0..<20, into: buffer)
         }
       }
       let together = index.statistics

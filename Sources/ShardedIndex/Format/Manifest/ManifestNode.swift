@@ -1,63 +1,8 @@
-/// Which pages and nodes a manifest has, and which of them lies below which: all of it follows from how many shards
-/// there are. Source: docs/format.md §3.
-///
-/// Pages have level 0. Node `number` of level 1 lists pages from 64 × `number` on, one of level 2 nodes of level 1, and
-/// so on; the root lists what is on level ``height``.
-package struct ManifestTree: Equatable, Sendable {
-  let shardCount: Int
-  /// Of what the root lists.
-  let height: Int
-
-  /// - Parameter hasNodes: Else the root lists pages, however many there are.
-  package init(shardCount: Int, hasNodes: Bool) {
-    self.shardCount = shardCount
-    var height = 0
-    while hasNodes, Self.count(shardCount, height) > Manifest.pageCapacity { height += 1 }
-    self.height = height
-  }
-
-  @inline(__always) private static func shift(_ level: Int) -> Int {
-    Manifest.pageCapacity.trailingZeroBitCount &* (level &+ 1)
-  }
-
-  @inline(__always) private static func count(_ shardCount: Int, _ level: Int) -> Int {
-    (shardCount &+ (1 &<< shift(level)) &- 1) &>> shift(level)
-  }
-
-  /// Pages, or nodes, of a level.
-  func count(ofLevel level: Int) -> Int { Self.count(shardCount, level) }
-
-  /// All pages and nodes.
-  var count: Int { (0...height).reduce(0) { $0 + count(ofLevel: $1) } }
-
-  /// Tells a page or node from all others: from 0 on, pages first.
-  @inline(__always) func slot(_ number: Int, level: Int) -> Int {
-    var slot = number
-    var below = 0
-    while below < level {
-      slot &+= Self.count(shardCount, below)
-      below &+= 1
-    }
-    return slot
-  }
-
-  /// Shards of a page, or below a node.
-  @inline(__always) func shards(below number: Int, level: Int) -> Int {
-    let first = number &<< Self.shift(level)
-    return max(0, min(shardCount &- first, 1 &<< Self.shift(level)))
-  }
-
-  /// What a node lists.
-  @inline(__always) func children(of number: Int, level: Int) -> Int {
-    (shards(below: number, level: level) &+ (1 &<< Self.shift(level &- 1)) &- 1) &>> Self.shift(level &- 1)
-  }
-}
-
 /// What a manifest's root, or one of its nodes, says of the pages or nodes that it lists: its children.
 /// Source: docs/format.md §3.2, §3.10.
 ///
 /// The bytes belong to the manifest.
-struct ManifestNode {
+package struct ManifestNode {
   /// Where a child lies. Sizes in bytes.
   struct Entry {
     /// From where the first child begins: its frame, and behind a node's all that is below it.
@@ -78,7 +23,7 @@ struct ManifestNode {
   }
 
   /// What a child is checked against when it is read; valid as long as the node is.
-  struct Promise {
+  struct ChildReference {
     let number: Int
     let level: Int
     let entry: Entry
@@ -130,19 +75,19 @@ struct ManifestNode {
 
   /// Checks the content of a node, also against what the list above it says.
   static func check(
-    _ content: UnsafeBufferPointer<UInt8>, _ promise: Promise, of tree: ManifestTree
+    _ content: UnsafeBufferPointer<UInt8>, _ reference: ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
-    let count = tree.children(of: promise.number, level: promise.level)
-    let fixed = ManifestTables.fixedSize(children: count, level: promise.level - 1)
+    let count = tree.children(of: reference.number, level: reference.level)
+    let fixed = ManifestTables.fixedSize(children: count, level: reference.level - 1)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
     _ = try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
     let node = ManifestNode(
-      start, number: promise.number, level: promise.level, of: tree, start: 0, firstRecord: 0, next: nil)
-    try promise.checkEnds(node.bounds, isContinuation: node.entry(0).isContinuation)
-    let entry = promise.entry
-    let size = try node.check(records: promise.recordCount, of: tree)
+      start, number: reference.number, level: reference.level, of: tree, start: 0, firstRecord: 0, next: nil)
+    try reference.checkEnds(node.bounds, isContinuation: node.entry(0).isContinuation)
+    let entry = reference.entry
+    let size = try node.check(records: reference.recordCount, of: tree)
     guard node.end == entry.end - entry.start - entry.frameSize, size == entry.totalSize - entry.contentSize else {
       throw .invalid(reason: "what it lists has another size than was promised", offset: 0)
     }
@@ -197,82 +142,17 @@ struct ManifestNode {
   /// Where the last child ends, in bytes from where the first begins.
   var end: Int { count == 0 ? 0 : entry(count - 1).end }
 
-  func promise(_ child: Int) -> Promise {
+  func reference(_ child: Int) -> ChildReference {
     let (entry, first) = (entry(child), firstRecord(of: child))
     let behind = child + 1
-    return Promise(
+    return ChildReference(
       number: number &* Manifest.pageCapacity &+ child, level: level, entry: entry, start: start + entry.start,
       bound: bounds[child], firstRecord: firstRecord + first, recordCount: firstRecord(of: behind) - first,
       next: behind < count ? Next(bound: bounds[behind], isContinuation: tables.isContinuation(behind)) : next)
   }
-
 }
 
-/// The tables of a root or a node: what a search needs of it.
-///
-/// The bytes belong to the manifest.
-struct ManifestTables {
-  let bounds: BoundTable
-  /// u64 per child and one more: records in the children before it.
-  private let firstRecords: UnsafeRawPointer
-  private let entries: UnsafeRawPointer
-  private let entryWidth: Int
-
-  /// Those of a root. Nothing of them but `bounds` was checked.
-  ///
-  /// - Parameter level: Of the children.
-  init(_ bounds: BoundTable, firstRecords: UnsafePointer<UInt8>, entries: UnsafePointer<UInt8>, level: Int) {
-    self.bounds = bounds
-    self.firstRecords = UnsafeRawPointer(firstRecords)
-    self.entries = UnsafeRawPointer(entries)
-    entryWidth = ManifestNode.Entry.width(ofLevel: level)
-  }
-
-  /// Those of a node, whose bounds were checked.
-  @inline(__always)
-  init(_ content: UnsafePointer<UInt8>, count: Int, level: Int) {
-    entryWidth = ManifestNode.Entry.width(ofLevel: level)
-    bounds = BoundTable(
-      checked: count, heads: content, ends: content + (16 &* count &+ 8),
-      texts: content + Self.fixedSize(children: count, level: level))
-    firstRecords = UnsafeRawPointer(content + (8 &* count))
-    entries = UnsafeRawPointer(content + (20 &* count &+ 8))
-  }
-
-  /// Bytes of a node besides its bounds.
-  @inline(__always)
-  static func fixedSize(children: Int, level: Int) -> Int {
-    (20 &+ ManifestNode.Entry.width(ofLevel: level)) &* children &+ 8
-  }
-
-  /// Records in the children before this one.
-  @inline(__always) func firstRecord(of child: Int) -> Int {
-    // A number above what an Int holds is negative here, and refused.
-    Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))
-  }
-
-  @inline(__always) fileprivate func entry(_ child: Int) -> UnsafeRawPointer { entries + entryWidth &* child }
-
-  @inline(__always) fileprivate func isContinuation(_ child: Int) -> Bool {
-    UInt32(littleEndian: entry(child).loadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 1 == 1
-  }
-
-  /// The child that keys which begin with the prefix begin in, if there are any.
-  @inline(__always) func first(forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
-    let below = bounds.countBelow(prefix, head: head)
-    let isBeginning =
-      below < bounds.count && bounds.head(below) == head && bounds.equals(below, prefix) && !isContinuation(below)
-    return isBeginning ? below : max(0, below &- 1)
-  }
-
-  /// The child that they end in, which none of the first `from` is.
-  @inline(__always) func last(forPrefix prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from: Int) -> Int {
-    bounds.countNotAbove(prefix, head: head, from: from) &- 1
-  }
-}
-
-extension ManifestNode.Promise {
+extension ManifestNode.ChildReference {
   /// Checks the lower bounds of a page or node where it meets its neighbours.
   func checkEnds(_ bounds: BoundTable, isContinuation: Bool) throws(FormatError) {
     guard bounds.equals(0, bound), isContinuation == entry.isContinuation else {

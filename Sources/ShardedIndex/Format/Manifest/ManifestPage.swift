@@ -1,157 +1,3 @@
-/// Lower bounds in order, searched where they lie. Source: docs/format.md §3.3.
-///
-/// The bytes belong to whoever made this value and must outlive it.
-package struct BoundTable {
-  package let count: Int
-  /// u64 per bound: its first eight bytes, as a number that orders as they do.
-  private let heads: UnsafeRawPointer
-  /// u32 per bound: where it ends in `texts`.
-  private let ends: UnsafeRawPointer
-  private let texts: UnsafePointer<UInt8>
-
-  /// Checks that bounds lie within `texts`, fill it, and have the heads that they should.
-  init(
-    count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafeBufferPointer<UInt8>
-  ) throws(FormatError) {
-    self.count = count
-    self.heads = UnsafeRawPointer(heads)
-    self.ends = UnsafeRawPointer(ends)
-    self.texts = texts.baseAddress ?? heads
-    var start = 0
-    for index in 0..<count {
-      let end = self.end(index)
-      guard end >= start, end <= texts.count else {
-        throw .invalid(reason: "lower bound \(index) is misplaced", offset: 0)
-      }
-      start = end
-      guard head(index) == KeyBlocks.head(of: self[index]) else {
-        throw .invalid(reason: "head \(index) is not its bound's", offset: 0)
-      }
-    }
-    guard start == texts.count else { throw .invalid(reason: "bounds do not fill their section", offset: 0) }
-  }
-
-  /// A view of bounds that were checked.
-  @inline(__always)
-  init(checked count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafePointer<UInt8>) {
-    self.count = count
-    self.heads = UnsafeRawPointer(heads)
-    self.ends = UnsafeRawPointer(ends)
-    self.texts = texts
-  }
-
-  /// A table of no bounds.
-  var none: BoundTable {
-    let start = heads.assumingMemoryBound(to: UInt8.self)
-    return BoundTable(checked: 0, heads: start, ends: start, texts: start)
-  }
-
-  /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
-  @inline(__always)
-  func checkOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
-    // Nearly always heads say it, which were compared with their bounds.
-    guard index > 0, head(index - 1) >= head(index) else { return }
-    try checkLongOrder(index, isContinuation: isContinuation)
-  }
-
-  @inline(never)
-  private func checkLongOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
-    guard isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index])) else {
-      throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
-    }
-  }
-
-  @inline(__always) private func end(_ index: Int) -> Int {
-    Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
-  }
-
-  @inline(__always) func head(_ index: Int) -> UInt64 {
-    UInt64(littleEndian: heads.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
-  }
-
-  @inline(__always) package subscript(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = index == 0 ? 0 : end(index &- 1)
-    return UnsafeBufferPointer(start: texts + start, count: end(index) &- start)
-  }
-
-  /// Whether bound `index` is `key`.
-  func equals(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let bound = self[index]
-    return bound.count == key.count && Self.commonSize(bound, key) == key.count
-  }
-
-  private static func commonSize(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-    let end = min(a.count, b.count)
-    guard end > 0 else { return 0 }
-    let (left, right) = (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
-    // Bounds are long where keys have much in common.
-    var index = 0
-    while index &+ 8 <= end {
-      let difference =
-        left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      guard difference == 0 else { return index &+ UInt64(littleEndian: difference).trailingZeroBitCount >> 3 }
-      index &+= 8
-    }
-    while index < end, a[index] == b[index] { index &+= 1 }
-    return index
-  }
-
-  @inline(__always)
-  private func isBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
-    let other = self.head(index)
-    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
-    guard other == head, key.count >= 8 else { return other < head }
-    return isLongBelow(index, key)
-  }
-
-  @inline(never) private func isLongBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    Self.isBelow(self[index], key)
-  }
-
-  @inline(__always)
-  static func isBelow(_ bound: UnsafeBufferPointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let common = commonSize(bound, key)
-    return common == bound.count ? common < key.count : common < key.count && bound[common] < key[common]
-  }
-
-  @inline(never) private func beginsLong(_ index: Int, with key: UnsafeBufferPointer<UInt8>) -> Bool {
-    Self.commonSize(self[index], key) == key.count
-  }
-
-  /// How many bounds are below `key`, which has the head `head`. O(log ``count``).
-  @inline(__always)
-  func countBelow(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // By their heads alone first: nearly always that is all.
-    let low = partitionPoint(count) { self.head($0) < head }
-    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
-    guard low < count, self.head(low) == head, key.count >= 8 else { return low }
-    return countLongBelow(key, head, from: low)
-  }
-
-  /// The same for a key that has its first eight bytes in common with bound `from`, the first that does.
-  @inline(never)
-  private func countLongBelow(_ key: UnsafeBufferPointer<UInt8>, _ head: UInt64, from: Int) -> Int {
-    from &+ partitionPoint(count &- from) { self.head(from &+ $0) == head && isLongBelow(from &+ $0, key) }
-  }
-
-  /// How many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
-  @inline(__always)
-  func countNotAbove(_ prefix: UnsafeBufferPointer<UInt8>, head: UInt64, from: Int) -> Int {
-    // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
-    let mask = KeyBlocks.headMask(prefix.count)
-    @inline(__always) func isNotAbove(_ index: Int) -> Bool {
-      let other = self.head(index) & mask
-      return other != head || prefix.count <= 8
-        ? other <= head : isLongBelow(index, prefix) || beginsLong(index, with: prefix)
-    }
-    // Most prefixes end where they begin.
-    guard from < count, isNotAbove(from) else { return from }
-    let next = from &+ 1
-    return next &+ partitionPoint(count &- next) { isNotAbove(next &+ $0) }
-  }
-}
-
 /// One page of a manifest: what there is to know of up to ``Manifest/pageCapacity`` shards.
 /// Source: docs/format.md §3.4.
 ///
@@ -177,17 +23,17 @@ struct ManifestPage {
 
   /// Checks the content of a page, also against what the list that it stands in says.
   static func check(
-    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, of tree: ManifestTree
+    _ content: UnsafeBufferPointer<UInt8>, _ reference: ManifestNode.ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
-    let count = tree.shards(below: promise.number, level: 0)
+    let count = tree.shards(below: reference.number, level: 0)
     let fixed = fixedSize(shards: count)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
     let bounds = try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
     let page = ManifestPage(checked: start, shards: count)
-    try promise.checkEnds(bounds, isContinuation: page.isContinuation(0))
-    guard page.firstRecord(0) == 0, page.firstRecord(count) == promise.recordCount else {
+    try reference.checkEnds(bounds, isContinuation: page.isContinuation(0))
+    guard page.firstRecord(0) == 0, page.firstRecord(count) == reference.recordCount else {
       throw .invalid(reason: "records do not add up", offset: 8 * count)
     }
     for shard in 0..<count {
@@ -203,6 +49,22 @@ struct ManifestPage {
         throw .invalid(reason: "shard \(shard) is larger than it can be, or its header is", offset: 0)
       }
     }
+  }
+
+  /// Returns the shard in which keys that begin with the prefix begin, if they do on this page.
+  @inline(__always) func firstShard(forPrefix prefix: FoldedPrefix) -> Int {
+    let index = max(0, bounds.countBelow(prefix) - 1)
+    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    let next = index + 1
+    let isBeginning =
+      next < bounds.count && bounds.head(next) == prefix.head && bounds.equals(next, prefix.bytes)
+      && !isContinuation(next)
+    return isBeginning ? next : index
+  }
+
+  /// Returns the last shard, from `first` on, that can hold keys which begin with the prefix.
+  @inline(__always) func lastShard(forPrefix prefix: FoldedPrefix, from first: Int) -> Int {
+    bounds.countNotAbove(prefix, from: first + 1) - 1
   }
 
   @inline(__always) func firstRecord(_ shard: Int) -> Int {

@@ -9,7 +9,7 @@ package final class Schema: Sendable {
   package let latitude: Int?
   package let longitude: Int?
 
-  init(_ manifest: Manifest) {
+  init(_ manifest: borrowing Manifest) {
     let names = manifest.fieldNames
     self.names = names
     let numbers = FieldNumbers(names)
@@ -17,12 +17,8 @@ package final class Schema: Sendable {
     var isKeyStored = true
     for part in template.parts { if case .field(-1) = part { isKeyStored = false } }
     self.isKeyStored = isKeyStored
-    func number(_ setting: StaticString) -> Int? {
-      guard let name = manifest.setting(setting) else { return nil }
-      return numbers[Array(name.utf8)]
-    }
-    latitude = number("latitude")
-    longitude = number("longitude")
+    latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
+    longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
   }
 
   /// The number of the field with this path.
@@ -58,7 +54,7 @@ package struct FieldNumbers {
   }
 }
 
-/// A key template taken apart: texts and fields in turn.
+/// The key template of an index: texts and field numbers in turn.
 package struct KeyPattern: Sendable {
   package enum Part: Sendable, Equatable {
     case text(String)
@@ -68,39 +64,15 @@ package struct KeyPattern: Sendable {
   package let text: String
   package let parts: [Part]
 
-  /// Braces stand for themselves when doubled. What the builder accepted needs no error here.
-  ///
-  /// - Parameter numbers: Of the index's fields.
+  /// - Parameter numbers: The numbers of the index's fields.
   package init(_ text: String, numbers: FieldNumbers) {
     self.text = text
-    var parts: [Part] = []
-    var literal: [UInt8] = []
-    var field: [UInt8]? = nil
-    let bytes = Array(text.utf8)
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-      if field != nil {
-        if byte == 0x7d {
-          if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
-          literal = []
-          parts.append(.field(numbers[field!] ?? -1))
-          field = nil
-        } else {
-          field!.append(byte)
-        }
-      } else if (byte == 0x7b || byte == 0x7d), next == byte {
-        literal.append(byte)
-        index += 1
-      } else if byte == 0x7b {
-        field = []
-      } else {
-        literal.append(byte)
+    let template = KeyTemplate(text)
+    parts = template.parts.map { part in
+      switch part {
+      case .literal(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+      case .field(let field): .field(numbers[Array(template.fields[field].utf8)] ?? -1)
       }
-      index += 1
     }
-    if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
-    self.parts = parts
   }
 }

@@ -1,18 +1,16 @@
-import ShardedIndex
-
-/// What an index says of how it was made, beside its records. Source: docs/format.md §3.6.
-struct IndexSettings: Equatable {
+/// The settings of an index: how it was made. Source: docs/format.md §3.6.
+package struct IndexSettings: Equatable, Sendable {
   /// The key's template.
-  var key: String
-  var weight: String?
+  package var key: String
+  package var weight: String?
   /// The field that tells records apart.
-  var id: String?
+  package var id: String?
   /// The fields that are stored; nil for all.
-  var keep: [String]?
+  package var keep: [String]?
 
-  init(key: String) { self.key = key }
+  package init(key: String) { self.key = key }
 
-  init(of manifest: Manifest) {
+  package init(of manifest: borrowing Manifest) {
     key = manifest.setting("key") ?? ""
     weight = manifest.setting("weight")
     id = manifest.setting("id")
@@ -23,7 +21,7 @@ struct IndexSettings: Equatable {
   private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
 
   /// As they stand in a manifest.
-  func pairs(fieldNames: [String]) -> [(String, String)] {
+  package func pairs(fieldNames: [String]) -> [(String, String)] {
     var pairs = [("key", key)]
     for (setting, candidates) in Self.coordinates {
       if let field = candidates.first(where: { fieldNames.contains($0) }) { pairs.append((setting, field)) }
@@ -35,7 +33,7 @@ struct IndexSettings: Equatable {
   }
 
   /// Names with commas between; a backslash before a comma or a backslash that belongs to one.
-  static func text(_ names: [String]) -> String {
+  package static func text(_ names: [String]) -> String {
     names.map { name in
       String(
         String.UnicodeScalarView(
@@ -43,7 +41,7 @@ struct IndexSettings: Equatable {
     }.joined(separator: ",")
   }
 
-  static func list(_ text: String) -> [String] {
+  package static func list(_ text: String) -> [String] {
     var names: [String.UnicodeScalarView] = [.init()]
     var isEscaped = false
     for scalar in text.unicodeScalars {

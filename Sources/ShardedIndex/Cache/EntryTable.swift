@@ -1,0 +1,82 @@
+/// Where in the cache the shards of one generation were put, by their places in its manifest.
+///
+/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. As large as what is resident makes
+/// it, and not as the index: entries that lead nowhere go when there is no room.
+struct EntryTable: @unchecked Sendable {
+  struct Entry {
+    var node: Int32
+    /// The shard's place in the manifest.
+    fileprivate(set) var place: UInt32 = 0
+    var ticket: UInt64
+    /// What the node holds as long as its ticket is this one: one step less on the way there.
+    var shard: Unmanaged<LoadedShard>?
+
+    static var none: Entry { Entry(node: 0, ticket: 0, shard: nil) }
+  }
+
+  private final class Storage {
+    /// The entries by slot: a shard's is at its number modulo the capacity, or behind it, where others came first. A
+    /// ticket of 0 ends the search. With room for each shard of the index nothing is ever in another's way.
+    @exclusivity(unchecked) var entries: [Entry]
+    @exclusivity(unchecked) var used = 0
+
+    init(capacity: Int) { entries = Array(repeating: .none, count: capacity) }
+  }
+  private let storage: Storage
+  private let shardCount: Int
+  var identity: ObjectIdentifier { ObjectIdentifier(storage) }
+  /// Slots, for who looks through them.
+  var capacity: Int { storage.entries.count }
+
+  /// - Parameter count: Shards of the generation.
+  init(count: Int) {
+    shardCount = count
+    storage = Storage(capacity: 32)
+  }
+
+  /// The entry of a shard; one that leads nowhere if it has none.
+  @inline(__always) subscript(_ shard: Int) -> Entry {
+    let mask = storage.entries.count - 1
+    var slot = shard & mask
+    while storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+      guard storage.entries[slot].ticket != 0 else { return .none }
+      slot = (slot &+ 1) & mask
+    }
+    return storage.entries[slot]
+  }
+
+  /// What is in a slot, and of which shard.
+  func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
+    (Int(storage.entries[slot].place), storage.entries[slot])
+  }
+
+  /// - Parameter lru: Which knows whether an entry still leads to something.
+  func set(_ shard: Int, to entry: Entry, of lru: LRU) {
+    var entry = entry
+    entry.place = UInt32(truncatingIfNeeded: shard)
+    let slot = self.slot(of: shard)
+    let isNew = storage.entries[slot].ticket == 0
+    storage.entries[slot] = entry
+    guard isNew else { return }
+    storage.used += 1
+    if storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
+  }
+
+  /// Where the entry of a shard is, or goes.
+  private func slot(of shard: Int) -> Int {
+    var slot = shard & (capacity - 1)
+    while storage.entries[slot].ticket != 0, storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+      slot = (slot + 1) & (capacity - 1)
+    }
+    return slot
+  }
+
+  /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
+  private func clean(_ lru: LRU) {
+    let live = storage.entries.filter { lru.resident($0) != nil }
+    var capacity = 32
+    while capacity < live.count * 4, capacity < shardCount { capacity *= 2 }
+    (storage.entries, storage.used) = (Array(repeating: .none, count: capacity), live.count)
+    for entry in live { storage.entries[slot(of: Int(entry.place))] = entry }
+  }
+}

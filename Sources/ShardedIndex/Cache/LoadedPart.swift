@@ -1,0 +1,92 @@
+/// A part of a shard in memory: its keys, and its fields once somebody asked for them.
+final class LoadedPart: @unchecked Sendable {
+  // What a query comes upon first stands first: it is on its way to the keys.
+  /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock, as is what follows.
+  var node: Int32 = 0
+  /// The cache's ``LRU/insertions`` when it was last seen to be protected.
+  var protectedAt: UInt32 = 0
+  // No number that the format counts with has more than 32 bits.
+  private let (first, place, keptBytes): (UInt32, UInt32, UInt32)
+  let keys: KeyBlocks
+  /// The fields; none until they are unpacked.
+  private let unpacked: OnceColumns
+  let header: ShardHeader  // Keys and fields lead into it.
+  /// The compressed fields, until they are unpacked: so that this needs no second look at the file. Empty from then on.
+  private let packed: Lock<[UInt8]>
+
+  /// Counted within the shard.
+  @inline(__always) var firstRecord: Int { Int(first) }
+  @inline(__always) var number: Int { Int(place) }
+  /// Bytes that it cost the cache when it came in.
+  var charge: Int { Int(keptBytes) }
+  /// Bytes that it costs beside keys and fields: this object, the cache's node, what `malloc` keeps.
+  private static let ownCharge = 192
+
+  /// - Parameter columns: The fields, which it takes over.
+  init(keys: KeyBlocks, number: Int, header: ShardHeader, columns: FieldColumns) {
+    self.keys = keys
+    self.header = header
+    first = UInt32(header.parts[number].firstRecord)
+    place = UInt32(number)
+    keptBytes = UInt32(keys.charge + columns.charge + Self.ownCharge)
+    unpacked = OnceColumns(columns)
+    packed = Lock([])
+  }
+
+  /// - Parameter fields: The compressed fields, and ``FieldColumns/slack`` bytes behind them.
+  init(keys: KeyBlocks, number: Int, header: ShardHeader, fields: [UInt8]) {
+    self.keys = keys
+    self.header = header
+    first = UInt32(header.parts[number].firstRecord)
+    place = UInt32(number)
+    keptBytes = UInt32(keys.charge + fields.count + Self.ownCharge)
+    unpacked = OnceColumns(nil)
+    packed = Lock(fields)
+  }
+
+  deinit {
+    keys.deallocate()
+    columns?.deallocate()
+  }
+
+  /// The fields, if they are unpacked; valid as long as this is.
+  @inline(__always) var columns: FieldColumns? { unpacked.load() }
+
+  var isUnpacked: Bool { columns != nil }
+
+  /// Bytes of its file and of what that unpacks to.
+  var weight: Int { header.parts[number].weight }
+
+  /// Asks for the memory that a search reads, and for what decoding will read of the shard's header, side by side: one
+  /// after the other is what an answer takes whose memory has left the processor's caches.
+  @inline(__always) func prefetchKeys() {
+    keys.prefetch()
+    columns?.prefetchHeader()
+  }
+
+  /// The same of what decoding begins with at one of its records, if the fields are unpacked.
+  @inline(__always) func prefetch(_ record: Int) { columns?.prefetch(record, keys: keys) }
+
+  /// Asks for the memory of what leads to the fields, if they are unpacked.
+  @inline(__always) func prefetchFields() { unpacked.prefetch() }
+
+  /// Returns the fields, unpacked by `unpack` if they were not before; they are valid as long as this is.
+  ///
+  /// - Parameters:
+  ///   - unpack: Unpacks the compressed fields, which have ``FieldColumns/slack`` bytes behind them.
+  ///   - grew: Called with the change of the charge, in bytes.
+  @inline(__always)
+  func columns(
+    unpack: ([UInt8]) throws(IndexError) -> FieldColumns, grew: (Int) -> Void
+  ) throws(IndexError) -> FieldColumns {
+    if let columns { return columns }
+    return try packed.withLock { (packed) throws(IndexError) -> FieldColumns in
+      if let columns { return columns }
+      let columns = try unpack(packed)
+      unpacked.store(columns)
+      grew(columns.charge - packed.count)
+      packed = []
+      return columns
+    }
+  }
+}

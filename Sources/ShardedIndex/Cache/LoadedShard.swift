@@ -1,0 +1,18 @@
+/// One shard in memory: its header, and slots for its parts.
+final class LoadedShard: @unchecked Sendable {
+  /// The header's table of parts, beside the slots that it leads to.
+  let parts: PartTable
+  let header: ShardHeader
+  /// The parts that are resident, by number. The lock of the cache that holds the shard guards them, so that accesses
+  /// exclude each other.
+  @exclusivity(unchecked) var slots: [LoadedPart?]
+
+  init(header: ShardHeader) {
+    self.header = header
+    parts = header.parts
+    slots = Array(repeating: nil, count: parts.count)
+  }
+
+  /// The bytes that the header costs the cache.
+  var charge: Int { header.charge + parts.count * MemoryLayout<LoadedPart?>.stride + 128 }
+}

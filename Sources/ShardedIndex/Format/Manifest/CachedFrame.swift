@@ -1,0 +1,117 @@
+/// A page or a node of a manifest in memory: its content, before which stands what only its position gives, and behind a
+/// node's the lower bound of what comes after it.
+///
+/// It has no owner: the cache that drops the last reference frees the memory.
+struct CachedFrame: @unchecked Sendable {
+  struct Header {
+    /// The content that was kept before it; nil if there is none.
+    var kept: UnsafeMutableRawPointer? = nil
+    let contentSize: Int
+    /// The number of records in all shards before it.
+    let firstRecord: Int
+    /// The end of its frame in the file: that is where a node's first child begins.
+    let end: Int
+    /// The size of the bound behind the content, in bytes; nil if nothing comes after it.
+    let nextSize: Int?
+    let nextIsContinuation: Bool
+  }
+
+  /// The bytes before the content, which is aligned to 16.
+  private static let headerSize = (MemoryLayout<Header>.size + 15) & ~15
+
+  let content: UnsafeMutableRawPointer
+
+  init(content: UnsafeMutableRawPointer) { self.content = content }
+
+  @inline(__always) private var start: UnsafeMutableRawPointer { content - Self.headerSize }
+  @inline(__always) private var bytes: UnsafePointer<UInt8> { .init(content.assumingMemoryBound(to: UInt8.self)) }
+  @inline(__always) private var header: Header {
+    unsafeAddress { .init(start.assumingMemoryBound(to: Header.self)) }
+    nonmutating unsafeMutableAddress { start.assumingMemoryBound(to: Header.self) }
+  }
+
+  /// The bytes of the content, and of the bound behind it.
+  var size: Int { header.contentSize + (header.nextSize ?? 0) }
+  /// The number of records in all shards before it.
+  @inline(__always) var firstRecord: Int { header.firstRecord }
+  /// The content that was kept before it; nil if there is none.
+  var kept: UnsafeMutableRawPointer? { header.kept }
+  func setKept(_ content: UnsafeMutableRawPointer?) { header.kept = content }
+
+  private static func allocate(_ header: Header) -> CachedFrame {
+    let size = headerSize + header.contentSize + (header.nextSize ?? 0)
+    let frame = CachedFrame(content: .allocate(byteCount: size, alignment: 16) + headerSize)
+    frame.start.initializeMemory(as: Header.self, to: header)
+    return frame
+  }
+
+  func copy() -> CachedFrame {
+    let copy = Self.allocate(header)
+    copy.content.copyMemory(from: content, byteCount: size)
+    return copy
+  }
+
+  func deallocate() { start.deallocate() }
+
+  // MARK: What it holds
+
+  /// The page that it is.
+  @inline(__always) func page(shards: Int) -> ManifestPage { ManifestPage(checked: bytes, shards: shards) }
+
+  /// The tables of the node that it is.
+  ///
+  /// - Parameter level: The level of its children.
+  @inline(__always) func tables(count: Int, level: Int) -> ManifestTables {
+    ManifestTables(bytes, count: count, level: level)
+  }
+
+  /// The node that it is.
+  func node(_ number: Int, level: Int, of tree: ManifestTree) -> ManifestNode {
+    ManifestNode(
+      bytes, number: number, level: level, of: tree, start: header.end, firstRecord: header.firstRecord, next: next)
+  }
+
+  /// The lower bound of what comes after a node.
+  private var next: ManifestNode.Next? {
+    guard let size = header.nextSize else { return nil }
+    return .init(
+      bound: .init(start: bytes + header.contentSize, count: size), isContinuation: header.nextIsContinuation)
+  }
+
+  // MARK: Reading
+
+  /// Decompresses a page or a node and checks it against the list that it stands in; the caller deallocates it.
+  ///
+  /// - Parameter frame: The compressed frame.
+  init(
+    reading frame: [UInt8], as reference: ManifestNode.ChildReference, of tree: ManifestTree,
+    with context: Decompressor
+  ) throws(FormatError) {
+    let entry = reference.entry
+    // A page's last bound meets the next one now; a node's are to come.
+    let next = reference.level == 0 ? nil : reference.next
+    self = try frame.withUnsafeBufferPointer { (frame) throws(FormatError) -> CachedFrame in
+      let size = try ZstdFrame.contentSize(of: frame, checksum: entry.checksum, size: entry.contentSize)
+      let read = Self.allocate(
+        Header(
+          contentSize: size, firstRecord: reference.firstRecord, end: reference.start + entry.frameSize,
+          nextSize: next?.bound.count, nextIsContinuation: next?.isContinuation ?? false))
+      do throws(FormatError) {
+        try ZstdFrame.decompress(frame, into: .init(start: read.content, count: size), with: context)
+        let content = UnsafeBufferPointer(start: read.bytes, count: size)
+        if reference.level == 0 {
+          try ManifestPage.check(content, reference, of: tree)
+        } else {
+          try ManifestNode.check(content, reference, of: tree)
+        }
+      } catch {
+        read.deallocate()
+        throw error
+      }
+      if let next, let bound = next.bound.baseAddress {
+        (read.content + size).copyMemory(from: bound, byteCount: next.bound.count)
+      }
+      return read
+    }
+  }
+}

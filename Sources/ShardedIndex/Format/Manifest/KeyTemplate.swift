@@ -1,0 +1,90 @@
+/// A key template taken apart: literal text and fields by name, `{name}, {country}`.
+///
+/// Outside braces `{{` and `}}` stand for one brace. Between braces stands a field's full path, `coord.lon`; all
+/// characters but `}` belong to it.
+package struct KeyTemplate: Sendable, Equatable {
+  package enum Part: Sendable, Equatable {
+    case literal([UInt8])
+    /// An index into ``KeyTemplate/fields``.
+    case field(Int)
+  }
+
+  /// A way in which a text is no template.
+  package enum Flaw: Equatable, Sendable {
+    /// The text is empty.
+    case empty
+    /// No field is named.
+    case noField
+    /// A brace that opens is never closed.
+    case unclosed
+    /// A brace closes that was never opened.
+    case unopened
+    /// Nothing stands between two braces.
+    case emptyField
+  }
+
+  /// The text, as it was written.
+  package let text: String
+  /// The parts in order; never two literals in a row.
+  package private(set) var parts: [Part] = []
+  /// The names of the fields used, each once, in order of first use.
+  package private(set) var fields: [String] = []
+  /// The first flaw, and at which character of the text it is, counted from 1; nil for a template that a builder accepts.
+  package private(set) var flaw: (flaw: Flaw, position: Int)?
+
+  /// Takes a text apart. What a flawed one means matters to readers of damaged indexes alone: a brace that closes nothing
+  /// stands for itself, and what one that is never closed begins is left out.
+  package init(_ text: String) {
+    self.text = text
+    let characters = Array(text.unicodeScalars)
+    var literal = String.UnicodeScalarView()
+    var numbers: [String: Int]?
+    var index = 0
+    while index < characters.count {
+      let (start, scalar) = (index, characters[index])
+      index += 1
+      if scalar == "{" || scalar == "}", index < characters.count, characters[index] == scalar {
+        literal.append(scalar)
+        index += 1
+      } else if scalar == "}" {
+        note(.unopened, at: start)
+        literal.append(scalar)
+      } else if scalar == "{" {
+        let end = characters[index...].firstIndex(of: "}")
+        if end == nil { note(.unclosed, at: start) }
+        guard let end else { break }
+        if end == index { note(.emptyField, at: start) }
+        flush(&literal)
+        append(field: String(String.UnicodeScalarView(characters[index..<end])), &numbers)
+        index = end + 1
+      } else {
+        literal.append(scalar)
+      }
+    }
+    flush(&literal)
+    if parts.isEmpty { note(.empty, at: 0) }
+    if fields.isEmpty { note(.noField, at: 0) }
+  }
+
+  private mutating func note(_ flaw: Flaw, at index: Int) {
+    if self.flaw == nil { self.flaw = (flaw, index + 1) }
+  }
+
+  private mutating func flush(_ literal: inout String.UnicodeScalarView) {
+    if !literal.isEmpty { parts.append(.literal(Array(String(literal).utf8))) }
+    literal = String.UnicodeScalarView()
+  }
+
+  /// - Parameter numbers: The numbers of the fields, once there are many: few are looked through, for the type of a
+  ///   dictionary is made up at run time, which takes a fifth of a start.
+  private mutating func append(field: String, _ numbers: inout [String: Int]?) {
+    let known = numbers.map { $0[field] } ?? fields.firstIndex(of: field)
+    parts.append(.field(known ?? fields.count))
+    guard known == nil else { return }
+    numbers?[field] = fields.count
+    fields.append(field)
+    if fields.count == 64 { numbers = Dictionary(uniqueKeysWithValues: zip(fields, 0...)) }
+  }
+
+  package static func == (a: KeyTemplate, b: KeyTemplate) -> Bool { a.text == b.text }
+}

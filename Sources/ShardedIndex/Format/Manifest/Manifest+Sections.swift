@@ -1,0 +1,172 @@
+extension Manifest {
+  /// A kind of section, by the number that stands in the file; sections of other numbers are passed over.
+  package enum Section: UInt32, CaseIterable, Sendable {
+    /// u64 per child: the head of its lower bound.
+    case heads = 1
+    /// u64 per child and one more: records in all before it.
+    case firstRecords = 2
+    /// u32 per child: where its lower bound ends in `bounds`.
+    case boundEnds = 3
+    /// The lower bounds, one after the other.
+    case bounds = 4
+    /// Per child what ``ManifestNode/Entry`` has.
+    case children = 5
+    /// Per field a varint size and its path.
+    case fieldNames = 6
+    /// Pairs of texts, each with a varint size before it.
+    case settings = 7
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case notes = 8
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case densityGrid = 9
+  }
+
+  /// Frames behind those of the pages, which no query reads; the first one's content has the checksums of the others.
+  /// Sizes in bytes.
+  struct Chain {
+    /// The beginning, from the end of the pages.
+    var start: Int
+    /// The size of all of its frames.
+    var size: Int
+    /// The size of the first one's content.
+    var contentSize: Int
+    /// The first frame's own checksum of its content.
+    var checksum: UInt32
+
+    static let width = 12
+    var end: Int { start + size }
+  }
+
+  /// The fixed fields at the beginning of a root.
+  struct Header {
+    let version: Int
+    let foldVersion: UInt32
+    let sectionCount: Int
+    let recordCount: Int
+    let shardCount: Int
+    let shardLimit: Int
+    let fieldCount: Int
+    let partSize: Int
+
+    init(_ reader: inout ByteReader) throws(FormatError) {
+      let magic = try reader.read(UInt32.self)
+      guard magic == Manifest.magic else { throw .wrongMagic(found: magic, expected: Manifest.magic) }
+      version = Int(try reader.read(UInt16.self))
+      guard version == Manifest.version || version == Manifest.versionWithNodes else {
+        throw .unsupportedVersion(found: version, supported: Manifest.versionWithNodes)
+      }
+      _ = try reader.read(UInt16.self)
+      foldVersion = try reader.read(UInt32.self)
+      sectionCount = Int(try reader.read(UInt32.self))
+      let hash = try reader.read(UInt64.self)
+      guard foldVersion == Fold.version, hash == Fold.tableHash else {
+        throw .otherFold(found: UInt32(truncatingIfNeeded: hash), supported: UInt32(truncatingIfNeeded: Fold.tableHash))
+      }
+      let records = try reader.read(UInt64.self)
+      shardCount = Int(try reader.read(UInt32.self))
+      shardLimit = Int(try reader.read(UInt32.self))
+      fieldCount = Int(try reader.read(UInt32.self))
+      partSize = Int(try reader.read(UInt32.self))
+      guard records <= UInt64(Int64.max), fieldCount <= Manifest.fieldLimit, sectionCount <= 64,
+        (records == 0) == (shardCount == 0)
+      else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
+      recordCount = Int(records)
+    }
+
+    /// The tree of as many shards, which has nodes where the version says so.
+    var tree: ManifestTree {
+      get throws(FormatError) {
+        let tree = ManifestTree(shardCount: shardCount, hasNodes: version == Manifest.versionWithNodes)
+        guard (tree.height > 0) == (version == Manifest.versionWithNodes) else {
+          throw .invalid(reason: "a version for more shards", offset: 4)
+        }
+        return tree
+      }
+    }
+  }
+
+  /// The table of a root's sections; valid as long as the root's bytes.
+  struct SectionTable {
+    private let content: UnsafeRawBufferPointer
+    /// The offset of the table, in bytes.
+    private let start: Int
+    private let count: Int
+
+    /// - Parameter reader: Stands at the table; stands behind it afterwards.
+    init(_ header: Header, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
+      (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
+      _ = try reader.read(bytes: 24 * count)
+    }
+
+    /// Returns the bytes of a section, wherever the table says that they are; nil if it has none of that number.
+    func optional(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
+      for index in 0..<count {
+        let entry = start + 24 * index
+        guard UInt32(littleEndian: load(entry)) == section.rawValue else { continue }
+        let (offset, length) = (UInt64(littleEndian: load(entry + 8)), UInt64(littleEndian: load(entry + 16)))
+        let size = UInt64(content.count)
+        guard offset <= size, length <= size - offset, wanted == nil || length == UInt64(wanted!) else {
+          throw .invalid(reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: entry)
+        }
+        return content.bindMemory(to: UInt8.self).extracting(Int(offset)..<Int(offset + length))
+      }
+      return nil
+    }
+
+    /// Returns the bytes of a section that every root has.
+    func required(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
+      if let found = try optional(section, size: size) { return found }
+      throw .invalid(reason: "section \(section.rawValue) is missing", offset: start)
+    }
+
+    /// Returns the frames that a section describes; nil if there is no such section.
+    func chain(_ section: Section, after start: Int) throws(FormatError) -> Chain? {
+      guard let entry = try optional(section, size: Chain.width) else { return nil }
+      var reader = ByteReader(entry)
+      let chain = Chain(
+        start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
+        checksum: try reader.read(UInt32.self))
+      guard chain.contentSize <= Manifest.contentLimit else {
+        throw .invalid(reason: "section \(section.rawValue) is of too large a frame", offset: 0)
+      }
+      return chain
+    }
+
+    /// The table lies within the content: the reader passed it.
+    private func load<T: BitwiseCopyable>(_ offset: Int) -> T {
+      content.loadUnaligned(fromByteOffset: offset, as: T.self)
+    }
+  }
+
+  /// The sections that list the children of a root.
+  struct Lists {
+    private let heads: UnsafeBufferPointer<UInt8>
+    private let firstRecords: UnsafeBufferPointer<UInt8>
+    private let ends: UnsafeBufferPointer<UInt8>
+    private let texts: UnsafeBufferPointer<UInt8>
+    private let children: UnsafeBufferPointer<UInt8>
+    private let count: Int
+    private let level: Int
+
+    init(_ sections: SectionTable, count: Int, level: Int) throws(FormatError) {
+      heads = try sections.required(.heads, size: 8 * count)
+      firstRecords = try sections.required(.firstRecords, size: 8 * (count + 1))
+      ends = try sections.required(.boundEnds, size: 4 * count)
+      texts = try sections.required(.bounds, size: nil)
+      children = try sections.required(.children, size: ManifestNode.Entry.width(ofLevel: level) * count)
+      (self.count, self.level) = (count, level)
+    }
+
+    /// The lower bounds, checked.
+    var bounds: BoundTable {
+      get throws(FormatError) {
+        try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
+      }
+    }
+
+    func tables(_ bounds: BoundTable) -> ManifestTables {
+      ManifestTables(
+        bounds, firstRecords: firstRecords.baseAddress!, entries: children.baseAddress!, level: level)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+extension Manifest {
+  /// A shard file and its first frame, the header. Sizes in bytes.
+  package struct File: Equatable, Sendable {
+    package var size: Int
+    package var headerSize: Int
+    package var headerContentSize: Int
+    /// The frame's own checksum of its content. The header holds those of all other frames.
+    package var headerChecksum: UInt32
+    /// Whether the shard before ends in keys equal to this one's lower bound.
+    package var isContinuation: Bool
+
+    package init(size: Int, headerSize: Int, headerContentSize: Int, headerChecksum: UInt32, isContinuation: Bool) {
+      self.size = size
+      self.headerSize = headerSize
+      self.headerContentSize = headerContentSize
+      self.headerChecksum = headerChecksum
+      self.isContinuation = isContinuation
+    }
+
+    package static let width = 20
+  }
+
+  /// Which shard it is, and which records it holds: what a search finds.
+  package struct Place: Sendable {
+    /// By its place in the manifest.
+    package let number: Int
+    /// Records in all shards before it.
+    package let firstRecord: Int
+    package let recordCount: Int
+
+    init(number: Int, firstRecord: Int, recordCount: Int) {
+      (self.number, self.firstRecord, self.recordCount) = (number, firstRecord, recordCount)
+    }
+
+    @inline(__always)
+    init(_ index: Int, of page: ManifestPage, number pageNumber: Int, firstRecord: Int) {
+      number = pageNumber &* Manifest.pageCapacity &+ index
+      let first = page.firstRecord(index)
+      self.firstRecord = firstRecord &+ first
+      recordCount = page.firstRecord(index &+ 1) &- first
+    }
+  }
+
+  /// What it takes to read a shard's file: a copy.
+  package struct Source: Sendable {
+    package let file: File
+    package let recordCount: Int
+    // As they lie in memory.
+    private let digest: (UInt64, UInt64)
+    private let label: UInt64
+
+    init(_ index: Int, of page: ManifestPage) {
+      file = page.file(index)
+      recordCount = page.firstRecord(index + 1) - page.firstRecord(index)
+      let bytes = UnsafeRawPointer(page.digest(index).baseAddress!)
+      digest = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      label = UnsafeRawPointer(page.label(index).baseAddress!).loadUnaligned(as: UInt64.self)
+    }
+
+    /// Whether the other is of the same bytes.
+    func isSame(as other: Source) -> Bool {
+      var (file, otherFile) = (self.file, other.file)
+      // That is of its neighbours, not of its bytes.
+      (file.isContinuation, otherFile.isContinuation) = (false, false)
+      return recordCount == other.recordCount && file == otherFile && digest == other.digest
+    }
+
+    /// Whether a file's SHA-256 begins with the digest.
+    func hasDigest(_ found: [UInt8]) -> Bool { withUnsafeBytes(of: digest) { found.starts(with: $0) } }
+
+    /// The name of the file that holds the shard.
+    package var fileName: FileName {
+      withUnsafeBytes(of: label) { label in withUnsafeBytes(of: digest) { FileName(label: label, digest: $0) } }
+    }
+  }
+
+  /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is, which keeps the
+  /// page for it. Not for queries, which take a ``Place`` and a ``Source``.
+  package struct Shard: @unchecked Sendable {
+    package let place: Place
+    let page: ManifestPage
+    private let index: Int
+
+    init(_ index: Int, of page: ManifestPage, number: Int, firstRecord: Int) {
+      place = Place(index, of: page, number: number, firstRecord: firstRecord)
+      self.page = page
+      self.index = index
+    }
+
+    /// By its place in the manifest.
+    package var number: Int { place.number }
+    /// Records in all shards before it.
+    package var firstRecord: Int { place.firstRecord }
+    package var recordCount: Int { place.recordCount }
+    package var bound: UnsafeBufferPointer<UInt8> { page.bounds[index] }
+    package var file: File { page.file(index) }
+    package var digest: UnsafeBufferPointer<UInt8> { page.digest(index) }
+    package var label: UnsafeBufferPointer<UInt8> { page.label(index) }
+    package var source: Source { Source(index, of: page) }
+
+    /// The file that holds it.
+    package var fileName: String { source.fileName.text }
+  }
+}

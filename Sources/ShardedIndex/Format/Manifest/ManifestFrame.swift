@@ -1,0 +1,78 @@
+extension ZstdFrame {
+  /// Returns the content size of a frame of a manifest.
+  ///
+  /// - Parameters:
+  ///   - checksum: The checksum that the frame must have, where it is known.
+  ///   - size: The content size that the frame must declare, where it is known. In bytes.
+  static func contentSize(
+    of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?
+  ) throws(FormatError) -> Int {
+    guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    if let checksum, found != checksum { throw .wrongChecksum(found: found, expected: checksum) }
+    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    let wanted = size ?? declared
+    guard declared == wanted, wanted >= 0, wanted <= Manifest.contentLimit else {
+      throw .wrongSize(found: declared, expected: min(wanted, Manifest.contentLimit))
+    }
+    return wanted
+  }
+
+  /// Returns the content of a frame of a manifest; the caller deallocates it.
+  fileprivate static func content(
+    of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?, with context: Decompressor
+  ) throws(FormatError) -> UnsafeMutableRawBufferPointer {
+    let size = try contentSize(of: frame, checksum: checksum, size: size)
+    let content = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
+    let target = UnsafeMutableRawBufferPointer(rebasing: content[..<size])
+    do throws(FormatError) {
+      try decompress(frame, into: target, with: context)
+    } catch {
+      content.deallocate()
+      throw error
+    }
+    return target
+  }
+}
+
+extension Manifest {
+  /// Decompresses and checks a root.
+  ///
+  /// - Parameter frame: The compressed frame, all of it.
+  init(frame: ArraySlice<UInt8>, with context: Decompressor) throws(FormatError) {
+    let content = try frame.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try ZstdFrame.content(of: bytes, checksum: nil, size: nil, with: context)
+    }
+    do throws(FormatError) {
+      self = try Manifest(content, frameSize: frame.count)
+    } catch {
+      content.deallocate()
+      throw error
+    }
+  }
+
+  /// One frame of a ``Chain``: its content, and its own checksum of that.
+  package typealias ChainFrame = (content: [UInt8], checksum: UInt32)
+
+  /// Decompresses the frame that `bytes` begin with.
+  ///
+  /// - Parameters:
+  ///   - chain: The chain that the frame is the first of; nil for a later one.
+  ///   - limit: The largest content that a later one may have, in bytes.
+  ///   - name: The name of the chain, for messages.
+  /// - Returns: The frame and its size, in bytes.
+  static func chainFrame(
+    in bytes: ArraySlice<UInt8>, firstOf chain: Chain?, limit: Int, name: String, with context: Decompressor
+  ) throws(FormatError) -> (frame: ChainFrame, size: Int) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      guard let size = ZstdFrame.size(of: bytes) else { throw .zstd(reason: "no whole frame in its \(name)") }
+      let frame = bytes.extracting(..<size)
+      guard chain != nil || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
+        throw .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
+      }
+      let content = try ZstdFrame.content(
+        of: frame, checksum: chain?.checksum, size: chain?.contentSize, with: context)
+      defer { content.deallocate() }
+      return ((Array(content), ZstdFrame.checksum(of: frame)!), size)
+    }
+  }
+}

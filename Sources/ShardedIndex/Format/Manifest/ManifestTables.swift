@@ -1,0 +1,64 @@
+/// The tables of a root or a node: what a search needs of it.
+///
+/// The bytes belong to the manifest.
+struct ManifestTables {
+  let bounds: BoundTable
+  /// u64 per child and one more: records in the children before it.
+  private let firstRecords: UnsafeRawPointer
+  private let entries: UnsafeRawPointer
+  private let entryWidth: Int
+
+  /// Those of a root. Nothing of them but `bounds` was checked.
+  ///
+  /// - Parameter level: Of the children.
+  init(_ bounds: BoundTable, firstRecords: UnsafePointer<UInt8>, entries: UnsafePointer<UInt8>, level: Int) {
+    self.bounds = bounds
+    self.firstRecords = UnsafeRawPointer(firstRecords)
+    self.entries = UnsafeRawPointer(entries)
+    entryWidth = ManifestNode.Entry.width(ofLevel: level)
+  }
+
+  /// Those of a node, whose bounds were checked.
+  @inline(__always)
+  init(_ content: UnsafePointer<UInt8>, count: Int, level: Int) {
+    entryWidth = ManifestNode.Entry.width(ofLevel: level)
+    bounds = BoundTable(
+      checked: count, heads: content, ends: content + (16 &* count &+ 8),
+      texts: content + Self.fixedSize(children: count, level: level))
+    firstRecords = UnsafeRawPointer(content + (8 &* count))
+    entries = UnsafeRawPointer(content + (20 &* count &+ 8))
+  }
+
+  /// Bytes of a node besides its bounds.
+  @inline(__always)
+  static func fixedSize(children: Int, level: Int) -> Int {
+    (20 &+ ManifestNode.Entry.width(ofLevel: level)) &* children &+ 8
+  }
+
+  /// Records in the children before this one.
+  @inline(__always) func firstRecord(of child: Int) -> Int {
+    // A number above what an Int holds is negative here, and refused.
+    Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))
+  }
+
+  @inline(__always) func entry(_ child: Int) -> UnsafeRawPointer { entries + entryWidth &* child }
+
+  @inline(__always) func isContinuation(_ child: Int) -> Bool {
+    UInt32(littleEndian: entry(child).loadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 1 == 1
+  }
+
+  /// The child that keys which begin with the prefix begin in, if there are any.
+  @inline(__always) func first(forPrefix prefix: FoldedPrefix) -> Int {
+    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    let below = bounds.countBelow(prefix)
+    let isBeginning =
+      below < bounds.count && bounds.head(below) == prefix.head && bounds.equals(below, prefix.bytes)
+      && !isContinuation(below)
+    return isBeginning ? below : max(0, below &- 1)
+  }
+
+  /// The child that they end in, which none of the first `from` is.
+  @inline(__always) func last(forPrefix prefix: FoldedPrefix, from: Int) -> Int {
+    bounds.countNotAbove(prefix, from: from) &- 1
+  }
+}

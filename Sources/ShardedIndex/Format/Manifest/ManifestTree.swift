@@ -1,0 +1,54 @@
+/// Which pages and nodes a manifest has, and which of them lies below which: all of it follows from how many shards
+/// there are. Source: docs/format.md §3.
+///
+/// Pages have level 0. Node `number` of level 1 lists pages from 64 × `number` on, one of level 2 nodes of level 1, and
+/// so on; the root lists what is on level ``height``.
+package struct ManifestTree: Equatable, Sendable {
+  let shardCount: Int
+  /// Of what the root lists.
+  let height: Int
+
+  /// - Parameter hasNodes: Else the root lists pages, however many there are.
+  package init(shardCount: Int, hasNodes: Bool) {
+    self.shardCount = shardCount
+    var height = 0
+    while hasNodes, Self.count(shardCount, height) > Manifest.pageCapacity { height += 1 }
+    self.height = height
+  }
+
+  @inline(__always) private static func shift(_ level: Int) -> Int {
+    Manifest.pageCapacity.trailingZeroBitCount &* (level &+ 1)
+  }
+
+  @inline(__always) private static func count(_ shardCount: Int, _ level: Int) -> Int {
+    (shardCount &+ (1 &<< shift(level)) &- 1) &>> shift(level)
+  }
+
+  /// Pages, or nodes, of a level.
+  func count(ofLevel level: Int) -> Int { Self.count(shardCount, level) }
+
+  /// All pages and nodes.
+  var count: Int { (0...height).reduce(0) { $0 + count(ofLevel: $1) } }
+
+  /// Tells a page or node from all others: from 0 on, pages first.
+  @inline(__always) func slot(_ number: Int, level: Int) -> Int {
+    var slot = number
+    var below = 0
+    while below < level {
+      slot &+= Self.count(shardCount, below)
+      below &+= 1
+    }
+    return slot
+  }
+
+  /// Shards of a page, or below a node.
+  @inline(__always) func shards(below number: Int, level: Int) -> Int {
+    let first = number &<< Self.shift(level)
+    return max(0, min(shardCount &- first, 1 &<< Self.shift(level)))
+  }
+
+  /// What a node lists.
+  @inline(__always) func children(of number: Int, level: Int) -> Int {
+    (shards(below: number, level: level) &+ (1 &<< Self.shift(level &- 1)) &- 1) &>> Self.shift(level &- 1)
+  }
+}

@@ -1,0 +1,116 @@
+/// A part of a shard as it stands in the file: the frame of its keys and that of its fields.
+///
+/// The bytes belong to the context that they were read with, until it reads others.
+struct PackedPart {
+  private let keys: UnsafeBufferPointer<UInt8>
+  private let fields: UnsafeBufferPointer<UInt8>
+  private let part: PartTable.Part
+
+  /// Reads a part with `read`, which fills the memory that it is given.
+  init<Failure: Error>(
+    _ part: PartTable.Part, with context: Decompressor, read: (inout MutableRawSpan) throws(Failure) -> Void
+  ) throws(Failure) {
+    let bytes = try context.fill(part.fileSize, read)
+    keys = bytes.extracting(..<part.keysSize)
+    fields = bytes.extracting(part.keysSize..<part.keysSize + part.fieldsSize)
+    self.part = part
+  }
+
+  /// Unpacks and checks the keys.
+  func keys(of header: ShardHeader, with context: Decompressor) throws(FormatError) -> KeyBlocks {
+    try context.withContent(of: keys, size: part.keysContentSize, checksum: part.keysChecksum) {
+      (content, table) throws(FormatError) in
+      try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
+    }
+  }
+
+  /// Unpacks and checks the fields.
+  func columns(of header: ShardHeader, with context: Decompressor) throws(FormatError) -> FieldColumns {
+    try FieldColumns(unpacking: fields, part, of: header, with: context)
+  }
+
+  /// The compressed fields, and ``FieldColumns/slack`` bytes behind them.
+  var packedFields: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: fields.count + FieldColumns.slack) { bytes, count in
+      _ = bytes.initialize(from: fields)
+      bytes[fields.count...].initialize(repeating: 0)
+      count = fields.count + FieldColumns.slack
+    }
+  }
+}
+
+extension FieldColumns {
+  /// Unpacks and checks the fields of a part.
+  ///
+  /// - Parameter packed: The compressed fields, and ``FieldColumns/slack`` bytes behind them.
+  init(
+    unpacking packed: [UInt8], _ part: PartTable.Part, of header: ShardHeader, with context: Decompressor
+  ) throws(FormatError) {
+    self = try packed.withUnsafeBufferPointer { (packed) throws(FormatError) in
+      try FieldColumns(unpacking: packed.extracting(..<part.fieldsSize), part, of: header, with: context)
+    }
+  }
+
+  fileprivate init(
+    unpacking frame: UnsafeBufferPointer<UInt8>, _ part: PartTable.Part, of header: ShardHeader,
+    with context: Decompressor
+  ) throws(FormatError) {
+    self = try context.withContent(of: frame, size: part.fieldsContentSize, checksum: part.fieldsChecksum) {
+      (content, table) throws(FormatError) in
+      try FieldColumns(content: content, records: part.recordCount, header: header, table: table)
+    }
+  }
+}
+
+extension ShardHeader {
+  /// Reads, unpacks and checks the header of a shard.
+  ///
+  /// - Parameters:
+  ///   - read: Fills the memory that it is given with the beginning of the file.
+  ///   - manifest: The manifest that numbers the fields.
+  static func reading<Failure: Error>(
+    _ source: Manifest.Source, of manifest: borrowing Manifest, with context: Decompressor,
+    read: (inout MutableRawSpan) throws(Failure) -> Void
+  ) throws(Failure) -> Result<ShardHeader, FormatError> {
+    let file = source.file
+    let frame = try context.fill(file.headerSize, read)
+    return Result { () throws(FormatError) in
+      try context.withContent(of: frame, size: file.headerContentSize, checksum: file.headerChecksum) {
+        (content, _) throws(FormatError) in
+        try ShardHeader(
+          content: content, records: source.recordCount, fileSize: file.size, frameSize: file.headerSize,
+          name: { manifest.fieldNumber(of: $0) })
+      }
+    }
+  }
+}
+
+extension Decompressor {
+  /// Has `read` fill room for a file's bytes, of which ``FieldColumns/slack`` more can be read; valid until the next.
+  fileprivate func fill<Failure: Error>(
+    _ size: Int, _ read: (inout MutableRawSpan) throws(Failure) -> Void
+  ) throws(Failure) -> UnsafeBufferPointer<UInt8> {
+    let start = fileRoom(size)
+    var room = MutableRawSpan(_unsafeStart: start, byteCount: size)
+    try read(&room)
+    return UnsafeBufferPointer(start: start, count: size)
+  }
+
+  /// Lends `body` the content of a frame, unpacked or where it stands in it, and room for a Huffman code's table.
+  ///
+  /// - Parameter frame: ``FieldColumns/slack`` bytes behind it can be read.
+  @inline(__always)
+  fileprivate func withContent<Result>(
+    of frame: UnsafeBufferPointer<UInt8>, size: Int, checksum: UInt32,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeMutablePointer<UInt16>) throws(FormatError) -> Result
+  ) throws(FormatError) -> Result {
+    guard size <= ZstdFrame.contentLimit else { throw .wrongSize(found: size, expected: ZstdFrame.contentLimit) }
+    // Compared before anything is allocated: an old shard in the place of a new one goes no further.
+    guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    guard found == checksum else { throw .wrongChecksum(found: found, expected: checksum) }
+    if let stored = ZstdFrame.storedContent(of: frame, size: size) { return try body(stored, table) }
+    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    guard declared == size else { throw .wrongSize(found: declared, expected: size) }
+    return try body(unpack(frame, size: size), table)
+  }
+}

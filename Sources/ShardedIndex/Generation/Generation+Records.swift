@@ -1,0 +1,89 @@
+extension Generation {
+  /// Decodes some records of an answer, overlay included, into a buffer that is empty.
+  ///
+  /// - Parameters:
+  ///   - lower: The first position, as the answer counts.
+  ///   - upper: The position behind the last; there is at least one.
+  @inline(__always)
+  func read(_ answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
+    if try shards.readFirst(of: answer, from: lower, to: upper, into: buffer) { return }
+    try readOthers(answer, from: lower, to: upper, into: buffer)
+  }
+
+  @inline(never)
+  private func readOthers(
+    _ answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer
+  ) throws(IndexError) {
+    try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
+      func read(_ records: Range<Int>) throws(IndexError) {
+        try shards.read(from: records.lowerBound, to: records.upperBound, first: run.first, into: buffer)
+      }
+      guard let overlay = overlay(of: run) else { return try read(positions) }
+      try overlay.forEachRun(
+        from: positions.lowerBound, to: positions.upperBound,
+        shards: { (records) throws(IndexError) in try read(records) },
+        own: { overlay.decode($0, into: &buffer.output.pointee) })
+    }
+  }
+
+  /// Calls `body` with the folded keys of some records of an answer, in order.
+  func forEachFoldedKey(
+    of answer: Answer, from lower: Int, to upper: Int, _ body: (FoldedPrefix) -> Void
+  ) throws(IndexError) {
+    try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
+      func read(_ records: Range<Int>) throws(IndexError) {
+        try shards.forEachFoldedKey(from: records.lowerBound, to: records.upperBound, first: run.first, body)
+      }
+      guard let overlay = overlay(of: run) else { return try read(positions) }
+      try overlay.forEachRun(
+        from: positions.lowerBound, to: positions.upperBound,
+        shards: { (records) throws(IndexError) in try read(records) },
+        own: { body(FoldedPrefix(overlay.folded($0))) })
+    }
+  }
+
+  /// Returns the folded keys of some records of an answer.
+  func foldedKeys(of answer: Answer, from lower: Int, to upper: Int) throws(IndexError) -> FoldedKeys {
+    var keys = FoldedKeys()
+    if lower < upper { try forEachFoldedKey(of: answer, from: lower, to: upper) { keys.append($0.bytes) } }
+    return keys
+  }
+
+  /// Returns the positions among the records of the shards from the first to the last of some records of an answer, for
+  /// each run of them; those are left out of which none is in a shard.
+  func positionsInShards(of answer: Answer, from lower: Int, to upper: Int) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    try? answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
+      let (lower, upper) = (positions.lowerBound, positions.upperBound)
+      let records = overlay(of: run)?.places(from: lower, to: upper) ?? positions
+      if !records.isEmpty { found.append(records) }
+    }
+    return found
+  }
+
+  /// Returns how many records of an answer from `position` on are decoded together without more memory than a few copies
+  /// of their part take; 1 where records are large. Decodes none.
+  func recordsAtOnce(_ answer: Answer, at position: Int) throws(IndexError) -> Int {
+    var count: Int?
+    try answer.forEachRun(from: position, to: answer.range.upperBound) { (run, positions) throws(IndexError) in
+      // The run that has the first of them decides.
+      if count == nil { count = min(positions.count, try recordsAtOnce(ofRun: run, at: positions.lowerBound)) }
+    }
+    return count ?? 1
+  }
+
+  private func recordsAtOnce(ofRun run: Answer, at position: Int) throws(IndexError) -> Int {
+    var record = position
+    if let overlay = overlay(of: run) {
+      let records = overlay.places(from: record, to: record + 1)
+      // What follows may be the overlay's own as well.
+      guard !records.isEmpty, overlay.size <= ShardReader.usualWeight else { return 1 }
+      record = records.lowerBound
+    }
+    return try shards.recordsAtOnce(at: record, first: run.first)
+  }
+
+  /// The overlay that stands between the positions of an answer and those among the records of the shards; nil if those
+  /// are the same.
+  func overlay(of run: Answer) -> Overlay? { run.isOverlaid ? overlay : nil }
+}

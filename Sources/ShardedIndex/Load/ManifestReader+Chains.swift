@@ -1,0 +1,89 @@
+extension ManifestReader {
+  /// No frame of the notes but the first is larger, nor has more content, in bytes.
+  private static let notesFrameLimit = 2048
+
+  /// What the builder noted for the next build, frame by frame, read from the file at each call; nil if it noted nothing.
+  package func notes() throws(IndexError) -> [Manifest.ChainFrame]? {
+    guard let notes = root.notes else { return nil }
+    return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
+  }
+
+  /// The first frame of that; nil if there is none.
+  package func notesHead() throws(IndexError) -> [UInt8]? {
+    guard let notes = root.notes else { return nil }
+    return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes", most: 1).first?.content
+  }
+
+  /// How many records lie where, read from the file at each call; nil if the index does not say.
+  package func densityGrid() throws(IndexError) -> DensityGrid? {
+    try grid { (frames) throws(FormatError) in try DensityGrid(frames) }
+  }
+
+  /// The same, an overlay's changes included.
+  package func densityGrid(with overlay: Overlay?) throws(IndexError) -> DensityGrid? {
+    var map = try densityGrid()
+    guard let overlay, !overlay.cells.isEmpty else { return map }
+    if map == nil { map = DensityGrid() }
+    map?.add(overlay)
+    return map
+  }
+
+  /// The map as it stands there.
+  package func densityBands() throws(IndexError) -> DensityBands? {
+    try grid { (frames) throws(FormatError) in try DensityBands(frames) }
+  }
+
+  /// The same, `nil` standing for none, with some records more or fewer in some cells.
+  package func densityBands(_ dots: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
+    var dots = dots ?? DensityBands()
+    do throws(FormatError) { try dots.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
+    return dots
+  }
+
+  private func grid<Map>(
+    _ read: ([Manifest.ChainFrame]) throws(FormatError) -> Map
+  ) throws(IndexError) -> Map? {
+    guard let dots = root.densityGrid else { return nil }
+    let frames = try frames(of: dots, limit: DensityGrid.frameLimit, name: "map of dots")
+    do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
+  }
+
+  /// The bytes that are read at once of frames that follow each other, if they are no larger.
+  private static let windowSize = 64 << 10
+
+  /// Reads frames that follow each other.
+  ///
+  /// - Parameters:
+  ///   - limit: No frame but the first is larger, nor has more content, in bytes.
+  ///   - count: The most frames that are wanted.
+  private func frames(
+    of chain: Manifest.Chain, limit: Int, name: String, most count: Int = .max
+  ) throws(IndexError) -> [Manifest.ChainFrame] {
+    var frames: [Manifest.ChainFrame] = []
+    var start = root.frameSize + root.pagesEnd + chain.start
+    let end = start + chain.size
+    // The bytes of the file from `windowStart` on: many small frames at once.
+    var window: [UInt8] = []
+    var windowStart = start
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    while frames.count < count, start < end || frames.isEmpty {
+      let isFirst = frames.isEmpty
+      let most = min(end - start, isFirst ? ZstdFrame.sizeLimit(content: chain.contentSize) : limit)
+      if windowStart + window.count - start < most || isFirst {
+        window = try file.read(from: start, size: min(end - start, max(most, Self.windowSize)))
+        windowStart = start
+      }
+      do throws(FormatError) {
+        let (frame, size) = try Manifest.chainFrame(
+          in: window[(start - windowStart)...].prefix(most), firstOf: isFirst ? chain : nil, limit: limit, name: name,
+          with: context)
+        frames.append(frame)
+        start += size
+      } catch {
+        throw .corrupt(path: file.path, cause: error)
+      }
+    }
+    return frames
+  }
+}

@@ -1,0 +1,87 @@
+extension ManifestReader {
+  /// Returns the shards that can hold keys which begin with `prefix`: the first and the last.
+  ///
+  /// Every key of the shards strictly between begins with it. Reads two pages at most, and the nodes above them. There
+  /// must be a shard, and the prefix must not be empty.
+  @inline(__always)
+  package func places(
+    forPrefix prefix: FoldedPrefix
+  ) throws(IndexError) -> (first: Manifest.Place, last: Manifest.Place) {
+    // The first bound is empty, so that some page and some shard of it are below.
+    let below = root.bounds.countBelow(prefix)
+    let pageNumber = max(0, below - 1)
+    // Bounds that begin with the prefix follow at once. Of a root that lists nodes, there are none.
+    let lastPage = root.bounds.countNotAbove(prefix, from: below) - 1
+    // What withPage does: written out, for as a closure it would not be compiled into the query.
+    guard lastPage == pageNumber, let frame = kept[pageNumber] else { return try placesByNodes(forPrefix: prefix) }
+    let page = frame.page(shards: root.tree.shards(below: pageNumber, level: 0))
+    let start = frame.firstRecord
+    let index = page.firstShard(forPrefix: prefix)
+    let first = Manifest.Place(index, of: page, number: pageNumber, firstRecord: start)
+    let last = page.lastShard(forPrefix: prefix, from: index)
+    return (first, last == index ? first : Manifest.Place(last, of: page, number: pageNumber, firstRecord: start))
+  }
+
+  /// Returns the same by way of the nodes, and of pages that are not kept.
+  ///
+  /// Walks from the root down, for both ends together as far as they lie below the same node.
+  @inline(never)
+  private func placesByNodes(
+    forPrefix prefix: FoldedPrefix
+  ) throws(IndexError) -> (first: Manifest.Place, last: Manifest.Place) {
+    var (first, last) = (0, 0)
+    for level in stride(from: root.tree.height + 1, to: 0, by: -1) {
+      let isOne = first == last
+      let (low, high) = try withTables(ofNode: first, level: level) { tables, _ in
+        let low = tables.first(forPrefix: prefix)
+        return (low, isOne ? tables.last(forPrefix: prefix, from: low + 1) : 0)
+      }
+      let lastChild =
+        isOne
+        ? high : try withTables(ofNode: last, level: level) { tables, _ in tables.last(forPrefix: prefix, from: 1) }
+      (first, last) = (first * Manifest.pageCapacity + low, last * Manifest.pageCapacity + lastChild)
+    }
+    if first == last {
+      return try withPage(first) { [first] page, start in
+        let index = page.firstShard(forPrefix: prefix)
+        let last = page.lastShard(forPrefix: prefix, from: index)
+        return (
+          Manifest.Place(index, of: page, number: first, firstRecord: start),
+          Manifest.Place(last, of: page, number: first, firstRecord: start)
+        )
+      }
+    }
+    return (
+      try withPage(first) { [first] in
+        Manifest.Place($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
+      },
+      try withPage(last) { [last] in
+        Manifest.Place($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
+      }
+    )
+  }
+
+  /// Returns the shard that holds the record at `position`, which must be there.
+  package func place(holding position: Int) throws(IndexError) -> Manifest.Place {
+    func last(_ count: Int, _ first: (Int) -> Int) -> Int {
+      var low = 0
+      var size = count
+      while size > 1 {
+        let half = size >> 1
+        if first(low + half) <= position { low += half; size -= half } else { size = half }
+      }
+      return low
+    }
+    var number = 0
+    for level in stride(from: root.tree.height + 1, to: 0, by: -1) {
+      let child = try withTables(ofNode: number, level: level) { tables, start in
+        last(tables.bounds.count) { start &+ tables.firstRecord(of: $0) }
+      }
+      number = number * Manifest.pageCapacity + child
+    }
+    return try withPage(number) { [number] page, start in
+      let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
+      return Manifest.Place(index, of: page, number: number, firstRecord: start)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+extension ManifestReader {
+  /// A shard by its place; reads the page it stands on, if that was not read yet, and keeps it.
+  package func shard(_ number: Int) throws(IndexError) -> Manifest.Shard {
+    let pageNumber = number / Manifest.pageCapacity
+    let frame = try keptFrame(pageNumber, level: 0)
+    return Manifest.Shard(
+      number % Manifest.pageCapacity, of: frame.page(shards: root.tree.shards(below: pageNumber, level: 0)),
+      number: pageNumber, firstRecord: frame.firstRecord)
+  }
+
+  /// What it takes to read a shard's file.
+  func source(_ number: Int) throws(IndexError) -> Manifest.Source {
+    try withPage(number / Manifest.pageCapacity) { page, _ in Manifest.Source(number % Manifest.pageCapacity, of: page)
+    }
+  }
+
+  /// A shard's lower bound, a copy.
+  func bound(_ number: Int) throws(IndexError) -> [UInt8] {
+    try withPage(number / Manifest.pageCapacity) { page, _ in Array(page.bounds[number % Manifest.pageCapacity]) }
+  }
+
+  /// The whole file, of this generation whatever the directory has by now.
+  package func fileBytes() throws(IndexError) -> [UInt8] {
+    try file.read(from: 0, size: file.size)
+  }
+
+  /// All shards in order; reads all pages and keeps them.
+  package func shards() throws(IndexError) -> [Manifest.Shard] {
+    var shards: [Manifest.Shard] = []
+    // What a root says is believed as far as there are pages: room is made as they come.
+    shards.reserveCapacity(min(shardCount, 1 << 16))
+    for number in 0..<shardCount { shards.append(try shard(number)) }
+    return shards
+  }
+
+  /// The number of the shard that has the same bytes as one of another manifest; nil if there is none, or none near
+  /// its place.
+  ///
+  /// Reads the pages of this manifest that it may stand on.
+  func shardNumber(like other: Int, of manifest: ManifestReader) throws(IndexError) -> Int? {
+    guard shardCount > 0 else { return nil }
+    let (bound, source) = (try manifest.bound(other), try manifest.source(other))
+    // Its lower bound depends on the shard before as well, so it may have moved a little: past one or two shards.
+    var place = 0
+    if !bound.isEmpty {
+      place = try bound.withFoldedPrefix { (bound) throws(IndexError) in try places(forPrefix: bound).first.number }
+    }
+    for number in max(0, place - 1)..<min(shardCount, place + 3) where try self.source(number).isSame(as: source) {
+      return number
+    }
+    return nil
+  }
+
+  /// The SHA-256 of the file.
+  package func digest() throws(IndexError) -> ManifestDigest { ManifestDigest(bytes: try file.digest()) }
+
+  /// Whether a file has the bytes of this manifest's.
+  func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool { try file.hasContent(of: other) }
+
+  /// Whether fields have the same numbers in both.
+  func hasFieldNames(of other: ManifestReader) -> Bool { root.hasFieldNames(of: other.root) }
+}

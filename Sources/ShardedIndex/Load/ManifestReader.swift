@@ -1,0 +1,215 @@
+import CSystem
+
+/// The reader of a manifest's file: its root, which is read when an index is opened, and its pages and nodes.
+/// Source: docs/format.md §3.
+///
+/// The file is a root frame and a frame per page of shards; where the root would have more than 64 pages to list, nodes
+/// stand between, a tree with as many children to each (``ManifestTree``). A page or a node is read when a query comes
+/// upon it, from the file that was opened. So an open index stands for one generation.
+///
+/// Where all pages and nodes together are no larger than is kept, each is kept once it was read, and found without a
+/// lock. Where they are larger, queries keep those that they used last, under a lock.
+package final class ManifestReader: @unchecked Sendable {
+  package let root: Manifest
+  let file: IndexFile
+  let contexts: DecompressorPool
+  /// The pages and nodes that are kept, by ``ManifestTree/slot(_:level:)``.
+  let kept: FrameTable
+  /// Whether all that queries read is kept.
+  private let keepsPages: Bool
+  /// The pages and nodes that queries used last, if not all are kept.
+  private let recent: Lock<PageCache>
+
+  package var version: Int { root.version }
+  package var recordCount: Int { root.recordCount }
+  package var shardCount: Int { root.tree.shardCount }
+  /// The build option: bytes of uncompressed shard.
+  package var shardLimit: Int { root.shardLimit }
+  /// The build option, in bytes; 0 stands for the usual one.
+  package var partSize: Int { root.partSize }
+  package var foldVersion: UInt32 { root.foldVersion }
+  package var fieldCount: Int { root.fieldCount }
+  /// The paths of all fields.
+  package var fieldNames: [String] { root.fieldNames }
+  /// The identity of the file.
+  var stamp: FileStamp { file.stamp }
+  /// The size of the file, in bytes.
+  package var fileSize: Int { file.size }
+  /// The XXH64 of the root's content, which holds a checksum of every frame below it: an overlay names a manifest by it.
+  package var rootChecksum: UInt64 { root.checksum }
+  /// The bytes of content in memory if every page and node is.
+  package var size: Int { root.size + root.pagesSize }
+  /// The bytes of content that are in memory.
+  package var residentSize: Int {
+    var size = root.size + recent.withLock { $0.residentBytes }
+    kept.forEach { size += $0.size }
+    return size
+  }
+
+  /// Returns the value of a setting; nil if the manifest has none of that name.
+  package func setting(_ name: StaticString) -> String? { root.setting(name) }
+
+  // MARK: Opening
+
+  /// Opens the manifest of a directory, reads its root and checks it.
+  ///
+  /// - Parameters:
+  ///   - keeping: The most bytes of pages and nodes that queries keep.
+  ///   - digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
+  /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
+  ///   ``IndexError/io(operation:path:errno:)``.
+  convenience init(
+    of directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int, digest: ManifestDigest? = nil
+  ) throws(IndexError) {
+    var file = try directory.manifestFile()
+    if let digest {
+      guard file.size <= Manifest.pinnedSizeLimit else {
+        throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.pinnedSizeLimit))
+      }
+      try file.hold()
+      let found = ManifestDigest(bytes: try file.digest())
+      guard found == digest else { throw .wrongDigest(path: file.path, found: found, expected: digest) }
+    }
+    try self.init(file, contexts: contexts, keeping: limit)
+  }
+
+  /// Reads a manifest that is not, or not yet, the one of a directory.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The descriptor of its file; closed with the manifest, also when this throws.
+  ///   - directory: The directory that errors name.
+  package convenience init(descriptor: CInt, of directory: IndexDirectory) throws(IndexError) {
+    try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool(), keeping: .max)
+  }
+
+  init(_ file: consuming IndexFile, contexts: DecompressorPool, keeping limit: Int) throws(IndexError) {
+    let root = try Self.root(of: file, with: contexts)
+    let isWhole = root.fileSize == file.size
+    // A frame has more than eight bytes: so no table of pages is larger than the file.
+    let hasRoom = root.tree.count <= root.pagesEnd / 8
+    guard isWhole else {
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: root.fileSize))
+    }
+    guard hasRoom else {
+      throw .corrupt(path: file.path, cause: .invalid(reason: "has more shards than bytes", offset: 32))
+    }
+    let count = root.tree.count
+    kept = FrameTable(count: count)
+    keepsPages = root.pagesSize <= limit
+    recent = Lock(PageCache(pageCount: keepsPages ? 0 : count, limitBytes: keepsPages ? 0 : limit))
+    self.contexts = contexts
+    self.root = root
+    self.file = file
+  }
+
+  deinit { recent.withLock { $0.removeAll() } }
+
+  /// Reads and checks the file's first frame.
+  private static func root(
+    of file: borrowing IndexFile, with contexts: DecompressorPool
+  ) throws(IndexError) -> Manifest {
+    // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares, and
+    // seldom is it further than that is long.
+    var bytes = try file.read(from: 0, size: min(file.size, 4096))
+    let content = bytes.withUnsafeBufferPointer { ZstdFrame.contentSize(of: $0) } ?? Int.max
+    var limit = content.addingReportingOverflow(4096).partialValue
+    while content <= Manifest.contentLimit, bytes.count < min(file.size, limit),
+      bytes.withUnsafeBufferPointer({ ZstdFrame.size(of: $0) }) == nil
+    {
+      bytes = try file.read(from: 0, size: min(file.size, limit))
+      limit = ZstdFrame.sizeLimit(content: content)
+    }
+    guard content <= Manifest.contentLimit,
+      let size = bytes.withUnsafeBufferPointer({ ZstdFrame.size(of: $0) })
+    else {
+      let reason = "no whole frame at its beginning that declares a content size this version accepts"
+      throw .corrupt(path: file.path, cause: .zstd(reason: reason))
+    }
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    do throws(FormatError) {
+      return try Manifest(frame: bytes[..<size], with: context)
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+  }
+
+  // MARK: Pages and nodes
+
+  /// Returns what `body` makes of a page, which is there for as long as that takes, and of how many records are in all
+  /// shards before it.
+  @inline(__always)
+  func withPage<Result: Sendable>(
+    _ number: Int, _ body: (ManifestPage, Int) -> Result
+  ) throws(IndexError) -> Result {
+    let shards = root.tree.shards(below: number, level: 0)
+    return try withFrame(number, level: 0) { body($0.page(shards: shards), $0.firstRecord) }
+  }
+
+  /// Returns the same of the tables of a node, or of the root, which is above them all.
+  @inline(__always)
+  func withTables<Result: Sendable>(
+    ofNode number: Int, level: Int, _ body: (ManifestTables, Int) -> Result
+  ) throws(IndexError) -> Result {
+    let tree = root.tree
+    if level > tree.height { return body(root.node.tables, 0) }
+    let count = tree.children(of: number, level: level)
+    return try withFrame(number, level: level) { body($0.tables(count: count, level: level - 1), $0.firstRecord) }
+  }
+
+  @inline(__always)
+  private func withFrame<Result: Sendable>(
+    _ number: Int, level: Int, _ body: (CachedFrame) -> Result
+  ) throws(IndexError) -> Result {
+    let slot = root.tree.slot(number, level: level)
+    if let frame = kept[slot] { return body(frame) }
+    return try withOtherFrame(number, level: level, slot: slot, body)
+  }
+
+  /// Returns the same of a page or node that is not kept.
+  @inline(never)
+  private func withOtherFrame<Result: Sendable>(
+    _ number: Int, level: Int, slot: Int, _ body: (CachedFrame) -> Result
+  ) throws(IndexError) -> Result {
+    if keepsPages { return body(try keptFrame(number, level: level)) }
+    let found = recent.withLock { (recent) -> Result? in recent.use(slot).map(body) }
+    if let found { return found }
+    let frame = try read(number, level: level)
+    let result = body(frame)
+    // Two threads may have read it: one of the two stays.
+    recent.withLock { $0.insert(frame, of: slot) }
+    return result
+  }
+
+  /// Returns a page or node that is there as long as the manifest is.
+  func keptFrame(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
+    let slot = root.tree.slot(number, level: level)
+    if let frame = kept[slot] { return frame }
+    return kept.keep(try read(number, level: level), at: slot)
+  }
+
+  /// Lets go of pages and nodes that are not kept.
+  func removeRecentPages() { recent.withLock { $0.removeAll() } }
+
+  /// Reads a page or node and checks it; the caller deallocates it.
+  private func read(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
+    if level == root.tree.height { return try read(root.node.reference(number)) }
+    let (parent, child) = (number / Manifest.pageCapacity, number % Manifest.pageCapacity)
+    // A copy of one that others may let go of while this is read.
+    let isCopy = !keepsPages
+    let list = try withFrame(parent, level: level + 1) { isCopy ? $0.copy() : $0 }
+    defer { if isCopy { list.deallocate() } }
+    return try read(list.node(parent, level: level + 1, of: root.tree).reference(child))
+  }
+
+  private func read(_ reference: ManifestNode.ChildReference) throws(IndexError) -> CachedFrame {
+    let bytes = try file.read(from: reference.start, size: reference.entry.frameSize)
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    do throws(FormatError) {
+      return try CachedFrame(reading: bytes, as: reference, of: root.tree, with: context)
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+  }
+}

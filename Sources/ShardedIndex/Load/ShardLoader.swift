@@ -1,0 +1,73 @@
+/// The loader of shards: it reads files, and believes nothing of them before it is checked.
+struct ShardLoader: Sendable {
+  let directory: IndexDirectory
+  let contexts: DecompressorPool
+  /// Whether a file is used only if its SHA-256 is what the manifest says. Costs reading and hashing all of it for
+  /// every part that is loaded.
+  let checksDigests: Bool
+
+  /// Opens a shard's file; where digests are asked for, all of it is read and held, and has to have the right one.
+  func open(_ source: Manifest.Source) throws(IndexError) -> IndexFile {
+    var file = try directory.file(source.fileName, size: source.file.size)
+    if checksDigests {
+      try file.hold()
+      guard source.hasDigest(try file.digest()) else { throw .corrupt(path: file.path, cause: .wrongDigest) }
+    }
+    return file
+  }
+
+  /// Reads and checks the header of a shard.
+  func header(
+    _ file: borrowing IndexFile, _ source: Manifest.Source, of manifest: borrowing Manifest
+  ) throws(IndexError) -> ShardHeader {
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    try ReadingTerms.admit(source.file.headerSize + source.file.headerContentSize, in: directory)
+    let result = try ShardHeader.reading(source, of: manifest, with: context) { (room) throws(IndexError) in
+      try file.read(from: 0, into: &room)
+    }
+    do throws(FormatError) { return try result.get() } catch { throw .corrupt(path: file.path, cause: error) }
+  }
+
+  /// Reads a part of a shard whose header is there, and checks its keys.
+  ///
+  /// - Parameter unpacks: Whether its fields are wanted next, and unpacked at once. Where they are damaged they stay
+  ///   compressed: the read that wants them reports it.
+  func part(
+    _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile, unpacks: Bool
+  ) throws(IndexError) -> LoadedPart {
+    let part = header.parts[number]
+    try ReadingTerms.admit(part.weight, in: directory)
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    // The header's sizes add up to the file's.
+    let packed = try PackedPart(part, with: context) { (room) throws(IndexError) in
+      try file.read(from: part.offset, into: &room)
+    }
+    do throws(FormatError) {
+      let keys = try packed.keys(of: header, with: context)
+      if unpacks, let columns = try? packed.columns(of: header, with: context) {
+        return LoadedPart(keys: keys, number: number, header: header, columns: columns)
+      }
+      return LoadedPart(keys: keys, number: number, header: header, fields: packed.packedFields)
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+  }
+
+  /// Unpacks and checks the fields of a part.
+  ///
+  /// - Parameter path: The path of the file that they were read from.
+  func columns(
+    _ packed: [UInt8], of part: LoadedPart, path: @autoclosure () -> String
+  ) throws(IndexError) -> FieldColumns {
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    do throws(FormatError) {
+      return try FieldColumns(
+        unpacking: packed, part.header.parts[part.number], of: part.header, with: context)
+    } catch {
+      throw .corrupt(path: path(), cause: error)
+    }
+  }
+}

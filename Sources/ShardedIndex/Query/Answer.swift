@@ -1,0 +1,100 @@
+/// The answer of one generation to a folded text: which records match, counted; nothing is decoded.
+struct Answer: Sendable {
+  /// The positions of the matches in the order of the whole index, or, of what is asked below the overlay, of its shards.
+  /// Of two runs, the first position, and as many as both have together.
+  let range: Range<Int>
+  /// Whether there are matches beyond these, which the limit left out.
+  let hasMore: Bool
+  /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway. Not
+  /// an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
+  /// answer, which takes some 0.7 MB of code and tables.
+  private let holder: AnyObject & Sendable
+  private let firstShard: Int
+  private let firstStart: Int
+
+  /// - Parameter range: The matches that are known; all there are, unless it is longer than the limit.
+  @inline(__always)
+  init(range: Range<Int>, limit: Int, first: PartReference) {
+    (self.range, hasMore) = Self.cut(range, limit)
+    (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
+  }
+
+  /// An answer of which no part is known.
+  ///
+  /// - Parameters:
+  ///   - shards: The reader of the generation's shards.
+  ///   - isOverlaid: Whether positions are those of the generation's overlay.
+  init(_ shards: ShardReader, range: Range<Int>, limit: Int, isOverlaid: Bool = false) {
+    (self.range, hasMore) = Self.cut(range, limit)
+    (holder, firstShard, firstStart) = (shards, isOverlaid ? Self.overlaid : -1, 0)
+  }
+
+  /// Two runs of records, one behind the other, with records between them that do not match.
+  init(_ first: Answer, then second: Answer) {
+    if first.range.isEmpty || second.range.isEmpty && !second.hasMore {
+      self = first.range.isEmpty ? second : first
+      return
+    }
+    let start = first.range.lowerBound
+    range = start..<start + first.range.count + second.range.count
+    hasMore = second.hasMore
+    (holder, firstShard, firstStart) = (TwoRuns(first, second), Self.inTwoRuns, 0)
+  }
+
+  /// These stand for a shard's number.
+  private static var overlaid: Int { -2 }
+  private static var inTwoRuns: Int { -3 }
+
+  /// The two runs; nil for an answer in one run.
+  private var runs: TwoRuns? { firstShard == Self.inTwoRuns ? unsafeDowncast(holder, to: TwoRuns.self) : nil }
+
+  /// Whether positions are those of the generation's overlay.
+  var isOverlaid: Bool { firstShard == Self.overlaid }
+
+  /// The part that the query found the first match in, or right before.
+  @inline(__always) var first: PartReference? {
+    guard firstShard >= 0 else { return nil }
+    return PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
+  }
+
+  /// Calls `body` with the part that the query found the first match in, without counting a reference: it lives as long
+  /// as the answer does.
+  @inline(__always)
+  func withFirst<Result>(_ body: (_ part: LoadedPart, _ shard: Int, _ start: Int) -> Result?) -> Result? {
+    guard firstShard >= 0 else { return nil }
+    return Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))._withUnsafeGuaranteedRef {
+      body($0, firstShard, firstStart)
+    }
+  }
+
+  @inline(__always)
+  private static func cut(_ range: Range<Int>, _ limit: Int) -> (Range<Int>, hasMore: Bool) {
+    range.count > limit ? (range.lowerBound..<range.lowerBound + limit, true) : (range, false)
+  }
+
+  /// The positions of the matches among all records of the index: one run or two, in order.
+  var positions: [Range<Int>] { runs.map { [$0.first.range, $0.second.range] } ?? [range] }
+
+  /// Whether the answer has two runs.
+  @inline(__always) var hasTwoRuns: Bool { firstShard == Self.inTwoRuns }
+
+  /// Calls `body` with each run that positions of this answer lie in, and with their positions as that run counts; once
+  /// with this answer, if it has one run.
+  func forEachRun(
+    from lower: Int, to upper: Int, _ body: (Answer, Range<Int>) throws(IndexError) -> Void
+  ) throws(IndexError) {
+    guard let runs else { return try body(self, lower..<upper) }
+    let end = runs.first.range.upperBound
+    if lower < end { try body(runs.first, lower..<min(upper, end)) }
+    let distance = runs.second.range.lowerBound - end
+    if upper > end { try body(runs.second, max(lower, end) + distance..<upper + distance) }
+  }
+}
+
+/// The two runs of an ``Answer``.
+private final class TwoRuns: Sendable {
+  let first: Answer
+  let second: Answer
+
+  init(_ first: Answer, _ second: Answer) { (self.first, self.second) = (first, second) }
+}

@@ -1,0 +1,123 @@
+// The reading of records of the shards, by their positions among all records of the shards.
+
+extension ShardReader {
+  /// The weight up to which records of a part are decoded together, in bytes.
+  static var usualWeight: Int { 256 << 10 }
+
+  /// Decodes records that all lie in the part that a query found, if its fields are unpacked; returns whether they did.
+  ///
+  /// Mostly all records that are wanted do.
+  @inline(__always)
+  func readFirst(of answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError)
+    -> Bool
+  {
+    let shard = answer.withFirst { part, shard, start -> Int? in
+      guard start <= lower, upper <= start &+ part.keys.count, let columns = part.columns else { return nil }
+      decode(lower &- start..<upper &- start, part.keys, columns, into: buffer)
+      return shard
+    }
+    guard let shard else { return false }
+    try check(buffer, shard)
+    return true
+  }
+
+  /// Decodes records into a buffer, behind those that it has.
+  func read(
+    from lower: Int, to upper: Int, first: PartReference?, into buffer: RecordBuffer
+  ) throws(IndexError) {
+    try forEachRun(from: lower, to: upper, first: first) { (part, records) throws(IndexError) in
+      let columns = if let unpacked = part.part.columns { unpacked } else { try unpackFields(of: part) }
+      decode(records, part.part.keys, columns, into: buffer)
+      try check(buffer, part.shard)
+    }
+  }
+
+  /// Calls `body` with the folded keys of records, in order.
+  func forEachFoldedKey(
+    from lower: Int, to upper: Int, first: PartReference?, _ body: (FoldedPrefix) -> Void
+  ) throws(IndexError) {
+    try forEachRun(from: lower, to: upper, first: first) { (part, records) in
+      part.part.keys.forEachKey(in: records) { _, key in body(FoldedPrefix(key)) }
+    }
+  }
+
+  /// Returns how many records from `position` on are decoded together without more memory than a few copies of their part
+  /// take; 1 where records are large. Decodes none.
+  ///
+  /// - Throws: ``IndexError`` as reading does, and where the thread's terms have no room for a record so large.
+  func recordsAtOnce(at position: Int, first: PartReference?) throws(IndexError) -> Int {
+    let part = try part(holding: position, first: first)
+    let weight = part.part.weight
+    if weight <= Self.usualWeight { return part.start + part.recordCount - position }
+    try ReadingTerms.admit(weight, in: directory)
+    return 1
+  }
+
+  // MARK: Parts
+
+  /// Calls `body` with each part that holds some of the records, and which ones, counted within it.
+  @inline(__always)
+  private func forEachRun(
+    from lower: Int, to upper: Int, first: PartReference?,
+    _ body: (PartReference, Range<Int>) throws(IndexError) -> Void
+  ) throws(IndexError) {
+    var (part, position) = (try self.part(holding: lower, first: first), lower)
+    while true {
+      let end = part.start + part.recordCount
+      guard end < upper else { return try body(part, position - part.start..<upper - part.start) }
+      let next = try self.part(at: end, behind: part)
+      // Its memory is on its way while this one's records are decoded.
+      Unmanaged.passUnretained(next.part)._withUnsafeGuaranteedRef {
+        $0.prefetchKeys()
+        $0.prefetch(0)
+      }
+      try body(part, position - part.start..<end - part.start)
+      (part, position) = (next, end)
+    }
+  }
+
+  /// Returns the part that holds a record: `first`, if that does.
+  private func part(holding position: Int, first: PartReference?) throws(IndexError) -> PartReference {
+    if let first, first.start <= position, position < first.start + first.recordCount { return first }
+    return try part(holding: position, of: manifest.place(holding: position))
+  }
+
+  private func part(holding position: Int, of shard: Manifest.Place) throws(IndexError) -> PartReference {
+    try part(of: shard, promotes: false, unpacks: true) { $0.part(holding: position - shard.firstRecord) }
+  }
+
+  /// Returns the part that begins where another one ends; the manifest is asked only if it is in another shard.
+  private func part(at position: Int, behind known: PartReference) throws(IndexError) -> PartReference {
+    let (firstRecord, recordCount) = Unmanaged.passUnretained(known.part)._withUnsafeGuaranteedRef {
+      ($0.firstRecord, $0.header.recordCount)
+    }
+    let start = known.start - firstRecord
+    guard position < start + recordCount else {
+      return try part(holding: position, of: manifest.place(holding: position))
+    }
+    return try part(
+      holding: position, of: Manifest.Place(number: known.shard, firstRecord: start, recordCount: recordCount))
+  }
+
+  // MARK: Decoding
+
+  @inline(__always)
+  private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    }
+  }
+
+  /// Throws where there was a record that is larger than any may be: nothing of what was decoded is kept then.
+  @inline(__always)
+  private func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
+    if buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }
+  }
+
+  @inline(never)
+  private func overlong(_ shard: Int, _ buffer: RecordBuffer) -> IndexError {
+    buffer.removeAll()
+    let reason = "a record of over \(FieldColumns.recordLimit) bytes"
+    return .corrupt(path: filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
+  }
+}

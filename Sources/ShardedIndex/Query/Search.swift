@@ -1,0 +1,82 @@
+// The search in the shards: from a prefix to parts, and in them to the first and the last record.
+
+extension ShardReader {
+  /// Returns every record of the shards, at most `limit` of them.
+  func all(limit: Int) -> Answer { Answer(self, range: 0..<manifest.recordCount, limit: limit) }
+
+  /// Returns the records whose folded key begins with `prefix`, at most `limit` of them. A space is a space here.
+  @inline(__always)
+  func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> Answer {
+    guard manifest.shardCount > 0, !prefix.isEmpty else { return all(limit: limit) }
+    let (first, last) = try manifest.places(forPrefix: prefix)
+    // A query with a limit reads the matches next.
+    let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix) }
+    let keys = part.part.keys
+    // The part is there: no reference is counted.
+    let searched = Unmanaged.passUnretained(part.part)
+    searched._withUnsafeGuaranteedRef { $0.prefetchKeys() }
+    let (lower, matches) = keys.lowerBound(of: prefix)
+    // Most queries read the first matches next: their memory is on its way while the end is searched.
+    if matches { searched._withUnsafeGuaranteedRef { $0.prefetch(lower) } }
+    let isOneShard = first.number == last.number
+    let number = isOneShard ? part.part.header.parts.last(for: prefix, from: part.part.number) : nil
+    guard number == part.part.number else {
+      return try self.matches(of: prefix, limit: limit, from: part, lower, to: number, of: last)
+    }
+    let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
+    return Answer(range: part.start + lower..<part.start + upper, limit: limit, first: part)
+  }
+
+  /// Returns the records that a run asks for, at most `limit` of them.
+  func matches(of run: TypedRun, limit: Int) throws(IndexError) -> Answer {
+    guard run.isFinished, manifest.shardCount > 0 else { return try matches(of: run.text, limit: limit) }
+    let first = try manifest.places(forPrefix: run.word).first
+    let last = try manifest.places(forPrefix: run.text).last
+    let part = try part(of: first, unpacks: limit < .max) { $0.first(for: run.word) }
+    let (lower, _) = part.part.keys.lowerBound(of: run.word)
+    let lastPart =
+      first.number == last.number ? part.part.header.parts.last(for: run.text, from: part.part.number) : nil
+    return try matches(of: run.text, limit: limit, from: part, lower, to: lastPart, of: last)
+  }
+
+  /// Returns the matches from a record of a part on up to the last that begins with `prefix`, in that part or a later one.
+  ///
+  /// - Parameter lastPart: The part of shard `last` that they end in; nil if it is to be found.
+  @inline(never)
+  private func matches(
+    of prefix: FoldedPrefix, limit: Int, from part: __owned PartReference, _ record: Int, to lastPart: Int?,
+    of last: Manifest.Place
+  ) throws(IndexError) -> Answer {
+    let lower = part.start + record
+    // All before it match.
+    let lastStart = last.firstRecord + (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
+    if lastStart - lower > limit { return Answer(range: lower..<lastStart, limit: limit, first: part) }
+    let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, from: 0) }
+    end.part.prefetchKeys()
+    let (at, matches) = end.part.keys.lowerBound(of: prefix)
+    let upper = end.start + (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
+    return Answer(range: lower..<max(lower, upper), limit: limit, first: part)
+  }
+}
+
+extension ManifestReader {
+  /// Returns the shards that can hold keys which answer a folded text, once for each run of them; all for an empty text.
+  package func shards(forTyped text: [UInt8]) throws(IndexError) -> [ClosedRange<Int>] {
+    guard shardCount > 0 else { return [] }
+    guard !text.isEmpty else { return [0...shardCount - 1] }
+    return try Fold.readings(of: text).map { (reading) throws(IndexError) in
+      try reading.withFoldedPrefix { (text) throws(IndexError) in
+        let run = TypedRun(text)
+        let first = try places(forPrefix: run.word).first.number
+        let last = try places(forPrefix: run.text).last.number
+        return first...max(first, last)
+      }
+    }
+  }
+
+  /// Returns the shards that hold the records at some positions, of which there must be one.
+  package func shards(holding positions: Range<Int>) throws(IndexError) -> ClosedRange<Int> {
+    let first = try place(holding: positions.lowerBound).number
+    return first...max(first, try place(holding: positions.upperBound - 1).number)
+  }
+}

@@ -1,0 +1,16 @@
+/// The keys that a typed text asks for: one run of them. Source: docs/matching.md §8.
+struct TypedRun {
+  /// The beginning of the keys.
+  let word: FoldedPrefix
+  /// The word; where it is finished, the word and the space that finishes it. The run ends behind the keys that begin so.
+  let text: FoldedPrefix
+
+  /// - Parameter text: Folded. A space at its end finishes the word: the key ends behind it, or goes on with a space or a
+  ///   separator. No byte of a fold is below the space but the separator, so such keys stand together.
+  init(_ text: FoldedPrefix) {
+    self.text = text
+    word = text.endsInSpace ? text.withoutLast : text
+  }
+
+  var isFinished: Bool { word.count < text.count }
+}

@@ -1,0 +1,146 @@
+import CSystem
+
+func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+/// A directory of index files, open as long as the value lives: neither a change of the working directory nor a rename
+/// of the directory leads to another.
+package final class IndexDirectory: Sendable {
+  /// The path, as it was given, in UTF-8: a query makes no `String` of it.
+  private let pathBytes: [UInt8]
+  private let descriptor: CInt
+
+  package var path: String { String(decoding: pathBytes, as: UTF8.self) }
+
+  package init(opening path: String) throws(IndexError) {
+    descriptor = retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = descriptor < 0 ? errno : 0
+    pathBytes = Array(path.utf8)
+    guard descriptor >= 0 else {
+      throw number == ENOENT || number == ENOTDIR
+        ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
+    }
+  }
+
+  /// Opens a directory that is open already once more, wherever it stands now.
+  ///
+  /// - Parameter path: The path for messages.
+  package init(_ directory: CInt, path: String) throws(IndexError) {
+    descriptor = retrying { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = descriptor < 0 ? errno : 0
+    pathBytes = Array(path.utf8)
+    guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
+  }
+
+  deinit { if descriptor >= 0 { _ = close(descriptor) } }
+
+  /// Returns a descriptor of a file that may be damaged, or -1 with `errno`; the caller closes it.
+  package func descriptor(of name: String) -> CInt {
+    retrying { openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+  }
+
+  package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+  // MARK: Files
+
+  private static var manifestName: FileName { FileName("manifest") }
+  private static var overlayName: FileName { FileName("overlay") }
+
+  /// Opens the file `name`, which must have `size` bytes.
+  func file(_ name: FileName, size: Int) throws(IndexError) -> IndexFile {
+    let file = try file(name)
+    guard file.size == size else {
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: size))
+    }
+    return file
+  }
+
+  /// Reads the file `name`, which must have `size` bytes.
+  package func read(_ name: FileName, size: Int) throws(IndexError) -> [UInt8] {
+    try file(name, size: size).read(from: 0, size: size)
+  }
+
+  private func file(_ name: FileName) throws(IndexError) -> IndexFile {
+    let file = descriptor(of: name)
+    guard file >= 0 else { throw failure(toOpen: name, errno) }
+    return try IndexFile(file, of: self, name)
+  }
+
+  /// Returns a descriptor, or -1 with `errno`.
+  private func descriptor(of name: FileName) -> CInt {
+    name.withCString { name in
+      retrying { openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+    }
+  }
+
+  private func failure(toOpen name: FileName, _ number: CInt) -> IndexError {
+    let path = filePath(name.text)
+    return switch number {
+    case ENOENT: .vanished(path: path)
+    case ELOOP: .corrupt(path: path, cause: .invalid(reason: "is a symbolic link", offset: 0))
+    default: .io(operation: "open", path: path, errno: number)
+    }
+  }
+
+  /// Takes over the descriptor of a manifest, which is closed with the file.
+  func manifestFile(_ descriptor: CInt) throws(IndexError) -> IndexFile {
+    try IndexFile(descriptor, of: self, Self.manifestName)
+  }
+
+  /// Opens the manifest.
+  func manifestFile() throws(IndexError) -> IndexFile {
+    do throws(IndexError) {
+      return try file(Self.manifestName)
+    } catch {
+      if case .vanished = error { throw .notFound(path: path) }
+      throw error
+    }
+  }
+
+  /// Opens the overlay; nil if there is none.
+  ///
+  /// A reader that wants the manifest as well opens that afterwards: an update that writes the overlay's changes into
+  /// shards puts the new manifest in place first, and takes the overlay away then. So what was changed before is in one
+  /// of the two. The reader asks ``isOverlay(_:)`` then, and begins anew if it is not.
+  func overlayFile() throws(IndexError) -> IndexFile? {
+    let file = descriptor(of: Self.overlayName)
+    guard file >= 0 else {
+      // Mostly there is none: no error is made of that, whose path takes more of a start than all else about it.
+      if errno == ENOENT { return nil }
+      throw failure(toOpen: Self.overlayName, errno)
+    }
+    return try IndexFile(file, of: self, Self.overlayName)
+  }
+
+  // MARK: Stamps
+
+  /// Returns the identity of the file that is the manifest now; nil if there is none, or it cannot be looked at.
+  func manifestStamp() -> FileStamp? { stamp(of: Self.manifestName) }
+
+  /// Returns the identity of the files that a generation would be read from now; nil if there is no manifest, or it
+  /// cannot be looked at.
+  func generationStamp() -> GenerationStamp? {
+    let overlay = stamp(of: Self.overlayName)
+    return manifestStamp().map { GenerationStamp(manifest: $0, overlay: overlay) }
+  }
+
+  /// Returns whether a file is the overlay still.
+  ///
+  /// One that is of no manifest any more is taken away before the one that it is of is put in place again: so one that is
+  /// there after a manifest was opened has not been of another meanwhile.
+  func isOverlay(_ stamp: FileStamp) -> Bool {
+    var status = stat()
+    // Where it cannot be looked at, to begin anew would not help.
+    guard look(at: Self.overlayName, &status) == 0 else { return errno != ENOENT }
+    return FileStamp(status) == stamp
+  }
+
+  private func stamp(of name: FileName) -> FileStamp? {
+    var status = stat()
+    guard look(at: name, &status) == 0 else { return nil }
+    return FileStamp(status)
+  }
+
+  private func look(at name: FileName, _ status: inout stat) -> CInt {
+    name.withCString { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
+  }
+}

@@ -1,0 +1,104 @@
+import CSystem
+
+/// A regular file open for positioned reads, closed exactly once: when the value goes away.
+///
+/// Links, devices, directories and pipes are refused, and never waited for.
+struct IndexFile: ~Copyable {
+  private let descriptor: CInt
+  private let directory: IndexDirectory
+  private let name: FileName
+  /// The size when it was opened, in bytes.
+  let size: Int
+  /// The identity when it was opened.
+  let stamp: FileStamp
+  /// The content, once it is held: then nothing is read from the file any more.
+  private var held: [UInt8]?
+
+  /// The path, for messages.
+  var path: String { directory.filePath(name.text) }
+
+  /// Takes over an open descriptor.
+  init(_ descriptor: CInt, of directory: IndexDirectory, _ name: FileName) throws(IndexError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let number = errno
+      _ = close(descriptor)
+      throw .io(operation: "examine", path: directory.filePath(name.text), errno: number)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      _ = close(descriptor)
+      throw .corrupt(
+        path: directory.filePath(name.text), cause: .invalid(reason: "is no regular file", offset: 0))
+    }
+    self.descriptor = descriptor
+    self.directory = directory
+    self.name = name
+    size = Int(status.st_size)
+    stamp = FileStamp(status)
+    held = nil
+  }
+
+  deinit { _ = close(descriptor) }  // Opened for reading: there is no write-back error to lose.
+
+  /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes of
+  /// the file.
+  mutating func hold() throws(IndexError) {
+    if held == nil { held = try read(from: 0, size: size) }
+  }
+
+  /// Returns the SHA-256 of the whole file.
+  func digest() throws(IndexError) -> [UInt8] {
+    var hash = SHA256()
+    let chunk = 64 << 10
+    for start in stride(from: 0, to: size, by: chunk) {
+      try read(from: start, size: min(chunk, size - start)).withUnsafeBufferPointer { hash.update($0) }
+    }
+    return hash.finish()
+  }
+
+  /// Returns `size` bytes from `offset` on.
+  func read(from offset: Int, size: Int) throws(IndexError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    var span = bytes.mutableSpan
+    var target = span.mutableBytes
+    try read(from: offset, into: &target)
+    return bytes
+  }
+
+  /// Fills `target` with the bytes from `offset` on. All that the engine reads of a file comes this way.
+  func read(from offset: Int, into target: inout MutableRawSpan) throws(IndexError) {
+    let size = target.byteCount
+    if let held {
+      guard offset <= held.count, size <= held.count - offset else {
+        throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
+      }
+      return target.withUnsafeMutableBytes { $0.copyBytes(from: held[offset..<offset + size]) }
+    }
+    try ReadingTerms.admit(0, in: directory)
+    var done = 0
+    while done < size {
+      let count = target.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress! + done, size - done, off_t(offset + done))
+      }
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
+      } else if errno != EINTR {
+        throw .io(operation: "read", path: path, errno: errno)
+      }
+    }
+  }
+
+  /// Returns whether another file has the same bytes.
+  func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool {
+    guard size == other.size else { return false }
+    let chunk = 64 << 10
+    for start in stride(from: 0, to: size, by: chunk) {
+      let count = min(chunk, size - start)
+      let mine = try read(from: start, size: count)
+      guard mine == (try other.read(from: start, size: count)) else { return false }
+    }
+    return true
+  }
+}
