@@ -31,7 +31,7 @@ package enum Coordinate {
   /// The digits of `text` as JSON wants them: no plus, no zeros before others, a zero before the point.
   ///
   /// - Parameter limit: The most degrees either way.
-  /// - Returns: nil for what is no decimal number within the limit.
+  /// - Returns: The digits; nil where `text` is no decimal number within the limit.
   static func digits(_ text: UnsafeBufferPointer<UInt8>, limit: Double) -> [UInt8]? {
     guard text.count <= 64 else { return nil }
     var at = 0

@@ -1,6 +1,6 @@
-/// How many columns of a terminal texts take.
+/// The columns that texts take on a terminal.
 package enum DisplayWidth {
-  /// Of one scalar: two for East Asian wide ones and pictures, none for marks and what cannot be seen.
+  /// Returns the columns of one scalar: two for East Asian wide ones and pictures, none for marks and invisible scalars.
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     guard scalar.value >= 0x300 else { return 1 }
     let wanted = scalar.value << 2 | 3
@@ -13,9 +13,9 @@ package enum DisplayWidth {
     return Int(WidthTable.runs[low] & 3)
   }
 
-  /// Of what is seen as one character, none of it a control character.
+  /// Returns the columns of one character, which has no control character in it.
   ///
-  /// What is joined to a wide picture adds nothing, and U+FE0F makes a picture of what stands before it: two columns.
+  /// A scalar joined to a wide picture adds nothing. U+FE0F makes a picture of the scalar before it: two columns.
   package static func columns(of character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }

@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// JSON, as it is written. Nothing here reads it.
+/// The writer of JSON texts.
 package enum JSONText {
-  /// Writes a string with its quotes. What is no UTF-8 becomes U+FFFD, so that the output always is.
+  /// Writes a string with its quotes. Bytes that are no UTF-8 become U+FFFD, so that the output is always UTF-8.
   package static func write(_ text: String, to output: inout Output) throws(WriteError) {
     var text = text
     var failure: WriteError? = nil

@@ -6,7 +6,7 @@ package enum LineQueries {
   /// In bytes. No key is longer than 64 KiB; this leaves room for what folds away.
   static let lineLimit = 1 << 20
 
-  /// - Parameter request: What holds for every line; its prefix means nothing.
+  /// - Parameter request: The options of every line; its prefix is ignored.
   package static func run(_ request: QueryRequest) -> ExitStatus {
     // Before the index is opened, whose directory would get its number.
     var status = stat()
@@ -19,7 +19,7 @@ package enum LineQueries {
     let path = QueryRunner.indexPath(request.index)
     var number = 0
     do throws(IndexError) {
-      // Every line is answered from what is there when it is read, unless that must be one and the same.
+      // Each line is answered from the newest generation, unless a digest pins the index to one.
       let index = try ShardedIndex(
         opening: path, options: .init(reloadInterval: .zero, expectedDigest: request.expectedDigest))
       var answers = Answers(index: index, request: request)
@@ -55,7 +55,7 @@ package enum LineQueries {
     let index: ShardedIndex
     let request: QueryRequest
     var writer: RecordWriter
-    /// What `writer` writes by.
+    /// The schema of `writer`.
     var schema: Schema
     let buffer = RecordBuffer()
     var matches: ShardedIndex.Matches?
@@ -170,7 +170,7 @@ private struct LineReader {
     }
   }
 
-  /// What is no UTF-8 becomes U+FFFD, so that the answer can name it.
+  /// Bytes that are no UTF-8 become U+FFFD, so that the answer can name the text.
   private func text(_ range: Range<Int>) -> String {
     var line = buffer[range]
     if line.last == 0x0d { line.removeLast() }

@@ -1,4 +1,4 @@
-/// How the objects of records with the same fields in the same order are written: texts between the values.
+/// The form of JSON objects whose records have the same fields in the same order: the texts between the values.
 ///
 /// A field's name is a path, `coord.lon`; members whose paths begin alike are one object, at the place of its first
 /// member, also where other fields stand between them. So no object has two members of the same name but where the
@@ -6,9 +6,9 @@
 struct ObjectShape {
   /// The field names' numbers, in the record's order.
   let names: [UInt16]
-  /// What stands before each value, and which of the record's fields the value is.
+  /// The text before each value, and the number of the value's field in the record.
   private(set) var members: [Member] = []
-  /// What stands behind the last value.
+  /// The text behind the last value.
   private(set) var end: [UInt8] = []
 
   struct Member {

@@ -9,8 +9,8 @@ package struct WriteError: Error {
 
 /// A descriptor written to through one buffer, or a buffer in memory that grows. No write goes unchecked.
 ///
-/// Whoever owns it ends with ``flush()``: what is still in the buffer when the value goes away is lost. Nobody else has
-/// the buffer, and every write is within it: that makes the type safe.
+/// Its owner calls ``flush()`` at the end: bytes that are in the buffer when the value goes away are lost. The type is
+/// safe because it alone has the buffer, and every write is within it.
 @safe package struct Output: ~Copyable {
   private let descriptor: CInt
   private var buffer: UnsafeMutablePointer<UInt8>
@@ -19,29 +19,29 @@ package struct WriteError: Error {
   package private(set) var hasWritten = false
 
   private var capacity: Int
-  /// What the buffer begins with, in bytes: for most answers enough.
+  /// The buffer's first size, in bytes: enough for most answers.
   private static let usualCapacity = 4096
-  /// What it may grow to; with a descriptor it is written out then.
+  /// The buffer's largest size, in bytes; with a descriptor a full buffer is written out.
   private let limit: Int
 
   /// Whether control characters are shown instead of sent: on a terminal they could do anything.
   private enum Kind { case unknown, terminal, other }
   private var kind = Kind.other
 
-  /// Keeps what is written. Writing more than `limit` bytes fails with `EFBIG`.
+  /// Creates an output that keeps its bytes in memory. Writing more than `limit` bytes fails with `EFBIG`.
   package init(inMemory limit: Int) {
     (descriptor, self.limit, capacity) = (-1, limit, min(limit, Self.usualCapacity))
     unsafe buffer = .allocate(capacity: capacity)
   }
 
-  /// What is kept in memory so far.
+  /// Calls `body` with the bytes in memory.
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try unsafe body(UnsafeRawBufferPointer(start: buffer, count: count))
   }
 
-  /// Forgets what is kept in memory, and gives the memory back that a large answer took.
+  /// Forgets the bytes in memory, and frees the memory of a large answer.
   package mutating func removeAll(keeping size: Int = 1 << 16) {
     count = 0
     guard capacity > size else { return }
@@ -51,7 +51,7 @@ package struct WriteError: Error {
   }
 
   /// - Parameters:
-  ///   - limit: What is written at once, in bytes, unless it is flushed before.
+  ///   - limit: The most bytes that one write to the descriptor takes.
   ///   - draws: Whether its control characters are meant for the terminal.
   package init(_ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16, draws: Bool = false) {
     (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
@@ -61,12 +61,12 @@ package struct WriteError: Error {
 
   deinit { unsafe buffer.deallocate() }
 
-  /// Whether what was given to it can still be taken back: nothing has left.
+  /// Forgets the bytes that have not been written to the descriptor.
   package mutating func discard() { count = 0 }
 
   package mutating func flush() throws(WriteError) { try flush(isEnd: true) }
 
-  /// - Parameter isEnd: Whether what is written ends here; else it may end within a character.
+  /// - Parameter isEnd: Whether the text ends here; else its last character may be incomplete.
   private mutating func flush(isEnd: Bool) throws(WriteError) {
     guard descriptor >= 0 else { return }
     let size = count
@@ -109,7 +109,7 @@ package struct WriteError: Error {
         done += written
         hasWritten = true
       } else if errno == EAGAIN {
-        // Somebody has made the pipe non-blocking: wait until it takes more.
+        // Another process has made the pipe non-blocking: wait until it takes more.
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&ready, 1, -1)
       } else if errno != EINTR {
@@ -169,15 +169,15 @@ private func Glibc_write(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ si
   unsafe write(descriptor, bytes, size)
 }
 
-/// What goes to standard error, and with which status a command ends.
+/// The messages on standard error.
 package enum Diagnostics {
-  /// Writes one line, `shardq: …`, in one write. That it cannot be written is no reason to fail.
+  /// Writes one line, `shardq: ...`, in one write. A failure to write it is ignored.
   package static func report(_ message: String) { note("shardq: " + message) }
 
   /// Writes one line as it is.
   package static func note(_ message: String) {
     var line = Array(message.utf8)
-    // What a file or an argument is called may hold control characters: none goes raw to a terminal.
+    // The name of a file or an argument may hold control characters; a terminal gets none of them raw.
     if line.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
       var shown: [UInt8] = []
       _ = unsafe line.withUnsafeBufferPointer { unsafe ControlText.show($0, isEnd: true, in: &shown) }
@@ -191,7 +191,7 @@ package enum Diagnostics {
 
   /// Reports that standard output could not be written and gives the status to end with.
   ///
-  /// A pipe that nobody reads any more ends the process by its signal, silently, also where the signal is ignored.
+  /// A pipe without a reader ends the process by SIGPIPE, silently, also where the signal is ignored.
   package static func failed(_ error: WriteError) -> ExitStatus {
     if error.errno == EPIPE {
       signal(SIGPIPE, SIG_DFL)
@@ -206,7 +206,7 @@ package enum Diagnostics {
   }
 }
 
-/// How a command ended, as scripts may rely on it.
+/// The exit statuses of commands, on which scripts may rely.
 package enum ExitStatus: CInt, Sendable {
   case done = 0
   /// No match, or damage found.
@@ -218,8 +218,8 @@ package enum ExitStatus: CInt, Sendable {
   case notFound = 66
   /// Reading or writing failed.
   case inputOutput = 74
-  /// Another build is running, or builds went faster than what was read.
+  /// Another build is running, or the index was rebuilt while it was being read.
   case busy = 75
-  /// Somebody left without choosing, as if by Ctrl-C.
+  /// A person left the list without choosing, as if by Ctrl-C.
   case cancelled = 130
 }

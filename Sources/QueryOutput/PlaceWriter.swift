@@ -31,7 +31,7 @@ package struct PlaceWriter {
   /// Writes `{"label":…,"match":[…,…],"latitude":…,"longitude":…}`; the last two where the record has them.
   ///
   /// - Parameters:
-  ///   - prefix: What the record was found by, folded. The match is in units of UTF-16, from 0.
+  ///   - prefix: The folded prefix that found the record. The match is in units of UTF-16, from 0.
   ///   - position: The record's place among all of the index, where that is to be said as well.
   package mutating func writeDisplay(
     _ buffer: RecordBuffer, _ record: Int, prefix: [UInt8], position: Int? = nil, to output: inout Output

@@ -3,12 +3,12 @@ import ShardedIndex
 
 /// Answers a query on standard output.
 package enum QueryRunner {
-  /// How often a query is begun that rebuilds overtake.
+  /// The most attempts at a query whose index is rebuilt meanwhile.
   static let attemptCount = 8
-  /// Records decoded at a time: what bounds the memory of an answer of any length.
+  /// The most records that are decoded at a time, which bounds the memory of an answer of any length.
   package static let chunkSize = 256
 
-  /// The directory that is meant: what was said, else `$SHARDQ_INDEX`, else `shards`.
+  /// Returns the index's directory: the given one, else `$SHARDQ_INDEX`, else `shards`.
   package static func indexPath(_ said: String?) -> String { said ?? defaultPath() }
 
   private static func defaultPath() -> String {
@@ -16,7 +16,7 @@ package enum QueryRunner {
     return unsafe String(cString: set)
   }
 
-  /// How many matches have to be known: as many as are shown, where nothing says how many there are.
+  /// Returns how many matches the query needs: those that it shows, where the format does not print their number.
   private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat) -> Int {
     guard let limit = request.limit, !request.all, !request.countOnly, format != .json, format != .text else {
       return .max
@@ -36,7 +36,7 @@ package enum QueryRunner {
 
   private static func runOnce(_ request: QueryRequest) -> ExitStatus {
     var output = Output()
-    // Where a rebuild took away what was to be read, the new generation answers, as long as nothing has left yet.
+    // Where a rebuild removed a file that the query needs, the new generation answers, unless bytes were written already.
     for attempt in 0..<attemptCount {
       do throws(Failure) {
         return try answer(request, &output)
@@ -44,7 +44,7 @@ package enum QueryRunner {
         switch error {
         case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
         case .index(let error):
-          // What was found before the damage is still worth having.
+          // The records found before the damage are still worth having.
           try? output.flush()
           return report(error)
         case .write(let error): return Diagnostics.failed(error)
@@ -57,7 +57,7 @@ package enum QueryRunner {
     return .badData
   }
 
-  /// Says what is wrong with an index and gives the status to end with.
+  /// Reports an index's error and returns the status to end with.
   package static func report(_ error: IndexError) -> ExitStatus {
     Diagnostics.report(error.description)
     return exitStatus(of: error)
@@ -67,7 +67,7 @@ package enum QueryRunner {
   package static func exitStatus(of error: IndexError) -> ExitStatus {
     switch error {
     case .notFound: return .notFound
-    // What this user may not read is as good as not there; a disk or a process in trouble is something else.
+    // A file that this user may not read counts as missing; a disk or a process in trouble does not.
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io: return .inputOutput
     case .superseded: return .busy
@@ -86,6 +86,11 @@ package enum QueryRunner {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 
+  @inline(__always)
+  private static func writing(_ body: () throws(WriteError) -> Void) throws(Failure) {
+    do throws(WriteError) { try body() } catch { throw .write(error) }
+  }
+
   private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
     let isChosen = request.endsWithZero || !request.fields.isEmpty
     let format = request.format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
@@ -93,72 +98,77 @@ package enum QueryRunner {
       try ShardedIndex(
         opening: indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
     }
-    // The process ends with the answer: nothing is given back piece by piece.
+    // The process ends with the answer: the index's memory need not be freed block by block.
     _ = unsafe Unmanaged.passRetained(index)
     let matches = try reading { () throws(IndexError) in
       try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
     }
-    do throws(WriteError) {
-      if request.countOnly {
-        if format == .json {
-          try output.write("{\"query\":")
-          try JSONText.write(request.prefix, to: &output)
-          try output.write(",\"count\":")
-          try output.write(number: matches.count)
-          try output.write("}\n")
-        } else {
-          try output.write(number: matches.count)
-          try output.write(0x0a)
-        }
-        try output.flush()
-        return matches.isEmpty ? .negative : .done
-      }
-    } catch {
-      throw .write(error)
+    if request.countOnly {
+      try writing { () throws(WriteError) in try writeCount(of: matches, request, format, to: &output) }
+      return matches.isEmpty ? .negative : .done
     }
-    let first = min(request.offset, matches.count)
-    let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
-    let end = first + min(limit, matches.count - first)
-    var writer = RecordWriter(format, fieldCount: index.generation.manifest.fieldCount, schema: index.generation.schema)
+    let (manifest, schema) = (index.generation.manifest, index.generation.schema)
+    var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
     if isChosen {
       switch FieldNames.find(request.fields, in: index.fieldNames) {
       case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero)
       case .failure(let unknown): throw .noField(unknown.message)
       }
     }
-    let buffer = RecordBuffer()
-    var at = first
-    do throws(WriteError) {
+    let first = min(request.offset, matches.count)
+    let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
+    let shown = first..<first + min(limit, matches.count - first)
+    try writing { () throws(WriteError) in
       if format == .json {
         try writer.begin(query: request.prefix, count: matches.count, to: &output)
       } else {
         try writer.begin(to: &output)
       }
-    } catch {
-      throw .write(error)
     }
-    while at < end {
+    try write(shown, of: matches, with: &writer, to: &output)
+    try writing { () throws(WriteError) in
+      try writer.end(to: &output)
+      try output.flush()
+    }
+    comment(on: request, format, shown, of: matches.count)
+    return matches.isEmpty ? .negative : .done
+  }
+
+  private static func writeCount(
+    of matches: ShardedIndex.Matches, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
+  ) throws(WriteError) {
+    if format == .json {
+      try output.write("{\"query\":")
+      try JSONText.write(request.prefix, to: &output)
+      try output.write(",\"count\":")
+      try output.write(number: matches.count)
+      try output.write("}\n")
+    } else {
+      try output.write(number: matches.count)
+      try output.write(0x0a)
+    }
+    try output.flush()
+  }
+
+  /// Decodes and writes records in chunks, so that an answer of any length takes bounded memory.
+  private static func write(
+    _ shown: Range<Int>, of matches: ShardedIndex.Matches, with writer: inout RecordWriter, to output: inout Output
+  ) throws(Failure) {
+    let buffer = RecordBuffer()
+    var at = shown.lowerBound
+    while at < shown.upperBound {
       let start = at
-      let next = try reading { () throws(IndexError) in
-        let next = try chunkEnd(of: matches, from: start, to: end)
+      at = try reading { () throws(IndexError) in
+        let next = try chunkEnd(of: matches, from: start, to: shown.upperBound)
         try matches.read(start..<next, into: buffer)
         if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: start..<next) }
         return next
       }
-      do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
-      at = next
+      try writing { () throws(WriteError) in try writer.write(buffer, to: &output) }
     }
-    do throws(WriteError) {
-      try writer.end(to: &output)
-      try output.flush()
-    } catch {
-      throw .write(error)
-    }
-    comment(on: request, format, first..<end, of: matches.count)
-    return matches.isEmpty ? .negative : .done
   }
 
-  /// Where the records end that are decoded together with the one at `start`: no more than ``chunkSize``, and a large one
+  /// Returns the end of the records that are decoded together from `start` on: at most ``chunkSize``, and a large record
   /// alone, since all of them are in memory at once.
   package static func chunkEnd(
     of matches: ShardedIndex.Matches, from start: Int, to end: Int
@@ -183,27 +193,17 @@ package enum QueryRunner {
         try ShardedIndex(opening: indexPath(path), options: .init(expectedDigest: expectedDigest))
       }
       let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
-      var writer = RecordWriter(
-        format, fieldCount: index.generation.manifest.fieldCount, schema: index.generation.schema)
-      let buffer = RecordBuffer()
-      do throws(WriteError) {
-        if format == .tsv { try writer.writeHeader(index.generation.schema.names, to: &output) }
+      let (manifest, schema) = (index.generation.manifest, index.generation.schema)
+      var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
+      try writing { () throws(WriteError) in
+        if format == .tsv { try writer.writeHeader(schema.names, to: &output) }
         try writer.begin(to: &output)
-      } catch { throw .write(error) }
-      var at = 0
-      while at < matches.count {
-        let start = at
-        at = try reading { () throws(IndexError) in
-          let next = try chunkEnd(of: matches, from: start, to: matches.count)
-          try matches.read(start..<next, into: buffer)
-          return next
-        }
-        do throws(WriteError) { try writer.write(buffer, to: &output) } catch { throw .write(error) }
       }
-      do throws(WriteError) {
+      try write(0..<matches.count, of: matches, with: &writer, to: &output)
+      try writing { () throws(WriteError) in
         try writer.end(to: &output)
         try output.flush()
-      } catch { throw .write(error) }
+      }
       return .done
     } catch {
       switch error {
@@ -216,9 +216,9 @@ package enum QueryRunner {
     }
   }
 
-  /// Says on standard error what the answer leaves out, where it does not say so itself.
+  /// Reports on standard error how many matches the answer leaves out, where the format does not say so.
   ///
-  /// Not where somebody who is no person asked for that many.
+  /// A script that gave a limit gets no such line.
   private static func comment(
     on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int
   ) {
@@ -241,12 +241,12 @@ package enum QueryRunner {
     }
   }
 
-  /// So many of something, as people write it: `1 record`, `24,473 records`.
+  /// Returns a number with its noun, as people write it: `1 record`, `24,473 records`.
   package static func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
   }
 
-  /// A number as people read it: `24,473`.
+  /// Returns a number as people write it: `24,473`.
   package static func grouped(_ number: Int) -> String {
     let digits = Array(String(number.magnitude).utf8)
     var text: [UInt8] = number < 0 ? [0x2d] : []

@@ -1,10 +1,10 @@
 import ShardedIndex
 
-/// Prints records in one format, as many as come.
+/// A writer of records in one format, any number of them.
 package struct RecordWriter {
   private let format: OutputFormat
   private let given: Schema?
-  /// Of all formats but tsv, which is written without names.
+  /// The schema of every format but tsv, which has no names.
   private var schema: Schema { given! }
   /// The parts of each field's path; made for the formats that nest.
   private var paths: [[[UInt8]]] = []
@@ -27,7 +27,7 @@ package struct RecordWriter {
   private var keyColumns = 0
   /// text: whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
   package var needsFoldedKeys: Bool { format == .text && !schema.isKeyStored }
-  /// Of the records that are written next.
+  /// The folded keys of the records that are written next.
   package var foldedKeys = FoldedKeys()
 
   /// Columns to which a long key moves the coordinates of the others at most.
@@ -53,7 +53,7 @@ package struct RecordWriter {
 
   // MARK: Around the records
 
-  /// What comes before all records.
+  /// Writes the text before all records.
   package mutating func begin(query: String, count: Int, to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
@@ -67,7 +67,7 @@ package struct RecordWriter {
     }
   }
 
-  /// The same where there is no query.
+  /// Writes the text before all records where there is no query.
   package mutating func begin(to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
@@ -97,7 +97,7 @@ package struct RecordWriter {
     try output.write(0x0a)
   }
 
-  /// What comes behind all records.
+  /// Writes the text behind all records.
   package mutating func end(to output: inout Output) throws(WriteError) {
     switch format {
     case .json: try output.write("]}\n")
@@ -108,7 +108,7 @@ package struct RecordWriter {
 
   // MARK: Records
 
-  /// All records of the buffer.
+  /// Writes all records of the buffer.
   package mutating func write(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
     switch format {
     case .text: try writeText(buffer, to: &output)
@@ -133,7 +133,7 @@ package struct RecordWriter {
     written += buffer.count
   }
 
-  /// One record of the buffer: as an object of JSON, as the feature that comes next.
+  /// Writes one record of the buffer: as an object of JSON, or as the next feature.
   package mutating func write(_ buffer: RecordBuffer, _ record: Int, to output: inout Output) throws(WriteError) {
     if format == .geojson {
       try output.write(written > 0 ? ",\n" : "\n")
@@ -192,7 +192,7 @@ package struct RecordWriter {
     try output.write(0x7d)
   }
 
-  /// A record's place as a geometry of GeoJSON: `null` without usable coordinates.
+  /// Writes a record's coordinates as a geometry of GeoJSON: `null` where they are not usable.
   static func writePoint(
     _ buffer: RecordBuffer, _ record: Int, _ schema: Schema, to output: inout Output
   ) throws(WriteError) {
@@ -284,7 +284,7 @@ package struct RecordWriter {
     try output.write(0x22)
   }
 
-  /// The keys of a buffer's records, and their coordinates in a column of their own.
+  /// Writes the keys of a buffer's records, and their coordinates in a column of their own.
   private mutating func writeText(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
     keys.removeAll(keepingCapacity: true)
     keyEnds.removeAll(keepingCapacity: true)

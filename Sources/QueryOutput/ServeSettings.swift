@@ -40,7 +40,7 @@ package struct ServeSettings: Equatable, Sendable {
 
   package init() {}
 
-  /// What ``init(arguments:)`` reads.
+  /// The arguments that ``init(arguments:)`` reads.
   package var arguments: [String] {
     [
       "index=" + index, "digest=" + expectedDigest, "address=" + address, "port=\(port)",

@@ -16,8 +16,8 @@ import QueryOutput
 
 /// The command `shardq`: answers a plain query itself and hands everything else to `shardq-commands`.
 ///
-/// What links the argument parser starts slower and takes more memory, also where it is never entered; so it
-/// lives in an executable of its own.
+/// A program that links the argument parser starts slower and takes more memory, even where it never calls it; so the
+/// parser lives in an executable of its own.
 enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
     // The other executable reports an argument that is no UTF-8.
