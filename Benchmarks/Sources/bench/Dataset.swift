@@ -2,13 +2,13 @@ import CSortedArray
 import Footprint
 import Glibc
 
-/// A city list made ready for every contender.
+/// A city list and the files that are made of it for the contenders.
 struct Dataset {
   let json: String
   let array: String
   let index: String
 
-  /// A record as it will lie in the sorted array, in memory.
+  /// A record in memory, in the layout of the sorted array.
   private struct Entry {
     /// The first eight bytes of the folded key.
     var head: UInt64
@@ -17,11 +17,11 @@ struct Dataset {
 
   private static let fieldNames = ["country", "name", "_id", "coord.lon", "coord.lat"]
 
-  /// What it takes to make the sorted array, in nanoseconds.
+  /// The times of making the sorted array, in nanoseconds.
   struct Preparation {
-    /// Until the records are sorted: what a build of any of the rivals begins with.
+    /// The time until the records are sorted, from which each rival's build begins.
     var sorting: Int
-    /// Until the array is on disk.
+    /// The time until the array is on disk.
     var all: Int
   }
 
@@ -68,7 +68,7 @@ struct Dataset {
     }
   }
 
-  /// Folded key, key, then the fields: numbers by value, other texts as bytes.
+  /// Compares by folded key, key, then the fields: numbers by value, other texts as bytes.
   private static func isBefore(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>) -> Bool {
     func texts(_ record: UnsafePointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
       var start = record + 6
@@ -118,7 +118,7 @@ struct Dataset {
     Files.write(UnsafeRawBufferPointer(start: file, count: start + total), to: array)
   }
 
-  /// Nanoseconds that reading takes: every record found and checked, nothing made of it.
+  /// Returns the nanoseconds of reading alone: every record is found and checked.
   func readingTime() throws -> Int {
     let start = Clock.now
     let list = try DatasetRecords(opening: json)
@@ -127,7 +127,7 @@ struct Dataset {
   }
 }
 
-/// What all contenders are asked: random prefixes, or the texts of a log of typing, one after the other.
+/// The queries of all contenders: random prefixes, or the texts of a log of typing.
 struct Prefixes {
   private let typedBytes: [UInt8]
   private let foldedBytes: [UInt8]
@@ -136,9 +136,9 @@ struct Prefixes {
   let count: Int
 
   /// - Parameters:
-  ///   - array: The same list. Texts whose space has a second meaning in it are passed over: shardq also finds the keys
-  ///     in which that space is the separator or the end, rivals find none of them.
-  ///   - next: A text to ask for, nil when there are no more; one that folds to nothing is passed over.
+  ///   - array: The same list. Texts whose space has a second meaning in it are skipped: shardq also finds the keys in
+  ///     which that space is the separator or the end, rivals do not.
+  ///   - next: Returns the next text, nil at the end. A text that folds to nothing is skipped.
   private init(count: Int, in array: SortedArray?, work: String, next: () throws -> String?) rethrows {
     var (typed, folded): ([UInt8], [UInt8]) = ([], [])
     var made = 0
@@ -161,9 +161,9 @@ struct Prefixes {
     folded.withUnsafeBytes { Files.write($0, to: work + "/prefixes.folded") }
   }
 
-  /// Of a random record's key the first characters, from one to all, evenly.
+  /// Makes prefixes of random records' keys, from one character to all, evenly.
   ///
-  /// - Parameter key: Of a random record the key, or as much of it as prefixes may be of.
+  /// - Parameter key: Returns the key of a random record, or its part that prefixes may be of.
   init(
     count: Int, in array: SortedArray? = nil, seed: UInt64, work: String, key: (inout Random) throws -> String
   ) rethrows {
@@ -175,7 +175,7 @@ struct Prefixes {
     }
   }
 
-  /// What stood in the field at each keystroke of a log, docs/typing.md.
+  /// Takes the text of each keystroke of a log: docs/typing.md.
   init(log path: String, count: Int, in array: SortedArray, work: String) throws {
     var reader = try QueryLogReader(opening: path)
     try self.init(count: count, in: array, work: work) { try reader.next()?.text }

@@ -2,9 +2,11 @@ import Footprint
 import Glibc
 import ShardedIndex
 
-/// One index by itself, of any size: what grows with it, and what does not.
+/// The measures of one index of any size by itself, for `scale.py`.
 extension Bench {
-  /// - Parameter source: The dataset, to count matches in; nil for none.
+  /// Measures an index.
+  ///
+  /// - Parameter source: The dataset in which matches are counted; nil for none.
   /// - Returns: A JSON object.
   func measure(index: String, source: String?) throws -> String {
     var cells: [(String, Double)] = []
@@ -22,7 +24,7 @@ extension Bench {
     }
     try prefixes.withAll { typed in
       if let source { cells.append(("compared_counts", Double(try compare(engine, source, typed)))) }
-      // Its own, so that it holds what the prefixes touch and not what made them.
+      // Another engine, so that its cache holds only the parts that the prefixes touch.
       let (cached, small) = (
         try Engine(index, cacheLimitBytes: 1 << 34), try Engine(index, cacheLimitBytes: 1 << 20)
       )
@@ -46,7 +48,7 @@ extension Bench {
     return "{" + cells.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ") + "}"
   }
 
-  /// Starts with everything in the system's cache, and with nothing of the program and the index in it.
+  /// Measures starts from a warm cache, and from a cache without the program and the index.
   private func starts(_ index: String, _ prefixes: [Prefix], _ cells: inout [(String, Double)]) {
     let asked = prefixes.lazy.filter { prefix in
       (3...6).contains(prefix.folded.count) && prefix.folded.allSatisfy { (0x61...0x7a).contains($0) }
@@ -69,12 +71,12 @@ extension Bench {
   }
 
   /// Counts the matches of up to 500 prefixes by reading every record of the dataset, and stops where the index counts
-  /// others; returns how many were compared.
+  /// otherwise. Returns the number of compared prefixes.
   private func compare(_ engine: Engine, _ source: String, _ prefixes: [Prefix]) throws -> Int {
     let wanted = prefixes.prefix(500).map { (folded: Array($0.folded), counted: engine.count($0)) }
       .sorted { $0.folded.lexicographicallyPrecedes($1.folded) }
-    // Of each the longest other one that it begins with: a key begins with the greatest that is not above it, or with
-    // one that this one begins with.
+    // The longest other prefix that each prefix begins with. A key begins with the greatest prefix that is not above
+    // it, or with one of that prefix's own.
     let parents = wanted.indices.map { number in
       wanted[..<number].lastIndex { wanted[number].folded.starts(with: $0.folded) }
     }

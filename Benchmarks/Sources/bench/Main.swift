@@ -1,7 +1,7 @@
 import Glibc
 
-/// Prints what the design's budgets are held against: size, start, queries, memory, building; shardq beside its
-/// rivals. See README.md.
+/// The benchmark: it prints size, start, queries, memory and building of shardq beside the budgets and the rivals. See
+/// README.md.
 @main
 enum Main {
   static let usage = """
@@ -69,7 +69,7 @@ enum Main {
     guard var shardq = options["--shardq"] ?? environment("SHARDQ_BIN") else {
       stop("which shardq? Set SHARDQ_BIN\n\(usage)")
     }
-    // The tests are told the directory.
+    // SHARDQ_BIN may be a directory, as the tests take it.
     if Files.isDirectory(shardq) { shardq += "/shardq" }
     guard access(shardq, X_OK) == 0 else { stop("\(shardq) cannot be run") }
     let arrayOnly = options["--array"]
@@ -113,7 +113,7 @@ enum Main {
         own.rounds = min(effort.rounds, 5)
         own.memory = "64MiB"
         own.limits = []
-        // Those whose build of fifty lists takes seconds.
+        // Only the rivals whose build of fifty lists takes seconds.
         own.rivals = ["lmdb", "sqlite"]
         own.walks = scale == 1
         let bench = Bench(
@@ -134,7 +134,7 @@ enum Main {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The city list as plain JSON in the working directory, and what to call it.
+  /// Returns the city list as plain JSON in the working directory, and its name.
   private static func dataset(_ given: String?, _ shardq: String, _ work: String) throws -> (String, String) {
     let json = work + "/cities.json"
     let places = [environment("SHARDQ_DATA"), "../shared/data", "../../shared/data"].compactMap { $0 }
@@ -153,7 +153,7 @@ enum Main {
     guard status == 0 else { stop("shardq generate failed with status \(status)") }
   }
 
-  /// A zstd file of 40 KB of the list's beginning.
+  /// Writes a zstd file of the first 40 KB of the list.
   private static func makeForty(from json: String, _ work: String) {
     let content = Files.read(json)
     content.withUnsafeBytes { bytes in

@@ -1,7 +1,7 @@
 import CProcessors
 import Glibc
 
-/// All that is measured of one dataset. Times in microseconds where not said otherwise, sizes in bytes.
+/// The measurements of one dataset. Times are in microseconds where no other unit is named, sizes in bytes.
 struct Measurements {
   struct Program {
     var milliseconds: Double
@@ -27,25 +27,25 @@ struct Measurements {
   var programs: [String: Program] = [:]
   var first: [String: Times] = [:]
   var counts: [String: Times] = [:]
-  /// Under a cache limit of 1 MiB.
+  /// The times under a cache limit of 1 MiB.
   var small: [String: Times] = [:]
   var resident: [String: Memory] = [:]
-  /// shardq's from the dataset, a rival's from sorted records.
+  /// The builds: shardq's from the dataset, a rival's from sorted records.
   var builds: [String: Build] = [:]
-  /// What comes before a rival's build, and all of the array's.
+  /// The time before a rival's build, and the time of the whole array.
   var (sortingSeconds, arraySeconds) = (0.0, 0.0)
   var readingMilliseconds = 0.0
   var prefixCount = 0
   var memory = ""
-  /// Milliseconds.
+  /// The times of updates in milliseconds.
   var updates: [String: Double] = [:]
-  /// Per contender its name, and for each of ``Effort/limits`` the mean of Q1; nil where it does not get there.
+  /// The name of each contender, and its mean of Q1 for each of ``Effort/limits``; nil where it did not finish.
   var limited: [(name: String, means: [Double?])] = []
-  /// What the system reads ahead on the device where that was measured, in KiB.
+  /// The read-ahead of the device where that was measured, in KiB.
   var readAheadKiB: Int?
 }
 
-/// How much is measured.
+/// The extent of the measurements.
 struct Effort {
   var prefixes = 10_000
   var rounds = 9
@@ -54,17 +54,17 @@ struct Effort {
   var seed: UInt64 = 1
   /// Whether prefixes end within the name.
   var namesOnly = false
-  /// A log of typing to ask for instead of random prefixes.
+  /// A log of typing instead of random prefixes.
   var log: String?
-  /// `shardq build --memory` where it is built once more, in little.
+  /// The value of `shardq build --memory` for one more build in little memory.
   static let leanMemory = "16MiB"
-  /// `shardq build --memory`; nil for its default.
+  /// The value of `shardq build --memory`; nil for its default.
   var memory: String?
-  /// Which rivals, by name.
+  /// The names of the rivals.
   var rivals = RivalKind.all.map(\.name)
-  /// Memory in all that contenders are given in turn, in MiB.
+  /// The limits of all memory that contenders get in turn, in MiB.
   var limits: [Int] = []
-  /// Whether those count that walk all matches, which takes minutes on large lists.
+  /// Whether rivals that walk all matches count them, which takes minutes on large lists.
   var walks = true
 }
 
@@ -75,7 +75,7 @@ struct Bench {
   let work: String
   let effort: Effort
 
-  /// Those that could be built.
+  /// The rivals that could be built.
   private var rivals: [RivalKind] {
     RivalKind.all.filter { effort.rivals.contains($0.name) && programs.has($0.program) }
   }
@@ -130,21 +130,20 @@ struct Bench {
         kind.label, program: programs.path(kind.program), database: database(kind), prefixes: all.foldedPath,
         count: all.count, cacheLimitBytes: limit)
     }
-    /// shardq is timed in a process of its own as well, whose memory nothing else has been in.
+    /// shardq too is timed in a process of its own, whose memory holds nothing else.
     func serveOwn(_ limit: Int) -> Rival {
       Rival(
         "shardq", program: residentProgram, database: data.index, prefixes: all.typedPath, count: all.count,
         cacheLimitBytes: limit)
     }
-    // Contenders that answer in turn would each stay on the processor that they were put on, and of two the host may give
-    // one half of the time of the other.
+    // Contenders would each stay on one processor, and the host may give one processor half of the time of the other.
     if !processors_keep_one() { note("bench: contenders may run on different processors") }
     defer { processors_keep_all() }
     let (own, ownSmall) = (serveOwn(1 << 31), serveOwn(1 << 20))
     let cached = rivals.map { ($0, serve($0, 0)) }
     let limited = rivals.filter(\.hasCacheLimit).map { ($0, serve($0, 1 << 20)) }
     note("\(result.name): comparing answers")
-    // All of it: what 10,000 prefixes touch of the largest list is less.
+    // Nothing is evicted: 10,000 prefixes touch less of the largest list.
     let engine = try Engine(data.index, cacheLimitBytes: 1 << 31)
     let small = try Engine(data.index, cacheLimitBytes: 1 << 20)
     Timing.compare(array, engine, prefixes, "the sorted array and shardq")
@@ -169,7 +168,7 @@ struct Bench {
     result.counts = measure(
       [("shardq", own.pass("c")), ("array", Timing.counts(array))], fast, "c", effort.rounds)
     if effort.walks {
-      // Apart from the others and less often: one round of a walker takes seconds.
+      // Walkers count apart from the others and less often: one round takes seconds.
       let walkers = cached.filter { !$0.0.countsByEnds }
       result.counts.merge(measure([], walkers, "c", max(1, effort.rounds / 4))) { own, _ in own }
     }
@@ -186,7 +185,7 @@ struct Bench {
     }
     var commands = [("shardq", data.index, command(data.index, effort.memory))]
     if effort.memory == nil {
-      // In about what the leanest rival takes, which has its records sorted for it.
+      // The limit is about the memory of the leanest rival, which gets sorted records.
       let lean = data.index + "-lean"
       commands.append(("shardq, lean", lean, command(lean, Effort.leanMemory)))
     }
@@ -197,7 +196,7 @@ struct Bench {
     var runs: [String: [Programs.Run]] = [:]
     var (readings, sortings, arrays): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<effort.builds {
-      // By a process of its own, as all are: one that has sorted before has memory for it.
+      // Each build is a process of its own: one that has sorted before has memory for it.
       Files.remove(data.array)
       sync()
       let taken = Programs.numbers(
@@ -206,7 +205,7 @@ struct Bench {
       arrays.append(Double(taken[1]) / 1e9)
       for (name, files, command) in commands {
         Files.remove(files)
-        sync()  // Nobody writes what another left.
+        sync()  // No contender writes another's data.
         let run = programs.run([command], rounds: 1).runs[0][0]
         guard run.status == 0 else { stop("\(command) failed with status \(run.status): \(programs.said)") }
         runs[name, default: []].append(run)
@@ -224,9 +223,9 @@ struct Bench {
 
   // MARK: Changing
 
-  /// Changes the latitude of one record, again and again, and looks whether it has been.
+  /// Changes the latitude of one record again and again, and checks each change.
   private func update(_ data: Dataset, _ array: SortedArray, _ result: inout Measurements) {
-    // One in the middle whose key is its own, and ASCII: it stands in arguments and in JSON.
+    // A record in the middle with a unique key in ASCII, since it stands in arguments and in JSON.
     func isSuitable(_ number: Int) -> Bool {
       let (folded, fields) = array.record(number)
       let isPlain = fields[1].allSatisfy { (0x61...0x7a).contains($0 | 0x20) } && !fields[1].isEmpty
@@ -240,7 +239,7 @@ struct Bench {
     var taken: [String: [Double]] = [:]
     for round in 0..<max(3, 5 * effort.builds) {
       let latitude = "\(round + 1).5"
-      // Into shards, which takes the overlay away; in a new overlay; and over that. Others each, so that each is a change.
+      // First into shards, which removes the overlay; then in a new overlay; then in that one. Each has another value.
       let ways = [("shardq, shards", "5"), ("shardq, first", "75"), ("shardq", "25")]
       var commands = ways.map { (name, fraction) in
         let own = "\(round + 1).\(fraction)"
@@ -280,7 +279,7 @@ struct Bench {
   // MARK: Programs
 
   private func start(_ data: Dataset, _ prefixes: [Prefix], _ result: inout Measurements) {
-    // Five that mean the same to a shell, to SQL and to shardq.
+    // Five prefixes that mean the same to a shell, to SQL and to shardq.
     let asked = prefixes.lazy.filter { prefix in
       (3...6).contains(prefix.folded.count) && prefix.folded.allSatisfy { (0x61...0x7a).contains($0) }
     }.prefix(5)
@@ -309,7 +308,7 @@ struct Bench {
         Files.evict(data.index)
         ([data.array] + rivals.map(database)).forEach { Files.recache($0) }
       }
-      _ = programs.run(commands.map(\.1), rounds: 2)  // Reads what was evicted.
+      _ = programs.run(commands.map(\.1), rounds: 2)  // Reads the evicted files.
       let (measured, floor) = programs.run(commands.map(\.1), rounds: max(1, effort.starts / 5))
       result.floorKiB = floor
       for ((name, command), own) in zip(commands, measured) {
@@ -362,13 +361,13 @@ struct Bench {
     }
   }
 
-  /// Q1 where all memory is limited that a contender brings about, the pages that the system keeps of its files among it.
+  /// Measures Q1 where all memory of a contender is limited, the cached pages of its files included.
   private func limited(_ data: Dataset, _ prefixes: Prefixes, _ result: inout Measurements) {
     var contenders: [(name: String, program: String, database: String, prefixes: String, cache: Int)] = []
     for (cache, bytes) in [("512 KiB", 512 << 10), ("1 MiB", 1 << 20), ("2 MiB", 2 << 20), ("all", 1 << 31)] {
       contenders.append(("shardq, cache of \(cache)", residentProgram, data.index, prefixes.typedPath, bytes))
     }
-    // Its own file: what this process has mapped stays where it is.
+    // A copy of the file, since pages that this process has mapped would stay in memory.
     let array = data.array + ".again"
     Files.copy(data.array, to: array)
     defer { Files.remove(array) }
@@ -383,7 +382,7 @@ struct Bench {
     for contender in contenders {
       var means: [Double?] = []
       for limit in effort.limits {
-        // Who reads a page first is charged for it.
+        // The first reader of a page is charged for it.
         [contender.program, contender.database].forEach(Files.evict)
         guard let group = MemoryGroup(limitBytes: limit << 20) else {
           return note("no memory can be limited here: that table is missing")
@@ -391,7 +390,7 @@ struct Bench {
         var rival: Rival? = Rival(
           contender.name, program: contender.program, database: contender.database, prefixes: contender.prefixes,
           count: prefixes.count, cacheLimitBytes: contender.cache, group: group)
-        // One pass before those that count, each with a second for a thousand prefixes.
+        // One pass fills caches. Each pass has a second for a thousand prefixes.
         var rounds: [Double] = []
         for round in 0...3 {
           guard let times = rival!.times("f", within: CInt(max(1000, prefixes.count))) else {

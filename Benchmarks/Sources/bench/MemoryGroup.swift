@@ -1,19 +1,19 @@
 import Glibc
 
-/// A group of processes that have so much memory and no more, all of it counted: their own, what the system keeps of the files
-/// that they read, and what it needs for them. The kernel's memory controller, of either version.
+/// A group of processes with a limit of all their memory: their own, the cached pages of their files, and the kernel's
+/// memory for them. It uses the kernel's memory controller, of either version.
 struct MemoryGroup {
   private let directory: String
-  /// Whoever writes its process id here belongs to the group.
+  /// The file to which a process writes its id to belong to the group.
   var members: String { directory + "/cgroup.procs" }
 
-  /// nil where there is no controller, or this process may not use it.
+  /// Makes a group; nil where there is no controller, or this process may not use it.
   init?(limitBytes: Int) {
     for (root, limit) in [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")] {
       let directory = root + "/shardq-bench.\(getpid())"
       guard mkdir(directory, 0o755) == 0 else { continue }
       if Self.set(directory + "/" + limit, limitBytes) {
-        // Nothing is put aside: what does not fit is read again from where it came.
+        // No swap: pages that do not fit are read again from their files.
         _ = Self.set(directory + "/memory.swap.max", 0) || Self.set(directory + "/memory.swappiness", 0)
         self.directory = directory
         return
@@ -23,9 +23,9 @@ struct MemoryGroup {
     return nil
   }
 
-  /// When all its processes have ended.
+  /// Removes the group once all its processes have ended.
   func remove() {
-    // The last one may take a moment to leave.
+    // The last process may take a moment to leave.
     for _ in 0..<100 where rmdir(directory) != 0 { usleep(10_000) }
   }
 
@@ -39,11 +39,11 @@ struct MemoryGroup {
 }
 
 extension Files {
-  /// How much the system reads ahead of what lies on the device of a file, in KiB.
+  /// Returns the read-ahead of the device of a file, in KiB.
   static func readAhead(_ path: String) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    // As Linux puts both numbers into one.
+    // Linux packs both numbers into one.
     let (major, minor) = (status.st_dev >> 8 & 0xfff, status.st_dev & 0xff | status.st_dev >> 12 & 0xfff00)
     let place = "/sys/class/bdi/\(major):\(minor)/read_ahead_kb"
     guard exists(place) else { return nil }

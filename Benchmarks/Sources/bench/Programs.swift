@@ -2,12 +2,12 @@ import Glibc
 
 /// Programs started and measured, all through `baseline/spawn`.
 struct Programs {
-  /// Where spawn and the other small programs are.
+  /// The directory of spawn and the other small programs.
   let directory: String
   let work: String
 
   struct Run {
-    /// From spawn to wait.
+    /// The time from spawn to wait.
     var nanoseconds: Int
     var peakKiB: Int
     var status: Int
@@ -18,12 +18,13 @@ struct Programs {
   func has(_ name: String) -> Bool { access(path(name), X_OK) == 0 }
 
   private var errors: String { work + "/errors" }
-  /// On standard error, in the last run.
+  /// The standard error of the last run.
   var said: String { String(decoding: Files.read(errors), as: UTF8.self) }
 
   /// Runs every command `rounds` times, in turn.
   ///
-  /// - Returns: Per command its runs; and the peak of the program that started them, below which no peak can be seen.
+  /// - Returns: The runs of each command, and the peak of the program that started them, below which no peak can be
+  ///   seen.
   func run(_ commands: [[String]], rounds: Int) -> (runs: [[Run]], floorKiB: Int) {
     Files.write(commands.map { $0.joined(separator: "\t") + "\n" }.joined(), to: work + "/spec")
     let output = work + "/runs"
@@ -45,7 +46,7 @@ struct Programs {
     return (runs, floor)
   }
 
-  /// Runs one program, its standard output in a file; returns its exit status.
+  /// Runs one program with its standard output in a file, and returns its exit status.
   @discardableResult
   static func start(_ command: [String], output: String) -> Int {
     var actions = posix_spawn_file_actions_t()
@@ -62,7 +63,7 @@ struct Programs {
     return status & 0x7f == 0 ? Int(status >> 8 & 0xff) : 128 + Int(status & 0x7f)
   }
 
-  /// The numbers that a program prints.
+  /// Returns the numbers that a program prints.
   static func numbers(_ command: [String], work: String) -> [Int] {
     let output = work + "/printed"
     let status = start(command, output: output)

@@ -1,4 +1,4 @@
-/// Tables as Markdown and as JSON.
+/// The report: tables as Markdown and as JSON.
 struct Report {
   struct Table {
     var title: String
@@ -26,7 +26,7 @@ struct Report {
     times.map { number($0.p50, 2) + " / " + number($0.p99, 2) } ?? ""
   }
 
-  /// Decimal megabytes, as the budgets are.
+  /// Returns decimal megabytes, the unit of the budgets.
   private static func megabytes(_ bytes: Int?) -> String { number(bytes.map { Double($0) / 1e6 }, 2) }
   private static func megabytes(kib: Double?) -> String { number(kib.map { $0 * 1024 / 1e6 }, 2) }
   private static func megabytes(kib: Int?) -> String { megabytes(kib: kib.map(Double.init)) }
@@ -37,7 +37,7 @@ struct Report {
     [("shardq", "shardq"), ("array", "sorted array, mapped")] + RivalKind.all.map { ($0.name, $0.label) }
     + [("sqlite3", "`sqlite3` command"), ("read40k", "C, unpacks 40 KB"), ("empty", "C, empty")]
 
-  /// The present build against the budgets of the design.
+  /// Adds the table of the present build beside the budgets.
   mutating func add(_ all: Measurements, effort: Effort) {
     var table = Table(
       title: "\(all.name): \(all.records) records", columns: ["", "shardq", "must be", "aim"])
@@ -56,7 +56,7 @@ struct Report {
       row(
         "times the C program that unpacks 40 KB", "1.5", "1.25", Self.number(own.map { $0.milliseconds / base }, 2))
     }
-    row("peak resident of that process, MB", "3.0", "2.4", Self.megabytes(kib: own?.peakKiB))
+    row("peak resident memory of a start, MB", "3.0", "2.4", Self.megabytes(kib: own?.peakKiB))
     row("Q1 cached, p50 / p99, us", "0.60 / 2", "0.33 / 0.8", Self.times(all.first["shardq"]))
     row("Q2, p50 / p99, us", "0.40 / 1", "0.30 / 0.7", Self.times(all.counts["shardq"]))
     row("Q1, 1 MiB cache, mean, us", "20", "10", Self.number(all.small["shardq"]?.mean, 2))
@@ -67,85 +67,81 @@ struct Report {
       row("resident after the queries, \(name), MB", must, aim, Self.megabytes(kib: all.resident[key]?.residentKiB))
     }
     row("build with two threads, s", "1", "0.5", Self.number(all.builds["shardq"]?.seconds, 2))
-    row("reading alone, one thread, ms", "60", "", Self.number(all.readingMilliseconds, 0))
+    row("reading the dataset, one thread, ms", "60", "", Self.number(all.readingMilliseconds, 0))
     row("peak of the build, MB", "", "", Self.megabytes(kib: all.builds["shardq"]?.peakKiB))
+    if let lean = all.builds["shardq, lean"] {
+      row("build with --memory \(Effort.leanMemory), s", "", "", Self.number(lean.seconds, 2))
+      row("peak of the build with --memory \(Effort.leanMemory), MB", "", "", Self.megabytes(kib: lean.peakKiB))
+    }
+    for (name, key) in [
+      ("in the overlay", "shardq"), ("in a new overlay", "shardq, first"), ("in shards", "shardq, shards"),
+    ] {
+      if let time = all.updates[key] { row("one record changed, \(name), ms", "", "", Self.number(time, 2)) }
+    }
     table.notes = [
-      "MB are 10^6 bytes. Medians: \(effort.starts) starts of each program, \(effort.rounds) rounds of \(all.prefixCount) "
-        + "\(effort.log == nil ? "prefixes (seed \(effort.seed))" : "keystrokes of a log"), \(effort.builds) builds; all contenders in turn, answers compared before.",
+      "MB are 10^6 bytes. Figures are medians of \(effort.starts) starts of each program, \(effort.rounds) rounds of \(all.prefixCount) "
+        + "\(effort.log == nil ? "prefixes (seed \(effort.seed))" : "keystrokes of a log"), \(effort.builds) builds. Contenders take turns; their answers are compared first.",
       "Q1 decodes the first 20 matches with all fields, \(Self.number(all.meanAnswer, 1)) of them on average; Q2 counts. "
-        + "Every time of a query holds one reading of the clock, \(Self.number(all.clock, 0)) ns.",
-      "Of what a process started uses, no less than \(all.floorKiB) KiB can be seen.",
+        + "The time of each query includes one reading of the clock, \(Self.number(all.clock, 0)) ns.",
+      "A peak below \(all.floorKiB) KiB, the peak of the program that starts the others, cannot be seen.",
     ]
     tables.append(table)
     addRivals(all)
     if !all.limited.isEmpty { addLimited(all, effort) }
   }
 
-  /// A contender a row.
+  /// Adds the table with a row for each contender.
   private mutating func addRivals(_ all: Measurements) {
     var table = Table(
       title: "beside its rivals, in the same run",
       columns: [
-        "", "on disk, MB", "by `du`, MB", "start to exit, ms", "peak of that, MB", "Q1 cached, p50 / p99, us",
+        "", "on disk, MB", "by `du`, MB", "start to exit, ms", "peak of a start, MB", "Q1 cached, p50 / p99, us",
         "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident, all cached, MB", "resident, 1 MiB cache, MB",
-        "build, s", "its peak, MB", "one record changed, ms",
+        "build, s", "peak of the build, MB", "one record changed, ms",
       ])
-    func change(_ name: String) -> String {
-      let others =
-        name == "shardq"
-        ? " (where none is beside the shards: \(Self.number(all.updates["shardq, first"], 2)); "
-          + "into shards: \(Self.number(all.updates["shardq, shards"], 1)))" : ""
-      return Self.number(all.updates[name], 2) + others
-    }
     for (name, label) in Self.labels {
-      // A rival begins with sorted records; the dataset has to be read and sorted for it too.
+      // A rival begins with sorted records, so the time to read and sort the dataset is added.
       let sorting = name == "shardq" ? 0 : all.sortingSeconds
       let build = name == "array" ? all.arraySeconds : all.builds[name].map { $0.seconds + sorting }
-      // Of a build that is told to do with little.
-      let lean = name == "shardq" ? all.builds["shardq, lean"] : nil
-      func withLean(_ cell: String, _ lean: String?) -> String { cell + (lean.map { " (in less: \($0))" } ?? "") }
       let cells = [
         Self.megabytes(all.sizes[name]?.apparent), Self.megabytes(all.sizes[name]?.occupied),
         Self.number(all.programs[name]?.milliseconds, 2), Self.megabytes(kib: all.programs[name]?.peakKiB),
         Self.times(all.first[name]), Self.times(all.counts[name]), Self.number(all.small[name]?.mean, 2),
         Self.megabytes(kib: all.resident[name]?.residentKiB),
         Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB),
-        withLean(Self.number(build, 2), lean.map { Self.number($0.seconds, 2) }),
-        withLean(Self.megabytes(kib: all.builds[name]?.peakKiB), lean.map { Self.megabytes(kib: $0.peakKiB) }),
-        change(name),
+        Self.number(build, 2), Self.megabytes(kib: all.builds[name]?.peakKiB), Self.number(all.updates[name], 2),
       ]
       if cells.contains(where: { !$0.isEmpty }) { table.rows.append((label, cells)) }
     }
     let missing = RivalKind.all.filter { all.builds[$0.name] == nil }.map(\.label)
     table.notes = [
-      "shardq is given what is typed and folds it; the others are given it folded. Counts of LMDB, SQLite, marisa-trie and "
-        + "RocksDB walk all matches.",
-      "A rival's build holds the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
-        + "for it, on one thread; its peak does not. shardq's build reads the list itself; in less is with --memory "
-        + "\(Effort.leanMemory). All are on disk when they end.",
-      "An update is a process that changes one record and ends when that is on disk. shardq reads the record and finds the "
-        + "one with its id by its key, the rivals are told the key; it leaves the change in the overlay (update --overlay) that "
-        + "the one before left, or makes one, or writes it into shards. Where there is no figure, an update is a build.",
+      "shardq gets the typed text and folds it; the others get the folded text. LMDB, SQLite, marisa-trie and RocksDB "
+        + "count by walking all matches.",
+      "A rival's build includes the \(Self.number(all.sortingSeconds, 2)) s that reading, folding and sorting the list takes "
+        + "on one thread; its peak does not. shardq's build reads the list itself. All builds are on disk when they end.",
+      "An update is a process that changes one record and ends when the change is on disk. shardq finds the record by its "
+        + "key and checks its id; the rivals get the key. shardq's figure is of a change in an overlay that is there "
+        + "(update --overlay). A contender without a figure has to build anew.",
     ]
     if !missing.isEmpty { table.notes.append("Not built here: \(missing.joined(separator: ", ")).") }
     tables.append(table)
   }
 
-  /// A contender a row, an amount of memory a column.
+  /// Adds the table with a row for each contender and a column for each amount of memory.
   private mutating func addLimited(_ all: Measurements, _ effort: Effort) {
     var table = Table(
       title: "Q1 in little memory: mean, us",
       columns: ["of all memory"] + effort.limits.map { "\($0) MiB" })
     table.rows = all.limited.map { ($0.name, $0.means.map { Self.number($0, 2) }) }
     table.notes = [
-      "Limited by the kernel for each contender's process, by itself: its own memory, its program's, the pages that the system "
-        + "keeps of its files, and the kernel's own for it. No figure: ended by the kernel, or over a millisecond a query."
+      "The kernel limits each contender's process by itself: its own memory, its program, the cached pages of its files, and "
+        + "the kernel's own memory for it. Without a figure the kernel ended it, or a query took over a millisecond."
     ]
     if let size = all.readAheadKiB { table.notes.append("The device is read \(size) KiB ahead.") }
     tables.append(table)
   }
 
-  /// One measure a row, one size of the list a column.
+  /// Adds the table with a row for each measure and a column for each size of the list.
   mutating func add(growth: [(scale: Int, all: Measurements)]) {
     guard let base = growth.first?.all else { return }
     var table = Table(
@@ -166,7 +162,7 @@ struct Report {
       }
     }
     for (name, label) in Self.labels { row("start to exit, ms: " + label, 2) { $0.programs[name]?.milliseconds } }
-    row("peak of that process, MB", 2) { $0.programs["shardq"].map { $0.peakKiB * 1024 / 1e6 } }
+    row("peak of a start, MB", 2) { $0.programs["shardq"].map { $0.peakKiB * 1024 / 1e6 } }
     for (name, label) in Self.labels {
       row("Q1 cached p50, us: " + label, 2) { $0.first[name]?.p50 }
       row("Q1 cached p99, us: " + label, 2) { $0.first[name]?.p99 }
@@ -205,7 +201,7 @@ struct Report {
     func quoted(_ text: String) -> String {
       "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
-    /// A number, two numbers or nothing.
+    /// Returns a cell in JSON: a number, two numbers, a text or null.
     func value(_ cell: String) -> String {
       let parts = cell.split(separator: " / ").map(String.init)
       guard !parts.isEmpty, parts.allSatisfy({ Double($0) != nil }) else {

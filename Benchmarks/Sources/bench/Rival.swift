@@ -1,10 +1,10 @@
 import Glibc
 
-/// A rival that is a program of its own, `rivals/driver.c`: what it is called and what it can do.
+/// A rival, which is a program of its own (`rivals/driver.c`): its name and its abilities.
 struct RivalKind {
   let name: String
   let label: String
-  /// Whether it has a cache of its own that can be limited; what the others read lies in the system's.
+  /// Whether it has a cache of its own that can be limited; the others rely on the system's.
   var hasCacheLimit = false
   /// Whether one record can be changed; otherwise a change is a build.
   var isChangeable = true
@@ -23,7 +23,7 @@ struct RivalKind {
   var program: String { name + "_query" }
 }
 
-/// A rival's process, which answers all prefixes at a time and takes the times itself.
+/// A rival's process, which answers all prefixes at once and takes the times itself.
 final class Rival: Answers {
   private let process: pid_t
   private let orders: CInt
@@ -33,9 +33,9 @@ final class Rival: Answers {
   private var answers: [[UInt8]: (count: Int, texts: [[String]])] = [:]
 
   /// - Parameters:
-  ///   - prefixes: The file that it answers the lines of, so many.
-  ///   - cacheLimitBytes: 0 for none.
-  ///   - group: Where its memory is limited.
+  ///   - prefixes: The file of the queries, one a line.
+  ///   - cacheLimitBytes: The limit of its cache; 0 for none.
+  ///   - group: The group that limits its memory.
   init(
     _ label: String, program: String, database: String, prefixes: String, count: Int, cacheLimitBytes: Int,
     group: MemoryGroup? = nil
@@ -44,7 +44,7 @@ final class Rival: Answers {
     self.count = count
     var (down, up): ([CInt], [CInt]) = ([0, 0], [0, 0])
     guard pipe(&down) == 0, pipe(&up) == 0 else { stop("no pipe") }
-    // No other rival holds an end.
+    // No other rival holds an end of the pipes.
     for end in down + up { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -70,7 +70,7 @@ final class Rival: Answers {
     waitpid(process, nil, 0)
   }
 
-  /// Has all prefixes answered (`f`) or counted (`c`), each timed by itself.
+  /// Answers (`f`) or counts (`c`) all prefixes, each timed by itself.
   func pass(_ order: Character) -> Timing.Pass {
     { [self] _, times in
       guard let taken = self.times(order, within: -1) else { stop("\(label) ended") }
@@ -78,8 +78,8 @@ final class Rival: Answers {
     }
   }
 
-  /// The times of one pass, in nanoseconds; nil if the process ended, or did not write them in so many milliseconds (-1 for
-  /// however many it takes) and was ended.
+  /// Returns the times of one pass in nanoseconds. Returns nil if the process ended, or was ended because it took more
+  /// than so many milliseconds; -1 waits forever.
   func times(_ order: Character, within milliseconds: CInt) -> [UInt32]? {
     send(order)
     var taken = [UInt32](repeating: 0, count: count)
@@ -102,12 +102,12 @@ final class Rival: Answers {
 
   private func send(_ order: Character) {
     var byte = order.asciiValue!
-    // One that has ended is told by what cannot be read.
+    // A failing read tells that the process has ended.
     signal(SIGPIPE, SIG_IGN)
     _ = write(orders, &byte, 1)
   }
 
-  /// Reads what it answers to all prefixes.
+  /// Reads the answers to all prefixes.
   func readAnswers(_ prefixes: [Prefix]) {
     send("a")
     guard let stream = fdopen(dup(results), "r") else { stop("no stream") }

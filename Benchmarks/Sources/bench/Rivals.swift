@@ -1,21 +1,21 @@
 import CSortedArray
 import ShardedIndex
 
-/// Somebody whose answers can be compared.
+/// A contender whose answers can be compared.
 protocol Answers {
   /// Counts all matches.
   func count(_ prefix: Prefix) -> Int
-  /// The texts of the first 20 matches.
+  /// Returns the texts of the first 20 matches.
   func texts(_ prefix: Prefix) -> [[String]]
 }
 
-/// Somebody who answers in this process. What is timed are `firstMatches`, `count` and a reading of the clock.
+/// A contender that answers in this process. `firstMatches` and `count` are timed, with a reading of the clock.
 protocol Contender: Answers {
-  /// Decodes the first 20 matches of a prefix with all their fields; returns how many there are.
+  /// Decodes the first 20 matches of a prefix with all their fields, and returns their number.
   func firstMatches(_ prefix: Prefix) -> Int
 }
 
-/// A prefix as typed and folded. Only the engine is given what was typed: the others do not pay for folding.
+/// A prefix as typed and folded. Only the engine gets the typed text: the others do not pay for folding.
 struct Prefix {
   var typed: UnsafeBufferPointer<UInt8>
   var folded: UnsafeBufferPointer<UInt8>
@@ -55,7 +55,7 @@ struct Engine: Contender {
   }
 }
 
-/// All records uncompressed in one mapped file. See sorted_array.h.
+/// The sorted array: all records uncompressed in one mapped file. See sorted_array.h.
 final class SortedArray: Contender {
   private var array = sorted_array()
   private var answer = sorted_array_answer()
@@ -89,7 +89,7 @@ final class SortedArray: Contender {
     }
   }
 
-  /// A record as it lies in the file: its folded key and its fields.
+  /// Returns a record of the file: its folded key and its fields.
   func record(_ number: Int) -> (folded: UnsafeBufferPointer<UInt8>, fields: [UnsafeBufferPointer<UInt8>]) {
     let record = array.records + Int(array.offsets[number])
     var start = record + 1 + fieldCount

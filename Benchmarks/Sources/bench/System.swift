@@ -1,10 +1,10 @@
-// Linux alone: peaks come from wait4 in KiB, resident memory from /proc.
+// This runs on Linux alone: peaks come from wait4 in KiB, resident memory from /proc.
 import Glibc
 
-/// A directory that goes when the program ends, however it does.
+/// The directory that is removed when the program ends, also after a failure.
 @MainActor var temporaryDirectory: String?
 
-/// Says why and ends.
+/// Prints a reason and ends the program.
 func stop(_ message: String) -> Never {
   note("bench: " + message)
   MainActor.assumeIsolated { removeTemporaryDirectory() }
@@ -17,21 +17,21 @@ func stop(_ message: String) -> Never {
   Files.remove(directory)
 }
 
-/// Where the benchmark is, on standard error.
+/// Prints the progress of the benchmark on standard error.
 func note(_ message: String) {
   var line = message + "\n"
   line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
 enum Clock {
-  /// Nanoseconds.
+  /// The monotonic clock in nanoseconds.
   @inline(__always) static var now: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
   }
 
-  /// What two readings of the clock take; it is part of every time that is printed.
+  /// The time between two readings of the clock, which is part of every printed time.
   static func cost() -> Double {
     var times = (0..<10_001).map { _ in
       let start = now
@@ -54,16 +54,16 @@ struct Random: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// Below `limit`; the same on every platform.
+  /// Returns a number below `limit`, the same on every platform.
   mutating func below(_ limit: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(limit)).high) }
 }
 
-/// Files: sizes, and whole contents.
+/// The files of the benchmark: their sizes and contents.
 enum Files {
   struct Size {
-    /// Bytes in the files.
+    /// The bytes in the files.
     var apparent = 0
-    /// Bytes that they occupy, with what the directory itself takes: what `du` counts.
+    /// The bytes that the files and their directory occupy, as `du` counts.
     var occupied = 0
   }
 
@@ -74,7 +74,7 @@ enum Files {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Of a file, or of a directory with the files in it.
+  /// Returns the size of a file, or of a directory with its files.
   static func size(_ path: String) -> Size {
     var status = stat()
     guard stat(path, &status) == 0 else { return Size() }
@@ -148,8 +148,8 @@ enum Files {
 
   /// Takes a file, or the files of a directory, out of the system's cache, to be read again as after a restart.
   ///
-  /// What was just written lies there in pieces of up to 2 MiB, and one touch of a mapped file or of an executable then
-  /// counts 2 MiB as resident.
+  /// A file that was just written lies there in pieces of up to 2 MiB, and one touch of a mapped file or of an
+  /// executable then counts 2 MiB as resident.
   static func evict(_ path: String) {
     if isDirectory(path) { return names(in: path).forEach { evict(path + "/" + $0) } }
     let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,10 +1,10 @@
-/// Times of one contender over several rounds. Microseconds.
+/// The times of one contender over several rounds, in microseconds.
 struct Times {
   private var medians: [Double] = []
   private var percentiles: [Double] = []
   private var means: [Double] = []
 
-  /// One round: a time per prefix, in nanoseconds.
+  /// Adds a round: a time for each prefix, in nanoseconds.
   mutating func add(_ round: [Int]) {
     let sorted = round.sorted()
     medians.append(Double(sorted[sorted.count / 2]) / 1000)
@@ -12,7 +12,7 @@ struct Times {
     means.append(Double(sorted.reduce(0, +)) / Double(sorted.count) / 1000)
   }
 
-  /// Medians over the rounds.
+  /// The medians over the rounds.
   var p50: Double { median(medians) }
   var p99: Double { median(percentiles) }
   var mean: Double { median(means) }
@@ -47,8 +47,7 @@ enum Timing {
     }
   }
 
-  /// Every contender once per round, in an order that moves on; one round before the first that counts, which fills
-  /// the caches.
+  /// Runs every contender once a round, in an order that rotates, after one round that fills the caches.
   static func measure(_ passes: [Pass], _ prefixes: [Prefix], rounds: Int) -> [Times] {
     var results = [Times](repeating: Times(), count: passes.count)
     var times = [Int](repeating: 0, count: prefixes.count)
@@ -62,7 +61,7 @@ enum Timing {
     return results
   }
 
-  /// Stops unless both give the same answers: every byte of the first 20 matches, and the counts.
+  /// Compares the answers of two contenders: every byte of the first 20 matches, and the counts. Stops at a difference.
   static func compare(_ a: some Answers, _ b: some Answers, _ prefixes: [Prefix], _ names: String) {
     for prefix in prefixes {
       let (left, right) = (a.texts(prefix), b.texts(prefix))

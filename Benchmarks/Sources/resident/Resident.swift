@@ -1,17 +1,17 @@
 import Glibc
 import ShardedIndex
 
-/// What the engine keeps resident, in a process that does nothing else:
+/// A process that answers queries with the library and does nothing else, linked as a user's program is.
 ///
 ///     resident INDEX PREFIXES CACHE_LIMIT_BYTES
 ///
-/// answers every line of PREFIXES (the first 20 matches, decoded) and prints resident and peak KiB, then the bytes
-/// that the engine says its cache holds.
+/// answers every line of PREFIXES (the first 20 matches, decoded). It prints the resident memory and its peak in KiB,
+/// then the bytes in the engine's cache.
 ///
 ///     resident INDEX --serve PREFIXES CACHE_LIMIT_BYTES
 ///
-/// does what the bytes of its standard input say, as the rivals' programs do: at an `f` it answers every line, at a `c` it
-/// counts, and writes for each how many nanoseconds that took, 32 bits. Linked as a program of a user is.
+/// reads commands from its standard input, as the rivals' programs do: at an `f` it answers every line, at a `c` it
+/// counts. For each line it writes the nanoseconds, in 32 bits.
 @main
 enum Resident {
   static func main() {
@@ -20,19 +20,19 @@ enum Resident {
       let option = arguments[2], let prefixes = arguments[Int(count) - 2], let number = arguments[Int(count) - 1],
       count == 4 || strcmp(option, "--serve") == 0
     else { exit(64) }
-    // By hand: the C library's way brings tables of the locale to memory.
+    // Read digit by digit: the C library's functions bring tables of the locale to memory.
     var limit = 0
     for digit in UnsafeBufferPointer(start: number, count: strlen(number)) {
       guard digit >= 0x30, digit <= 0x39, limit < 1 << 50 else { exit(64) }
       limit = limit * 10 + Int(digit - 0x30)
     }
-    // In memory of its own that can be given back whole: a hole among what the engine allocates would count as resident.
+    // The prefixes are mapped, so that they can be given back whole: a hole in the heap would count as resident.
     let file = open(prefixes, O_RDONLY | O_CLOEXEC)
     let size = Int(lseek(file, 0, SEEK_END))
     guard file >= 0, size > 0, let bytes = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0),
       bytes != MAP_FAILED
     else { exit(66) }
-    // So that a text of this program's names the index: making one at run time brings a piece of the standard library in.
+    // The index gets a constant name: making a text at run time brings a part of the standard library to memory.
     guard chdir(path) == 0 else { exit(66) }
     do throws(IndexError) {
       let index = try ShardedIndex(opening: ".", options: .init(cacheLimitBytes: limit))
@@ -88,7 +88,7 @@ enum Resident {
     }
   }
 
-  /// KiB, as the kernel counts them. Nothing here makes a text of Swift's: that would be counted as well.
+  /// Returns the kernel's figures in KiB. No Swift text is made here, since it would be counted as well.
   private static func memory() -> (resident: Int, peak: Int) {
     func value(_ name: StaticString, _ text: UnsafePointer<CChar>) -> Int {
       name.withUTF8Buffer { name in
