@@ -68,7 +68,7 @@ package struct PlainRecord: RecordModel {
 
   package init(key: String, fields: [String?]) { (self.key, self.fields) = (key, fields) }
 
-  package func add(to digest: inout AnswerDigest) { for field in fields { digest.add(field?.utf8) } }
+  package func add(to digest: inout AnswerDigest) { for field in fields { digest.add(field) } }
 
   package static func fieldNames(_ index: ShardedIndex) -> [String] { index.fieldNames }
 

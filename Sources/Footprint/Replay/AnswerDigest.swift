@@ -15,13 +15,19 @@ package struct AnswerDigest {
   /// Adds a number by its value, however it was written.
   package mutating func add(_ number: Double) { add(number.bitPattern) }
 
-  package mutating func add(_ text: String) { add(text.utf8) }
-
   /// Adds a text; nil where a record does not have the field.
-  package mutating func add(_ text: (some Sequence<UInt8>)?) {
+  // Two functions and no generic one, for which the runtime would look through the whole program.
+  package mutating func add(_ text: String?) {
+    guard let text else { return add(UInt8(0xfe)) }
+    for byte in text.utf8 { add(byte) }
+    add(UInt8(0xff))  // No UTF-8 has this byte, so it marks the end of a text.
+  }
+
+  /// Adds a text in UTF-8; nil where a record does not have the field.
+  package mutating func add(_ text: [UInt8]?) {
     guard let text else { return add(UInt8(0xfe)) }
     for byte in text { add(byte) }
-    add(UInt8(0xff))  // No UTF-8 has this byte, so it marks the end of a text.
+    add(UInt8(0xff))
   }
 
   // The hash is defined modulo 2^64, so the product wraps.

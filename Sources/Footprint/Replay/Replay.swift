@@ -40,6 +40,10 @@ package struct Replay {
     var times = TimeHistogram()
     var digest = AnswerDigest()
     var keys = 0
+    var report = ""
+    // Written at the end, as plain bytes: `print` casts its arguments, for which the runtime looks through the whole
+    // program. That would count as the design's memory.
+    defer { Self.write(report, to: STDOUT_FILENO) }
     try design.open()
     while let keystroke = try log.next() {
       if keystroke.beginsSession {
@@ -51,7 +55,7 @@ package struct Replay {
       let end = ProcessState.nanoseconds
       keys += 1
       if keys == 1 {
-        print("first", end)
+        report += "first \(end)\n"
         if sampleInterval == 0 { return }
       }
       times.add(end - start)
@@ -59,26 +63,23 @@ package struct Replay {
       digest.add(count)
       design.addPage(&digest)
       if keys % 64 == 0 { Self.endIfAbandoned() }
-      if keys == 1 || keys % sampleInterval == 0 { Self.sample(keys) }
+      if keys == 1 || keys % sampleInterval == 0 { report += Self.sample(keys) }
     }
-    Self.sample(keys)
+    report += Self.sample(keys)
     let totals = ProcessState.totals(without: log.bytesRead)
-    print("keys", keys)
-    print("median", times.quantile(permille: 500))
-    print("p99", times.quantile(permille: 990))
-    print("mean", times.mean)
+    report += "keys \(keys)\nmedian \(times.quantile(permille: 500))\np99 \(times.quantile(permille: 990))\n"
+    report += "mean \(times.mean)\n"
     if let totals {
-      print("peak_resident", totals.peakResident << 10)
-      print("minor_faults", totals.minorFaults)
-      print("major_faults", totals.majorFaults)
-      print("bytes_read", totals.bytesRead)
+      report += "peak_resident \(totals.peakResident << 10)\nminor_faults \(totals.minorFaults)\n"
+      report += "major_faults \(totals.majorFaults)\nbytes_read \(totals.bytesRead)\n"
     }
-    for (name, value) in design.counters() { print(name, value) }
-    print("answers", String(digest.value, radix: 16))
+    for (name, value) in design.counters() { report += "\(name) \(value)\n" }
+    report += "answers \(String(digest.value, radix: 16))\n"
   }
 
-  private static func sample(_ keys: Int) {
-    if let memory = ProcessState.memory() { print("sample", keys, memory.resident, memory.privatePages) }
+  private static func sample(_ keys: Int) -> String {
+    guard let memory = ProcessState.memory() else { return "" }
+    return "sample \(keys) \(memory.resident) \(memory.privatePages)\n"
   }
 
   /// Ends the process when its parent is gone: the parent held the other end of standard input.
@@ -90,11 +91,18 @@ package struct Replay {
   /// Ends the process. Printed figures are written first, then the reason of a failure.
   package static func finish(_ status: CInt, because reason: String = "") -> Never {
     fflush(nil)
-    if !reason.isEmpty {
-      let line = Array((reason + "\n").utf8)
-      _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress!, $0.count) }
-    }
+    if !reason.isEmpty { write(reason + "\n", to: STDERR_FILENO) }
     _exit(status)
+  }
+
+  private static func write(_ text: String, to file: CInt) {
+    let bytes = Array(text.utf8)
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { CSystem.write(file, $0.baseAddress! + done, bytes.count - done) }
+      guard count > 0 else { return }
+      done += count
+    }
   }
 }
 
