@@ -30,12 +30,14 @@
           shardq serve                             a page to search, and answers over HTTP
           shardq diff old new -o new.pack          a patch; shardq apply new.pack updates a copy
 
-        A first word that is no command is a prefix to search: case and accents do not matter. The index is the
-        directory of --index, else of $SHARDQ_INDEX, else ./shards.
+        A first word that is no command is a prefix to search: case and accents do not
+        matter. The index is the directory of --index, else of $SHARDQ_INDEX, else
+        ./shards.
 
-        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; 65 bad data or a damaged index;
-        66 not found or not readable; 74 reading or writing failed; 75 temporary failure, try again: another build is
-        running, or the index was rebuilt while it was being read.
+        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage;
+        65 bad data or a damaged index; 66 not found or not readable; 74 reading or
+        writing failed; 75 temporary failure, try again: another build is running, or
+        the index was rebuilt while it was being read.
         """,
       version: CommandLineParser.version,
       subcommands: [

@@ -78,15 +78,17 @@
           zcat log.jsonl.gz | shardq build -i log --input-format jsonl --key '{url}' --keep url,time -
           shardq build -i cities --watch cities.json  and again, each time that the file changes
 
-        docs/datasets.md tells how each format is read, what a bad record is, and what to do about a refusal.
-        With --skip-bad, the later lines of a bad csv record of several lines are read as records where they look like
-        some. In a csv or tsv file of one column a blank line is a record with an empty text.
+        docs/datasets.md tells how each format is read, what a bad record is, and what
+        to do about a refusal. With --skip-bad, the later lines of a bad csv record of
+        several lines are read as records where they look like some. In a csv or tsv
+        file of one column a blank line is a record with an empty text.
 
-        Over an existing index only what has changed is written; who reads it is not disturbed. A build that fails
-        leaves the index as it was.
+        Over an existing index only what has changed is written; who reads it is not
+        disturbed. A build that fails leaves the index as it was.
 
-        An index that has records is replaced neither by a source without any nor by the list of another key, and
-        nothing is built into a directory of other files, unless --allow-empty or --force says so.
+        An index that has records is replaced neither by a source without any nor by
+        the list of another key, and nothing is built into a directory of other files,
+        unless --allow-empty or --force says so.
         """)
 
     @OptionGroup var location: IndexLocation

@@ -13,7 +13,8 @@
           shardq export --format csv > records.csv for a spreadsheet
           shardq export | shardq build -i copy --input-format jsonl --key '{name}, {country}' -
 
-        JSON lines come back exactly. CSV and TSV make everything text: numbers are texts in what is built from it.
+        JSON lines come back exactly. CSV and TSV make everything text: numbers are
+        texts in what is built from it.
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -17,11 +17,14 @@
           shardq generate --count 100000000 --format tsv | shardq build --input-format tsv -
           shardq generate --typing 5000 --index cities > typing.log
 
-        The same seed gives the same bytes everywhere, and a longer list begins with the records of a shorter one.
+        The same seed gives the same bytes everywhere, and a longer list begins with
+        the records of a shorter one.
 
-        Typing is that of people who look for records of an index, with mistakes, backspaces and pauses: a line for
-        each change of the search box, the milliseconds since the line before, a tab, and what the box holds then;
-        nothing, where it is cleared. A longer log begins with the lines of a shorter one.
+        Typing is that of people who look for records of an index, with mistakes,
+        backspaces and pauses: a line for each change of the search box, the
+        milliseconds since the line before, a tab, and what the box holds then;
+        nothing, where it is cleared. A longer log begins with the lines of a shorter
+        one.
         """)
 
     @Option(name: .customLong("count"), help: ArgumentHelp("How many records.", valueName: "n"))

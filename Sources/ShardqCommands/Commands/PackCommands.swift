@@ -15,8 +15,9 @@
           shardq diff yesterday today -o today.pack      then, where a copy of yesterday is: shardq apply today.pack
           shardq diff old new -o - | ssh host shardq apply -i /srv/cities -
 
-        A patch, a pack file, holds the new manifest and the shards that the old index lacks, of both only the parts
-        that the old index has not. The file appears under its name once it is whole.
+        A patch, a pack file, holds the new manifest and the shards that the old index
+        lacks, of both only the parts that the old index has not. The file appears
+        under its name once it is whole.
         """)
 
     @Argument(help: ArgumentHelp("The directory of the index to begin with.", valueName: "old"), completion: .directory)
@@ -62,9 +63,10 @@
           shardq apply -i /srv/cities today.pack
           curl -s https://example.org/today.pack | shardq apply -i /srv/cities -
 
-        Readers see the old index until the new one is complete. If apply is interrupted, run it again. A pack that
-        was not made from this very index is refused, and so is a damaged one. An index that is up to date already is
-        left as it is.
+        Readers see the old index until the new one is complete. If apply is
+        interrupted, run it again. A pack that was not made from this very index is
+        refused, and so is a damaged one. An index that is up to date already is left
+        as it is.
         """)
 
     @OptionGroup var location: IndexLocation

@@ -18,20 +18,24 @@
           shardq plan --log typing.log -i places --cache 1MiB --max-size +10%
           shardq plan --log typing.log --shard-sizes 64KiB,128KiB --part-sizes 2KiB,4KiB
 
-        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT, an empty TEXT between two
-        sessions; shardq generate --typing makes one up. A plain list of queries will do.
+        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT,
+        an empty TEXT between two sessions; shardq generate --typing makes one up. A
+        plain list of queries will do.
 
-        The rule: every other session of the log chooses. Each candidate is built, and the log is played through the
-        engine with --cache bytes of cache. Of those that take no more of the disk than --max-size, the one that
-        decompresses the fewest bytes per keystroke is the choice. The other sessions check it against the default;
-        where it is no better there, the default stays.
+        The rule: every other session of the log chooses. Each candidate is built, and
+        the log is played through the engine with --cache bytes of cache. Of those
+        that take no more of the disk than --max-size, the one that decompresses the
+        fewest bytes per keystroke is the choice. The other sessions check it against
+        the default; where it is no better there, the default stays.
 
-        Starting from the default sizes, it tries neighbouring sizes and stops when none is better; with --all, it
-        tries all. Larger shards mean fewer files, and more bytes to write and to ship when a record changes: a shard
-        or two. The column "a shard" has their size.
+        Starting from the default sizes, it tries neighbouring sizes and stops when
+        none is better; with --all, it tries all. Larger shards mean fewer files, and
+        more bytes to write and to ship when a record changes: a shard or two. The
+        column "a shard" has their size.
 
-        Candidates are built one at a time in a temporary directory, which is removed in the end, also when the
-        command is interrupted. No index is changed: the last line is the command that builds the choice.
+        Candidates are built one at a time in a temporary directory, which is removed
+        in the end, also when the command is interrupted. No index is changed: the
+        last line is the command that builds the choice.
         """)
 
     @Option(

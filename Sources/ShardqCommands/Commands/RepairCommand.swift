@@ -13,11 +13,13 @@
           shardq repair --from /backup/cities            of ./shards
           shardq repair -i /srv/cities --from /mnt/other/cities
 
-        Only what is damaged or missing is fetched, and only what is right in the copy: any index that has the same
-        shards will do. A damaged manifest, or an overlay, is taken from a copy that proves to have the very one; where
-        nothing here proves it, --expect-digest does, or --force takes it without.
+        Only what is damaged or missing is fetched, and only what is right in the
+        copy: any index that has the same shards will do. A damaged manifest, or an
+        overlay, is taken from a copy that proves to have the very one; where nothing
+        here proves it, --expect-digest does, or --force takes it without.
 
-        Exit status 0 if the index is sound afterwards, 1 if something is still damaged; it is named on standard output.
+        Exit status 0 if the index is sound afterwards, 1 if something is still
+        damaged; it is named on standard output.
         """)
 
     @OptionGroup var location: IndexLocation

@@ -16,12 +16,14 @@
           shardq serve --listen 127.0.0.1:0        a free port; the address is printed on standard output
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
 
-        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, /v1/status, /api and /reverse (as the geocoder
-        Photon answers), /healthz, /metrics. When the index is rebuilt, requests are answered from the new generation,
-        and none fails. There is no TLS: that belongs to a proxy in front.
+        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots,
+        /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz,
+        /metrics. When the index is rebuilt, requests are answered from the new
+        generation, and none fails. There is no TLS: that belongs to a proxy in front.
 
-        SIGTERM ends it with status 0 when what was asked has been answered, after five seconds at most, SIGINT likewise
-        by that signal; a second one ends it at once. SIGHUP has it look for a newer generation now.
+        SIGTERM ends it with status 0 when what was asked has been answered, after
+        five seconds at most, SIGINT likewise by that signal; a second one ends it at
+        once. SIGHUP has it look for a newer generation now.
         """)
 
     @OptionGroup var location: IndexLocation

@@ -30,9 +30,10 @@
           Ctrl-Y                           copy the key, if the terminal lets it
           Ctrl-Z, Ctrl-L                   suspend; draw again
 
-        Draws on the terminal itself, so that standard output has the record and nothing else. NO_COLOR leaves bold and \
-        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none was chosen, 64 without a \
-        terminal. docs/terminal.md has more.
+        Draws on the terminal itself, so that standard output has the record and
+        nothing else. NO_COLOR leaves bold and reverse. Exit status 0 if a record was
+        chosen, 1 if nothing matched, 130 if none was chosen, 64 without a terminal.
+        docs/terminal.md has more.
         """)
 
     @OptionGroup var location: IndexLocation

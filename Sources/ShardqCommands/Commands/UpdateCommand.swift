@@ -17,15 +17,18 @@
           shardq update --overlay --upsert changed.json     few changes, beside the shards: done in a fraction of the time
           shardq update --merge                             writes them into shards
 
-        The id is the field that --id named when the index was built: _id for the city list, geonameid for GeoNames.
-        Ids are compared as text: 1 and "1" are the same, 1.0 is another. A change without an id, or with one that is
-        blank, null, an array or an object, is a bad record. A record that is upserted replaces all that have its id,
-        and replaces them whole: fields that it lacks are gone, and what comes from csv or tsv is text, also where the
-        index had a number. The index becomes what a build of the changed dataset makes, byte for byte; only shards
-        with changes are written. An update that fails leaves it as it was.
+        The id is the field that --id named when the index was built: _id for the city
+        list, geonameid for GeoNames. Ids are compared as text: 1 and "1" are the
+        same, 1.0 is another. A change without an id, or with one that is blank, null,
+        an array or an object, is a bad record. A record that is upserted replaces all
+        that have its id, and replaces them whole: fields that it lacks are gone, and
+        what comes from csv or tsv is text, also where the index had a number. The
+        index becomes what a build of the changed dataset makes, byte for byte; only
+        shards with changes are written. An update that fails leaves it as it was.
 
-        With --overlay the changes are left beside the shards, in the file overlay, up to 64 KiB: answers are the same.
-        Any update without it writes them into shards; so does one with more changes than that.
+        With --overlay the changes are left beside the shards, in the file overlay, up
+        to 64 KiB: answers are the same. Any update without it writes them into
+        shards; so does one with more changes than that.
         """)
 
     @OptionGroup var location: IndexLocation

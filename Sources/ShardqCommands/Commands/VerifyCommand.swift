@@ -13,8 +13,8 @@
           shardq verify                            sizes, digests, checksums, order, keys, counts
           shardq verify --source cities.json       also: every record there, nothing else, under every prefix
 
-        Exit status 1 if anything is damaged or differs; each is named on standard output. 74 if nothing is, but
-        something could not be read.
+        Exit status 1 if anything is damaged or differs; each is named on standard
+        output. 74 if nothing is, but something could not be read.
         """)
 
     @OptionGroup var location: IndexLocation

@@ -24,10 +24,12 @@
 
         The last one is for CI: exit status 1 when a limit is missed.
 
-        One query log is run through every design, each in a process of its own, and the answers are compared. Peak and \
-        private memory, faults and bytes read are what the kernel says of that process; start is from before the \
-        process is started to its first answer; median and p99 are of the answers, one for each key. The pauses of the \
-        log are skipped. A log has a line for each change of the search box: milliseconds, a tab, the text.
+        One query log is run through every design, each in a process of its own, and
+        the answers are compared. Peak and private memory, faults and bytes read are
+        what the kernel says of that process; start is from before the process is
+        started to its first answer; median and p99 are of the answers, one for each
+        key. The pauses of the log are skipped. A log has a line for each change of
+        the search box: milliseconds, a tab, the text.
 
         Designs: \(FootprintDesign.others.map(\.name).joined(separator: ", ")).
         """)
