@@ -1,1 +1,0 @@
-../../../Sources/ShardedIndex/Format/Fold/Fold.swift
