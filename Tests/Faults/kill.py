@@ -53,12 +53,12 @@ def report(tools, scenario, outcomes):
 def telling_calls(tools, scenario):
     """The calls before which a kill is tried.
 
-    Of changes of an overlay the short form tries those that change the directory or the medium, behind the last shard's
-    rename, and of those that remove shards the first. Killed before a call that only reads, a command leaves what it
+    Where not every point is tried, those of an overlay's changes are the calls that change the directory or the medium,
+    behind the last shard's rename, and of those that remove shards the first. Killed before a call that only reads, a command leaves what it
     leaves before the next one that writes; and shards are written and removed as without an overlay.
     """
     calls = faults.trace(tools, scenario)
-    if tools.long or not scenario.is_of_overlay:
+    if tools.every == 1 or not scenario.is_of_overlay:
         return calls
     calls = [call for call in calls if faults.is_write_side(call) and call.name not in ("close", "utimensat")]
     is_shard = lambda call, name: call.name == name and ".zst" in call.text
@@ -144,7 +144,7 @@ def held_readers(tools, scenario):
     query = ["query", "", "--all", "--format", "jsonl"]
     reader = faults.Scenario(f"{scenario.name}, a reader", scenario.old, query, scenario.old, [])
     calls = [call for call in faults.trace(tools, reader) if call.name in ("openat", "pread64", "newfstatat", "fstat")]
-    if not tools.long:
+    if tools.every > 1:
         # What it has open stays as it is; what it finds by a name before and behind the overlay's is found as by any query.
         calls = [call for call in calls if call.name in ("openat", "newfstatat") and '""' not in call.text]
         own = [number for number, call in enumerate(calls) if "overlay" in call.text]
