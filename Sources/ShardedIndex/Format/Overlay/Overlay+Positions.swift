@@ -49,10 +49,10 @@ extension Overlay {
 
   /// Calls `shards` with the places in the shards, and `own` with the number of each added record, that stand at some
   /// positions of the answer to the empty prefix, in order.
-  func forEachRun(
-    from lower: Int, to upper: Int, shards: (Range<Int>) throws(IndexError) -> Void,
-    own: (Int) throws(IndexError) -> Void
-  ) throws(IndexError) {
+  func forEachRun<Failure: Error>(
+    from lower: Int, to upper: Int, shards: (Range<Int>) throws(Failure) -> Void,
+    own: (Int) throws(Failure) -> Void
+  ) throws(Failure) {
     var position = lower
     var number = addedCount(before: lower)
     while position < upper {
