@@ -7,7 +7,7 @@ package enum OutputFormat: String, Sendable, CaseIterable {
   case tsv
   /// RFC 4180 with a header.
   case csv
-  /// One object: `{"query":…,"count":…,"matches":[…]}`.
+  /// One object: `{"query":...,"count":...,"matches":[...]}`.
   case json
   /// One record per line, as the object that came in.
   case jsonl

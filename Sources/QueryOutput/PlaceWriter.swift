@@ -28,7 +28,7 @@ package struct PlaceWriter {
     }
   }
 
-  /// Writes `{"label":…,"match":[…,…],"latitude":…,"longitude":…}`; the last two where the record has them.
+  /// Writes `{"label":...,"match":[...,...],"latitude":...,"longitude":...}`; the last two where the record has them.
   ///
   /// - Parameters:
   ///   - prefix: The folded prefix that found the record. The match is in units of UTF-16, from 0.

@@ -30,7 +30,7 @@
       bytes.withUnsafeBufferPointer { SHA256.digest(of: $0) }
     }
 
-    /// Returns the bytes between each `<element …>` and `</element>`, which browsers hash.
+    /// Returns the bytes between each `<element ...>` and `</element>`, which browsers hash.
     static func contents(of element: String, in html: [UInt8]) -> [[UInt8]] {
       var contents: [[UInt8]] = []
       let (open, close) = (Array("<\(element)".utf8), Array("</\(element)".utf8))

@@ -12,7 +12,7 @@
     ///   - latitude: The latitude in 1e-7 degrees, as `longitude`.
     ///   - radius: The distance along the ground in kilometres; records further away are left out.
     ///   - limit: At least 1.
-    /// - Complexity: O(*r* + *c* + *limit*²), *r* records in the cells nearer than the furthest record found and *c* of
+    /// - Complexity: O(*r* + *c* + *limit* * *limit*), *r* records in the cells nearer than the furthest record found and *c* of
     ///   these cells, 64,800 at most.
     func nearest(latitude: Int32, longitude: Int32, radius: Double, limit: Int) -> [Int] {
       let place = Place(latitude: latitude, longitude: longitude)

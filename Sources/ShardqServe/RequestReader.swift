@@ -211,7 +211,7 @@
     private static let otherText = Problem(
       status: 400,
       detail: "The target is no UTF-8: send letters outside ASCII as UTF-8, or percent-encode them, as in "
-        + "curl -G --data-urlencode 'q=são'.")
+        + "curl -G --data-urlencode 'q=s\u{e3}o'.")
     private static let otherVersion = Problem(status: 505, detail: "HTTP/1.1 and HTTP/1.0 are spoken here.")
     private static let badHost = Problem(status: 400, detail: "A request of HTTP/1.1 has one Host header.")
     private static let longLine = Problem(

@@ -18,7 +18,7 @@ package struct KeyBeginning {
 /// Returns the beginnings that answer a typed text, in the order of their keys. No key has two of them.
 ///
 /// A space at the end finishes a word, and the last other space also stands for the separator. Source:
-/// docs/matching.md §8.
+/// docs/matching.md section 8.
 package func beginnings(_ text: String) -> [KeyBeginning] {
   let folded = Fold.fold(text)
   guard folded.contains(Fold.space) else { return [KeyBeginning(text: Footprint.folded(text), isWhole: false)] }

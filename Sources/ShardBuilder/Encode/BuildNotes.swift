@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The notes in the manifest that a build leaves for the next one: of which records each piece was made.
-/// Source: docs/format.md §3.8.
+/// Source: docs/format.md section 3.8.
 ///
 /// No query reads them. By them the next build knows which pieces it need not encode again, and an update where the cut
 /// can begin anew.

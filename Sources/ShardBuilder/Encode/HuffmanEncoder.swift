@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The encoder of small numbers by a Huffman code, where that is worth it: what ``HuffmanCode`` decodes.
-/// Source: docs/format.md §4.7, §9.7.
+/// Source: docs/format.md section 4.7, section 9.7.
 struct HuffmanEncoder: Sendable {
   /// Per number the bits of its code, 0 if it does not occur; empty if numbers stand as they are.
   private(set) var lengths: [Int] = []

@@ -1,6 +1,6 @@
 import CSystem
 
-/// The counter of distinct ids, in memory that does not grow with their number. Source: docs/format.md §3.8.
+/// The counter of distinct ids, in memory that does not grow with their number. Source: docs/format.md section 3.8.
 ///
 /// Ids are told apart by 64 bits of hash. They are dealt out into partitions, so that those of one can be compared in
 /// memory; what does not fit is spilled to a file without a name. Takes linear time.

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The encoder of a shard's keys, front-coded in parts: what ``KeyBlocks`` decodes. Source: docs/format.md §5.
+/// The encoder of a shard's keys, front-coded in parts: what ``KeyBlocks`` decodes. Source: docs/format.md section 5.
 struct KeyBlocksEncoder {
   /// The size that each stem shares with the one before it.
   private let shared: [UInt32]

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The encoder of what ``Manifest`` reads. Source: docs/format.md §3.
+/// The encoder of what ``Manifest`` reads. Source: docs/format.md section 3.
 ///
 /// A page is written as soon as it is full: of its shards only the lower bound of the first is held, until a node has it.
 /// That counts where bounds have 64 KiB.
@@ -237,7 +237,7 @@ extension KeyBlocks {
   }
 }
 
-/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md §3.2, §3.10.
+/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md section 3.2, section 3.10.
 private struct ChildList {
   struct Child {
     let bound: [UInt8]

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The formats of all number columns together, a combination for each record. Source: docs/format.md §4.
+/// The formats of all number columns together, a combination for each record. Source: docs/format.md section 4.
 struct RowFormats {
   /// Per combination the format in each column.
   private(set) var table: [[UInt8]] = []
@@ -33,7 +33,7 @@ struct RowFormats {
   }
 }
 
-/// The encoder of the rows of bits that have the numbers of a shard's records. Source: docs/format.md §6.
+/// The encoder of the rows of bits that have the numbers of a shard's records. Source: docs/format.md section 6.
 struct NumberRowsEncoder {
   private let table: [[UInt8]]
   /// Per record its combination of formats.

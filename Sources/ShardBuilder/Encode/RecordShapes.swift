@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The shapes of a shard's records: which fields each has, in its own order. Source: docs/format.md §4.
+/// The shapes of a shard's records: which fields each has, in its own order. Source: docs/format.md section 4.
 struct RecordShapes {
   /// The numbers of the columns' names, in order of first appearance.
   private(set) var columns: [Int] = []

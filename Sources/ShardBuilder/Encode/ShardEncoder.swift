@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The encoder of a shard file from records in order. Source: docs/format.md §4 to §6.
+/// The encoder of a shard file from records in order. Source: docs/format.md section 4 to section 6.
 ///
 /// The file is a function of the records alone: no clock, no floating point in a decision, no order of a hash.
 package struct ShardEncoder {

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The texts that a shard's keys end with, kept apart where they are few: the folds of the template's last field.
-/// Source: docs/format.md §4.
+/// Source: docs/format.md section 4.
 struct SuffixField: Sendable {
   /// The different texts, ascending; none where they are not kept apart.
   private(set) var texts: [[UInt8]] = []

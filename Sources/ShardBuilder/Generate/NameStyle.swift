@@ -29,7 +29,7 @@ extension NameStyle {
         "bach", "dorf", "berg", "heim", "hausen", "feld", "ingen", "au", "burg", "stadt", "en", "stein",
         "wald", "brunn", "kirchen", "hofen", "ow", "itz", "thal",
       ],
-      accents: [(0x75, "ü"), (0x6f, "ö"), (0x61, "ä"), (0x65, "é"), (0x69, "ï")], syllables: 2),
+      accents: [(0x75, "\u{fc}"), (0x6f, "\u{f6}"), (0x61, "\u{e4}"), (0x65, "\u{e9}"), (0x69, "\u{ef}")], syllables: 2),
     // 1: English
     NameStyle(
       onsets: [
@@ -46,7 +46,8 @@ extension NameStyle {
         "ton", "ville", "field", "wood", "ford", "ham", "burg", "town", "port", "dale", "ley", "land", "view",
         "mont", "worth", "bury", "ridge", "shire",
       ],
-      accents: [(0x65, "é"), (0x61, "á"), (0x6f, "ō"), (0x69, "í"), (0x75, "ú")], syllables: 2),
+      accents: [(0x65, "\u{e9}"), (0x61, "\u{e1}"), (0x6f, "\u{14d}"), (0x69, "\u{ed}"), (0x75, "\u{fa}")], syllables: 2
+    ),
     // 2: French
     NameStyle(
       onsets: [
@@ -59,7 +60,10 @@ extension NameStyle {
       endings: [
         "ville", "court", "y", "ac", "es", "ay", "ieres", "on", "e", "ont", "eux", "igny", "ette", "oux",
       ],
-      accents: [(0x65, "é"), (0x65, "è"), (0x61, "â"), (0x69, "î"), (0x6f, "ô"), (0x63, "ç"), (0x75, "û")],
+      accents: [
+        (0x65, "\u{e9}"), (0x65, "\u{e8}"), (0x61, "\u{e2}"), (0x69, "\u{ee}"), (0x6f, "\u{f4}"), (0x63, "\u{e7}"),
+        (0x75, "\u{fb}"),
+      ],
       syllables: 2),
     // 3: Spanish and Portuguese
     NameStyle(
@@ -75,8 +79,9 @@ extension NameStyle {
         "illo",
       ],
       accents: [
-        (0x61, "á"), (0x6f, "ó"), (0x69, "í"), (0x61, "ã"), (0x6e, "ñ"), (0x65, "é"), (0x75, "ú"),
-        (0x63, "ç"),
+        (0x61, "\u{e1}"), (0x6f, "\u{f3}"), (0x69, "\u{ed}"), (0x61, "\u{e3}"), (0x6e, "\u{f1}"), (0x65, "\u{e9}"),
+        (0x75, "\u{fa}"),
+        (0x63, "\u{e7}"),
       ], syllables: 3),
     // 4: Italian, Romanian, Greek
     NameStyle(
@@ -91,7 +96,10 @@ extension NameStyle {
         "o", "a", "ano", "esti", "ello", "ino", "one", "ate", "eni", "ella", "iana", "os", "asco", "ago",
         "ada", "ari",
       ],
-      accents: [(0x61, "à"), (0x6f, "ò"), (0x61, "ă"), (0x74, "ț"), (0x73, "ș"), (0x69, "î"), (0x65, "è")],
+      accents: [
+        (0x61, "\u{e0}"), (0x6f, "\u{f2}"), (0x61, "\u{103}"), (0x74, "\u{21b}"), (0x73, "\u{219}"), (0x69, "\u{ee}"),
+        (0x65, "\u{e8}"),
+      ],
       syllables: 3),
     // 5: Slavic
     NameStyle(
@@ -109,8 +117,9 @@ extension NameStyle {
         "in", "yn",
       ],
       accents: [
-        (0x6c, "ł"), (0x6f, "ó"), (0x63, "č"), (0x73, "š"), (0x7a, "ž"), (0x72, "ř"), (0x61, "ą"),
-        (0x69, "í"), (0x79, "ý"), (0x65, "’e"),
+        (0x6c, "\u{142}"), (0x6f, "\u{f3}"), (0x63, "\u{10d}"), (0x73, "\u{161}"), (0x7a, "\u{17e}"), (0x72, "\u{159}"),
+        (0x61, "\u{105}"),
+        (0x69, "\u{ed}"), (0x79, "\u{fd}"), (0x65, "\u{2019}e"),
       ],
       syllables: 3),
     // 6: Chinese and Japanese in Latin letters
@@ -126,7 +135,8 @@ extension NameStyle {
         "zhou", "cheng", "shan", "jiang", "he", "an", "yang", "kou", "mura", "yama", "gawa", "zhen", "tun",
         "shi", "hama", "ling",
       ],
-      accents: [(0x6f, "ō"), (0x75, "ū"), (0x75, "ü"), (0x61, "’a"), (0x65, "ē")], syllables: 2),
+      accents: [(0x6f, "\u{14d}"), (0x75, "\u{16b}"), (0x75, "\u{fc}"), (0x61, "\u{2019}a"), (0x65, "\u{113}")],
+      syllables: 2),
     // 7: Malay, Philippine, African
     NameStyle(
       onsets: [
@@ -139,7 +149,10 @@ extension NameStyle {
         "an", "rejo", "sari", "a", "anyar", "ang", "agan", "gan", "mulyo", "bagan", "ong", "i", "wetan",
         "kulon", "lor", "kidul",
       ],
-      accents: [(0x61, "ạ"), (0x6f, "ọ"), (0x6e, "ñ"), (0x75, "ú"), (0x64, "đ"), (0x65, "ẹ"), (0x69, "í")],
+      accents: [
+        (0x61, "\u{1ea1}"), (0x6f, "\u{1ecd}"), (0x6e, "\u{f1}"), (0x75, "\u{fa}"), (0x64, "\u{111}"),
+        (0x65, "\u{1eb9}"), (0x69, "\u{ed}"),
+      ],
       syllables: 2),
     // 8: South and West Asian
     NameStyle(
@@ -154,7 +167,7 @@ extension NameStyle {
         "pur", "abad", "nagar", "garh", "i", "a", "kot", "ganj", "wal", "an", "gaon", "iya", "palli", "ur",
         "am", "wadi",
       ],
-      accents: [(0x61, "ā"), (0x69, "ī"), (0x75, "ū"), (0x6e, "ñ")], syllables: 2),
+      accents: [(0x61, "\u{101}"), (0x69, "\u{12b}"), (0x75, "\u{16b}"), (0x6e, "\u{f1}")], syllables: 2),
     // 9: Turkic and Hungarian
     NameStyle(
       onsets: [
@@ -168,8 +181,9 @@ extension NameStyle {
         "su", "stan",
       ],
       accents: [
-        (0x6f, "ö"), (0x75, "ü"), (0x69, "ı"), (0x73, "ş"), (0x67, "ğ"), (0x61, "á"), (0x65, "é"),
-        (0x6f, "ő"),
+        (0x6f, "\u{f6}"), (0x75, "\u{fc}"), (0x69, "\u{131}"), (0x73, "\u{15f}"), (0x67, "\u{11f}"), (0x61, "\u{e1}"),
+        (0x65, "\u{e9}"),
+        (0x6f, "\u{151}"),
       ], syllables: 2),
     // 10: Nordic
     NameStyle(
@@ -184,6 +198,8 @@ extension NameStyle {
         "by", "vik", "sund", "stad", "nes", "berg", "dal", "torp", "holm", "koski", "fors", "jarvi", "lund",
         "ryd", "um", "bo",
       ],
-      accents: [(0x6f, "ö"), (0x6f, "ø"), (0x61, "å"), (0x61, "ä"), (0x65, "æ"), (0x79, "ý")], syllables: 2),
+      accents: [
+        (0x6f, "\u{f6}"), (0x6f, "\u{f8}"), (0x61, "\u{e5}"), (0x61, "\u{e4}"), (0x65, "\u{e6}"), (0x79, "\u{fd}"),
+      ], syllables: 2),
   ]
 }

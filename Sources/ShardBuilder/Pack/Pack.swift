@@ -13,7 +13,7 @@ enum Pack {
   /// not pay to look at more.
   static let sourceLimit = 4
 
-  /// The header of a pack. Source: docs/pack.md §2.
+  /// The header of a pack. Source: docs/pack.md section 2.
   struct Header: Equatable, Sendable {
     /// The SHA-256 of the manifests.
     var old: [UInt8]
@@ -67,7 +67,7 @@ enum Pack {
     }
   }
 
-  /// A run of bytes of something old, then some that the pack has itself. Source: docs/pack.md §3.
+  /// A run of bytes of something old, then some that the pack has itself. Source: docs/pack.md section 3.
   struct Segment: Equatable, Sendable {
     /// 0 for the old manifest, else an old shard's number, counted from 1.
     var source = 0

@@ -31,7 +31,7 @@ func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   for scalar in String(decoding: Array(bytes.prefix(limit == .max ? limit : limit * 4)), as: UTF8.self)
     .unicodeScalars
   {
-    if count == limit { return text + "…" }
+    if count == limit { return text + "\u{2026}" }
     count += 1
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator:

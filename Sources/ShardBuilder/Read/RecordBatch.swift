@@ -96,7 +96,7 @@ package struct FieldNames: Sendable {
   package var names: [String] { table.names }
   /// Bytes of all names together. A nested one has those it is nested in over again.
   private(set) var byteCount = 0
-  /// More bytes of names than this are not an index's; see docs/format.md §3.
+  /// More bytes of names than this are not an index's; see docs/format.md section 3.
   static let bytesLimit = 16 << 20
 
   package init() {}

@@ -8,7 +8,7 @@ struct Opener {
   /// The line that builds from it.
   func line(path: String, options: String = "") -> String {
     before + (path == "-" ? "FILE" : shellWord(path)) + after + " | shardq build "
-      + (format.map { "--input-format \($0) " } ?? "") + options + "… -"
+      + (format.map { "--input-format \($0) " } ?? "") + options + "\u{2026} -"
   }
 }
 

@@ -5,7 +5,7 @@ import ShardedIndex
 ///
 /// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it, as
 /// long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an old one
-/// behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md §9.4.
+/// behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md section 9.4.
 ///
 /// A boundary stands if it is better than all gaps within a window on either side, of which the change may lie on one
 /// alone: of the other it is known. What remains is that nothing is cut by force on the way. That depends on the weight

@@ -9,7 +9,7 @@ struct RootProof {
   /// The size of its first frame, in bytes.
   let rootSize: Int
 
-  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 and 9 of notes and grid (docs/format.md §3.2).
+  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 and 9 of notes and grid (docs/format.md section 3.2).
   private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9]
   private static let headerSize = 48
   private static let entrySize = 24

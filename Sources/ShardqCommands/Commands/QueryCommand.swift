@@ -50,7 +50,7 @@
           shardq san jose -n 5                     words need no quotes
           shardq paris fr                          the last space may stand for the comma
           shardq 'san '                            a space at the end: San Jose, not Santos
-          shardq münch --format json | jq .count
+          shardq m\u{fc}nch --format json | jq .count
           shardq lon --fields name,country         bare values, a tab between
           shardq lon --fields name -0 | xargs -0   whatever is in them
           shardq a --all --format csv > a.csv
@@ -63,7 +63,7 @@
                    but for a tab, line feed or carriage return in it: \\t, \\n,
                    \\r. -0 ends records with a zero byte and changes nothing
           csv      RFC 4180 with a header
-          json     {"query":…,"count":…,"matches":[…]}
+          json     {"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}
           jsonl    a record a line
           geojson  a FeatureCollection
 

@@ -141,7 +141,7 @@
       for bad in summary.badRecords { Diagnostics.note(bad) }
       if summary.badRecordCount > summary.badRecords.count {
         Diagnostics.note(
-          "… and "
+          "\u{2026} and "
             + QueryRunner.counted(summary.badRecordCount - summary.badRecords.count, "more bad record", nil))
       }
     }

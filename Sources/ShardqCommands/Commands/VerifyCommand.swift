@@ -123,7 +123,7 @@
       let shown = files.count > 5 ? 3 : files.count
       for file in files.prefix(shown) { Diagnostics.note("\(printable(file)): \(what)") }
       if files.count > shown {
-        Diagnostics.note("… and " + QueryRunner.counted(files.count - shown, "file", nil) + " more: " + what)
+        Diagnostics.note("\u{2026} and " + QueryRunner.counted(files.count - shown, "file", nil) + " more: " + what)
       }
     }
 

@@ -186,7 +186,7 @@
       var text = "resident memory\n"
       for row in 0..<max(rows, (labels.max() ?? 0) + 1) {
         let mark = marks[row] ?? ""
-        text += String(repeating: " ", count: max(0, 7 - mark.count)) + mark + (isUTF8 ? " │" : " |")
+        text += String(repeating: " ", count: max(0, 7 - mark.count)) + mark + (isUTF8 ? " \u{2502}" : " |")
         var line = ""
         for cell in row < rows ? canvas[row] : Array(repeating: 0, count: columns) {
           if isUTF8 {

@@ -43,7 +43,7 @@ package struct DisplayText: Equatable, Sendable {
   ///   - isolates: Whether marks tell the terminal where right-to-left text begins and ends.
   package mutating func text(
     _ text: String, markEnd: String.Index? = nil, mark: String = "", unmark: String = "", limit: Int,
-    ellipsis: String = "…", isolates: Bool = true
+    ellipsis: String = "\u{2026}", isolates: Bool = true
   ) {
     guard limit > 0 else { return }
     // The last point at which the text could be followed by the ellipsis.

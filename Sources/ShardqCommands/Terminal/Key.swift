@@ -31,7 +31,7 @@ extension Key {
     }
   }
 
-  /// Returns the key of a sequence `ESC [ … final`, with its modifiers.
+  /// Returns the key of a sequence `ESC [ ... final`, with its modifiers.
   static func sequence(_ numbers: [Int], final: UInt8) -> Key? {
     var key: Key?
     switch final {
@@ -51,7 +51,7 @@ extension Key {
     return key.map { $0.held(modifiers) }
   }
 
-  /// Returns the key of a sequence `ESC O … final`: an arrow, or one of the keypad.
+  /// Returns the key of a sequence `ESC O ... final`: an arrow, or one of the keypad.
   static func single(_ numbers: [Int], final: UInt8) -> Key? {
     switch final {
     case 0x4d: .enter

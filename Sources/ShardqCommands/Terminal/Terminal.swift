@@ -189,7 +189,7 @@ package enum Terminal {
 
   /// Stops the process as the key for it does elsewhere; returns when it goes on.
   ///
-  /// Does nothing where no shell could continue the process: in `$(…)` the shell itself waits in the same group.
+  /// Does nothing where no shell could continue the process: in `$(...)` the shell itself waits in the same group.
   package static func suspend() {
     guard getpgrp() != getsid(0) else { return }
     leave()

@@ -30,8 +30,8 @@ package struct Theme: Sendable {
     }
   }
 
-  var ellipsis: String { isASCII ? "~" : "…" }
-  var microseconds: String { isASCII ? "us" : "µs" }
-  var between: String { isASCII ? " - " : " · " }
+  var ellipsis: String { isASCII ? "~" : "\u{2026}" }
+  var microseconds: String { isASCII ? "us" : "\u{b5}s" }
+  var between: String { isASCII ? " - " : " \u{b7} " }
   var pointer: String { "> " }
 }
