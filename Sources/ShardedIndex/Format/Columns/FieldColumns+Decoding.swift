@@ -60,7 +60,7 @@ extension FieldColumns {
         let shape = header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
         output.reserve(records: 1, fields: shape.count)
         let fields = output.fields + output.fieldCount
-        for (index, column) in shape.enumerated() { (fields + index).initialize(to: row[Int(column)]) }
+        for index in shape.indices { (fields + index).initialize(to: row[Int(shape[index])]) }
         output.endRecord(fields: shape.count)
         row += header.columnCount
       }

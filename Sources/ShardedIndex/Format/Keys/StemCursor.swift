@@ -52,10 +52,9 @@ extension KeyBlocks {
         if tailCount > 0 {
           whole[size] = Fold.separator
           size += 1
-          for byte in tail(Int(tails[record])) {
-            whole[size] = byte
-            size += 1
-          }
+          let tail = tail(Int(tails[record]))
+          for index in tail.indices { whole[size + index] = tail[index] }
+          size += tail.count
         }
         body(record, .init(start: whole, count: size))
       }
