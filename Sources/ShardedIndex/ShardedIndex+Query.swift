@@ -23,7 +23,7 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, limit: limit) }
+      answer = Result { () throws(IndexError) in unsafe try matches(forPrefix: bytes, limit: limit) }
     }
     return try answer!.get()
   }
@@ -32,7 +32,7 @@ extension ShardedIndex {
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
-    try matches(forPrefix: prefix, limit: max(0, limit), in: nil)
+    unsafe try matches(forPrefix: prefix, limit: max(0, limit), in: nil)
   }
 
   /// The matches in one generation; nil for the one that there is now.
@@ -40,7 +40,7 @@ extension ShardedIndex {
   private func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int, in generation: Generation?
   ) throws(IndexError) -> Matches {
-    try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
+    unsafe try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
       guard let generation else { return try matches(forFolded: text, limit: limit) }
       return Matches(generation, try generation.answer(to: text, limit: limit))
     }
@@ -51,7 +51,7 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, limit: .max, in: generation) }
+      answer = Result { () throws(IndexError) in unsafe try matches(forPrefix: bytes, limit: .max, in: generation) }
     }
     return try answer!.get()
   }

@@ -276,7 +276,7 @@ public final class ShardedIndex: Sendable {
     var time = timespec()
     #if os(Linux)
       // As good as a timer tick, and a quarter of the price.
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     #else
       clock_gettime(CLOCK_MONOTONIC, &time)
     #endif

@@ -10,7 +10,7 @@
 /// Shards have no names here. Whoever keeps one here remembers where, in an ``EntryTable``: one for each generation of
 /// an index, so that a file which two of them have is in here once.
 struct LRU: @unchecked Sendable {
-  private struct Node: BitwiseCopyable {
+  @safe private struct Node: BitwiseCopyable {
     /// The node of the shard's header: of a header itself.
     var header: Int32
     /// -1 for the header.
@@ -50,8 +50,8 @@ struct LRU: @unchecked Sendable {
     }
 
     mutating func release(_ number: Int32) {
-      nodes[Int(number)].value?.release()
-      nodes[Int(number)].value = nil
+      unsafe nodes[Int(number)].value?.release()
+      unsafe nodes[Int(number)].value = nil
       nodes[Int(number)].ticket = 0
       nodes[Int(number)].next = firstFree
       firstFree = number
@@ -74,7 +74,7 @@ struct LRU: @unchecked Sendable {
     self.limitBytes = limitBytes
     for list: Int32 in 0...1 {
       // Their ticket is none that an entry has, not even one that was never set.
-      _ = nodes.acquire(
+      _ = unsafe nodes.acquire(
         Node(
           header: -1, part: -1, previous: list, next: list, isProtected: list == 1, moved: 0, charge: 0,
           ticket: .max, value: nil))
@@ -89,23 +89,23 @@ struct LRU: @unchecked Sendable {
   mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> Unmanaged<LoadedShard>? {
     guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
     touch(entry.node, promotes)
-    return entry.shard
+    return unsafe entry.shard
   }
 
   /// The shard if it is resident; that is no use of it.
   func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
-    nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
+    unsafe nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
   }
 
   private func isResident(_ value: LoadedShard, at entry: EntryTable.Entry) -> Bool {
-    nodes[Int(entry.node)].ticket == entry.ticket
+    unsafe nodes[Int(entry.node)].ticket == entry.ticket
       && nodes[Int(entry.node)].value?.toOpaque() == Unmanaged.passUnretained(value).toOpaque()
   }
 
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
-    guard let part = shard.slots[part] else { return nil }
+    guard let part = unsafe shard.slots[part] else { return nil }
     if part.protectedAt != insertions {
       touch(part.node, promotes)
       if nodes[Int(part.node)].isProtected { part.protectedAt = insertions }
@@ -143,19 +143,21 @@ struct LRU: @unchecked Sendable {
   mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
-    let node = newNode(header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
+    let node = unsafe newNode(
+      header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
     shardCount += 1
     shrink(to: limitBytes, sparing: node)
-    return EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
+    return unsafe EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
   }
 
   /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
   mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
-    guard isResident(value, at: entry), value.slots[part.number] == nil, value.charge + part.charge <= limitBytes else {
+    guard isResident(value, at: entry), unsafe value.slots[part.number] == nil, value.charge + part.charge <= limitBytes
+    else {
       return
     }
-    part.node = newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
-    value.slots[part.number] = part
+    part.node = unsafe newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
+    unsafe value.slots[part.number] = part
     shrink(to: limitBytes, sparing: entry.node, part.number)
   }
 
@@ -184,7 +186,7 @@ struct LRU: @unchecked Sendable {
   private mutating func newNode(
     header: Int32?, part: Int32, charge: Int, value: Unmanaged<LoadedShard>?, ticket: UInt64
   ) -> Int32 {
-    let node = nodes.acquire(
+    let node = unsafe nodes.acquire(
       Node(
         header: header ?? 0, part: part, previous: 0, next: 0, isProtected: false, moved: 0, charge: charge,
         ticket: ticket, value: value))
@@ -224,20 +226,20 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func removePart(_ node: Int32) {
-    let shard = nodes[Int(nodes[Int(node)].header)].value!.takeUnretainedValue()
+    let shard = unsafe nodes[Int(nodes[Int(node)].header)].value!.takeUnretainedValue()
     letGo(Int(nodes[Int(node)].part), of: shard)
   }
 
   private mutating func removeShard(_ node: Int32) {
-    let value = nodes[Int(node)].value!.takeUnretainedValue()
-    for part in 0..<value.parts.count where value.slots[part] != nil { letGo(part, of: value) }
+    let value = unsafe nodes[Int(node)].value!.takeUnretainedValue()
+    for part in 0..<value.parts.count where unsafe value.slots[part] != nil { letGo(part, of: value) }
     shardCount -= 1
     release(node)
   }
 
   private mutating func letGo(_ number: Int, of shard: LoadedShard) {
-    let part = shard.slots[number]!
-    shard.slots[number] = nil
+    let part = unsafe shard.slots[number]!
+    unsafe shard.slots[number] = nil
     release(part.node)
     part.node = 0
   }

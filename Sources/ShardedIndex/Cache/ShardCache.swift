@@ -17,27 +17,29 @@ final class ShardCache: Sendable {
 
     mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
       var entry = loading
-      while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
+      while let found = entry, unsafe found.shard != shard || found.table != table.identity {
+        entry = unsafe found.next
+      }
       let joined = entry ?? spare.take() ?? Loading()
       if entry == nil {
-        (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
+        unsafe (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
         loading = joined
       }
-      joined.count += 1
+      unsafe joined.count += 1
       return joined
     }
 
     mutating func leave(_ left: Loading) {
-      left.count -= 1
-      guard left.count == 0 else { return }
+      unsafe left.count -= 1
+      guard unsafe left.count == 0 else { return }
       if loading === left {
-        loading = left.next
+        loading = unsafe left.next
       } else {
         var entry = loading
-        while let found = entry, found.next !== left { entry = found.next }
-        entry?.next = left.next
+        while let found = entry, unsafe found.next !== left { entry = unsafe found.next }
+        unsafe entry?.next = left.next
       }
-      left.next = nil
+      unsafe left.next = nil
       spare = left
     }
   }
@@ -72,9 +74,11 @@ final class ShardCache: Sendable {
   @inline(__always)
   func part(_ id: Int, in table: EntryTable, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
-      guard let shard = state.lru.use(table[id], promotes: promotes) else { return nil }
+      guard let shard = unsafe state.lru.use(table[id], promotes: promotes) else { return nil }
       // The cache holds it, and under the lock no other thread changes the cache.
-      guard let part = shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) })
+      guard
+        let part = unsafe shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) }
+        )
       else { return nil }
       state.hits &+= 1
       part.prefetchFields()
@@ -87,7 +91,8 @@ final class ShardCache: Sendable {
     _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard
   ) throws(IndexError) -> LoadedShard {
     try loading(
-      id, table, find: { state in state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }, load: load,
+      id, table, find: { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() },
+      load: load,
       keep: { state, shard in
         state.misses &+= 1
         state.loadedBytes &+= shard.charge
@@ -126,7 +131,7 @@ final class ShardCache: Sendable {
       found = find(&state)
       guard found == nil else { return nil }
       let loading = state.join(id, table)
-      seen = loading.loads
+      seen = unsafe loading.loads
       return loading
     }
     guard let loading = joined else { return found! }
@@ -148,7 +153,7 @@ final class ShardCache: Sendable {
       }
       state.withLock { (state) -> Void in
         keep(&state, value)
-        loading.loads &+= 1
+        unsafe loading.loads &+= 1
         state.leave(loading)
       }
       done &+= 1
@@ -173,7 +178,7 @@ final class ShardCache: Sendable {
   ) -> Description? {
     state.withLock { (state) -> Description? in
       guard let shard = state.lru.resident(table[id]) else { return nil }
-      return describe(shard, (0..<shard.parts.count).compactMap { shard.slots[$0] })
+      return describe(shard, (0..<shard.parts.count).compactMap { unsafe shard.slots[$0] })
     }
   }
 

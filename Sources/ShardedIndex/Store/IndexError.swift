@@ -41,9 +41,9 @@ extension IndexError: CustomStringConvertible {
 /// What stands at a path where no index is.
 private func absence(_ path: String) -> StaticString {
   var status = stat()
-  if stat(path, &status) == 0 {
+  if unsafe stat(path, &status) == 0 {
     return status.st_mode & S_IFMT == S_IFDIR ? "there is no manifest in it" : "it is a file and no directory"
   }
-  return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     ? "it is a link that leads nowhere" : "there is no such directory"
 }

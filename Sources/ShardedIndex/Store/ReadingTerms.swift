@@ -41,27 +41,27 @@ package final class ReadingTerms: @unchecked Sendable {
   nonisolated(unsafe) private static var hasKey = false
 
   /// Has threads that have terms from now on; called once, before there are any.
-  package static func prepare() { hasKey = pthread_key_create(&key, nil) == 0 }
+  package static func prepare() { unsafe hasKey = pthread_key_create(&key, nil) == 0 }
 
   /// Gives the calling thread these terms, for as long as it lives.
   package func rule() {
-    precondition(Self.hasKey, "no thread has terms yet")
-    pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
+    unsafe precondition(Self.hasKey, "no thread has terms yet")
+    unsafe pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
   /// Gives the calling thread these terms for one question; what that takes of the budget is given back behind it.
   package func rule(_ question: () -> Void) {
-    precondition(Self.hasKey, "no thread has terms yet")
-    pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    unsafe precondition(Self.hasKey, "no thread has terms yet")
+    unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     question()
-    pthread_setspecific(Self.key, nil)
+    unsafe pthread_setspecific(Self.key, nil)
     budget?.give(taken)
     taken = 0
   }
 
   private static var current: ReadingTerms? {
-    guard hasKey, let terms = pthread_getspecific(key) else { return nil }
-    return Unmanaged<ReadingTerms>.fromOpaque(terms).takeUnretainedValue()
+    guard unsafe hasKey, let terms = unsafe pthread_getspecific(key) else { return nil }
+    return unsafe Unmanaged<ReadingTerms>.fromOpaque(terms).takeUnretainedValue()
   }
 
   /// Whether the calling thread may wait for files and for other threads.

@@ -40,7 +40,7 @@ package struct SHA256 {
       for index in 0..<start { rest.append(bytes[index]) }
       guard rest.count == Self.blockSize else { return }
       let block = rest
-      compress(block.span.bytes)
+      unsafe compress(block.span.bytes)
       rest.removeAll(keepingCapacity: true)
     }
     let end = start + (bytes.byteCount - start) / Self.blockSize * Self.blockSize
@@ -54,7 +54,7 @@ package struct SHA256 {
     var end = rest + [0x80]
     while end.count % Self.blockSize != Self.blockSize - 8 { end.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) { end.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    compress(end.span.bytes)
+    unsafe compress(end.span.bytes)
     return [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7].flatMap { word in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
     }
