@@ -10,7 +10,7 @@ final class LoadedShard: @unchecked Sendable {
   init(header: ShardHeader) {
     self.header = header
     parts = header.parts
-    unsafe slots = Array(repeating: nil, count: parts.count)
+    slots = Array(repeating: nil, count: parts.count)
   }
 
   /// The bytes that the header costs the cache.

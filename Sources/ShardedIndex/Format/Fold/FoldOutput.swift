@@ -1,7 +1,7 @@
 /// A fold in memory that its caller made room for, as far as it is written.
 ///
 /// Counts are of bytes of a text in memory: sums of a few of them cannot wrap.
-@unsafe struct FoldOutput {
+struct FoldOutput {
   private let start: UnsafeMutablePointer<UInt8>
   let capacity: Int
   /// Bytes of the fold so far. A writer compares it with the capacity before it appends.
@@ -10,16 +10,16 @@
   /// - Parameter target: Not empty.
   @inline(__always) init(_ target: UnsafeMutableBufferPointer<UInt8>, count: Int = 0) {
     unsafe start = target.baseAddress.unsafelyUnwrapped
-    unsafe (capacity, self.count) = (target.count, count)
+    (capacity, self.count) = (target.count, count)
   }
 
   @inline(__always) subscript(index: Int) -> UInt8 {
     get {
-      unsafe assert(index >= 0 && index < capacity)
+      assert(index >= 0 && index < capacity)
       return unsafe start[index]
     }
     nonmutating set {
-      unsafe assert(index >= 0 && index < capacity)
+      assert(index >= 0 && index < capacity)
       unsafe start[index] = newValue
     }
   }
@@ -28,31 +28,31 @@
   @inline(__always) func address(_ index: Int) -> UnsafeMutablePointer<UInt8> { unsafe start + index }
 
   @inline(__always) mutating func append(_ byte: UInt8) {
-    unsafe self[count] = byte
-    unsafe count &+= 1
+    self[count] = byte
+    count &+= 1
   }
 
   /// Appends what one ASCII byte becomes; white space and separators depend on the byte before.
   @inline(__always) mutating func append(ascii byte: UInt8) {
     let mapped = unsafe FoldTable.ascii.utf8Start[Int(byte)]
     if mapped > Fold.space {
-      unsafe append(mapped)
+      append(mapped)
     } else if mapped == Fold.space {
-      unsafe appendSpace()
+      appendSpace()
     } else if mapped == Fold.separator {
-      unsafe appendSeparator()
+      appendSeparator()
     }
   }
 
   @inline(__always) mutating func appendSpace() {
     // No other byte of a fold is below 0x21: the one before is a space or a separator.
-    guard unsafe count > 0, unsafe self[count &- 1] > Fold.space else { return }
-    unsafe append(Fold.space)
+    guard count > 0, self[count &- 1] > Fold.space else { return }
+    append(Fold.space)
   }
 
   @inline(__always) mutating func appendSeparator() {
-    if unsafe count > 0, unsafe self[count &- 1] == Fold.space { unsafe count &-= 1 }
-    unsafe append(Fold.separator)
+    if count > 0, self[count &- 1] == Fold.space { count &-= 1 }
+    append(Fold.separator)
   }
 
   /// Appends the UTF-8 of a scalar.
@@ -60,19 +60,19 @@
     let low = UInt8(truncatingIfNeeded: scalar) & 0x3f | 0x80
     let next = UInt8(truncatingIfNeeded: scalar >> 6)
     if scalar < 0x80 {
-      unsafe append(UInt8(truncatingIfNeeded: scalar))
+      append(UInt8(truncatingIfNeeded: scalar))
     } else if scalar < 0x800 {
-      unsafe append(next | 0xc0)
-      unsafe append(low)
+      append(next | 0xc0)
+      append(low)
     } else if scalar < 0x10000 {
-      unsafe append(UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0)
-      unsafe append(next & 0x3f | 0x80)
-      unsafe append(low)
+      append(UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0)
+      append(next & 0x3f | 0x80)
+      append(low)
     } else {
-      unsafe append(UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0)
-      unsafe append(UInt8(truncatingIfNeeded: scalar >> 12) & 0x3f | 0x80)
-      unsafe append(next & 0x3f | 0x80)
-      unsafe append(low)
+      append(UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0)
+      append(UInt8(truncatingIfNeeded: scalar >> 12) & 0x3f | 0x80)
+      append(next & 0x3f | 0x80)
+      append(low)
     }
   }
 }
@@ -91,10 +91,10 @@ extension FoldOutput {
       let size = min(8, text.count &- position)
       let word = unsafe Self.word(of: text, at: position)
       // In words, a space at the start of the fold and one behind a space or a separator need a closer look.
-      let before = unsafe count == 0 ? Fold.space : self[count &- 1]
-      if unsafe count &+ 8 <= capacity, let small = unsafe Self.fold(word, afterGap: before <= Fold.space) {
+      let before = count == 0 ? Fold.space : self[count &- 1]
+      if count &+ 8 <= capacity, let small = Self.fold(word, afterGap: before <= Fold.space) {
         unsafe address(count).store(small.littleEndian)
-        unsafe count &+= size
+        count &+= size
         position &+= size
         continue
       }
@@ -102,7 +102,7 @@ extension FoldOutput {
       while position < end {
         let byte = unsafe input[position]
         guard byte < 0x80 else { return position }
-        unsafe append(ascii: byte)
+        append(ascii: byte)
         position &+= 1
       }
     }

@@ -3,12 +3,10 @@ import CSystem
 extension Manifest {
   /// Calls `body` with the path of each field, in order, until it returns false.
   package func forEachFieldName(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Bool) {
-    var reader = unsafe ByteReader(fieldNameBytes)
+    var reader = ByteReader(fieldNameBytes)
     for number in 0..<fieldCount {
       // Readable: checked when made.
-      guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),
-        unsafe body(number, name)
-      else {
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size), body(number, name) else {
         return
       }
     }
@@ -16,23 +14,23 @@ extension Manifest {
 
   /// Whether the other has the same field names in the same order.
   func hasFieldNames(of other: borrowing Manifest) -> Bool {
-    unsafe fieldNameBytes.count == other.fieldNameBytes.count
+    fieldNameBytes.count == other.fieldNameBytes.count
       && memcmp(fieldNameBytes.baseAddress!, other.fieldNameBytes.baseAddress!, fieldNameBytes.count) == 0
   }
 
   static func checkNames(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) throws(FormatError) {
-    var reader = unsafe ByteReader(bytes)
-    for _ in 0..<count { _ = unsafe try reader.read(bytes: try reader.readVarint()) }
+    var reader = ByteReader(bytes)
+    for _ in 0..<count { _ = try reader.read(bytes: try reader.readVarint()) }
     guard reader.remaining == 0 else {
       throw .invalid(reason: "has \(reader.remaining) bytes behind its field names", offset: 0)
     }
   }
 
   static func checkSettings(_ bytes: UnsafeBufferPointer<UInt8>) throws(FormatError) {
-    var reader = unsafe ByteReader(bytes)
+    var reader = ByteReader(bytes)
     while reader.remaining > 0 {
-      _ = unsafe try reader.read(bytes: try reader.readVarint())
-      let value = unsafe try reader.read(bytes: try reader.readVarint())
+      _ = try reader.read(bytes: try reader.readVarint())
+      let value = try reader.read(bytes: try reader.readVarint())
       guard value.count <= Manifest.settingLimit else {
         throw .invalid(reason: "has a setting of \(value.count) bytes", offset: 0)
       }
@@ -41,15 +39,15 @@ extension Manifest {
 
   /// The value of a setting; nil if the manifest has none of that name.
   package func setting(_ wanted: StaticString) -> String? {
-    var reader = unsafe ByteReader(settingBytes)
+    var reader = ByteReader(settingBytes)
     while reader.remaining > 0 {
-      guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),
-        let valueSize = try? reader.readVarint(), let value = unsafe try? reader.read(bytes: valueSize)
+      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size),
+        let valueSize = try? reader.readVarint(), let value = try? reader.read(bytes: valueSize)
       else { return nil }
       if name.count == wanted.utf8CodeUnitCount,
-        unsafe name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
+        name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
       {
-        return unsafe String(decoding: value, as: UTF8.self)
+        return String(decoding: value, as: UTF8.self)
       }
     }
     return nil
@@ -59,8 +57,8 @@ extension Manifest {
   package var fieldNames: [String] {
     var names: [String] = []
     names.reserveCapacity(fieldCount)
-    unsafe forEachFieldName { _, name in
-      unsafe names.append(String(decoding: name, as: UTF8.self))
+    forEachFieldName { _, name in
+      names.append(String(decoding: name, as: UTF8.self))
       return true
     }
     return names
@@ -69,10 +67,8 @@ extension Manifest {
   /// Returns the number of the field with this path, found in the bytes of the manifest; nil if no field has it.
   package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
     var found: Int?
-    unsafe forEachFieldName { number, name in
-      guard name.count == path.count, unsafe memcmp(name.baseAddress!, path.baseAddress!, name.count) == 0 else {
-        return true
-      }
+    forEachFieldName { number, name in
+      guard name.count == path.count, memcmp(name.baseAddress!, path.baseAddress!, name.count) == 0 else { return true }
       found = number
       return false
     }
