@@ -58,7 +58,7 @@ let package = Package(
     // Lifetimes: for types that hold a RawSpan.
     .target(
       name: "ShardedIndex", dependencies: zstd + ["CSystem"],
-      swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
+      swiftSettings: settings + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
       swiftSettings: settings + [.strictMemorySafety()]),

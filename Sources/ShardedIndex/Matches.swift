@@ -44,9 +44,7 @@ extension ShardedIndex {
     ///
     /// The way to read many answers, or one long one, without an allocation for each.
     ///
-    /// - Parameters:
-    ///   - positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
-    ///   - buffer: The buffer, which grows to what it is given to hold.
+    /// - Parameter positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
     /// - Throws: ``IndexError``, as ``records(in:)`` does.
     public func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()

@@ -37,8 +37,8 @@ extension ShardedIndex {
 
     /// The text that a person types a prefix of, made by the index's template.
     ///
-    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), the key cannot be made again. Then
-    /// this is the folded key, without case and accents, which finds the record as well.
+    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), nobody can make it again. Then
+    /// this is what is left of it, which finds the record as well: the folded key, without case and accents.
     public var key: String {
       if let folded { return folded.text(number) }
       var text = ""
@@ -57,10 +57,10 @@ extension ShardedIndex {
     /// - Complexity: O(*n*) in the size of their texts, which it copies.
     public var fields: [Field] {
       buffer.fieldRange(number).map { slot in
-        let field = buffer.output.pointee.fields[slot]
-        return Field(
+        let field = unsafe buffer.output.pointee.fields[slot]
+        return unsafe Field(
           name: schema.names[Int(field.name)], kind: ValueKind(rawValue: field.kind) ?? .string,
-          text: buffer.withText(slot) { String(decoding: $0, as: UTF8.self) })
+          text: buffer.withText(slot) { unsafe String(decoding: $0, as: UTF8.self) })
       }
     }
 
@@ -72,16 +72,18 @@ extension ShardedIndex {
 
     /// What a field gives the key: nothing where it is not there, or `null`.
     private func keyText(fieldNumber wanted: Int) -> String {
-      for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
-        let kind = buffer.output.pointee.fields[slot].kind
-        return buffer.withText(slot) { ValueKind.isNull(kind, $0) ? "" : String(decoding: $0, as: UTF8.self) }
+      for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
+        let kind = unsafe buffer.output.pointee.fields[slot].kind
+        return unsafe buffer.withText(slot) {
+          unsafe ValueKind.isNull(kind, $0) ? "" : String(decoding: $0, as: UTF8.self)
+        }
       }
       return ""
     }
 
     package subscript(fieldNumber wanted: Int) -> String? {
-      for slot in buffer.fieldRange(number) where Int(buffer.output.pointee.fields[slot].name) == wanted {
-        return buffer.withText(slot) { String(decoding: $0, as: UTF8.self) }
+      for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
+        return unsafe buffer.withText(slot) { unsafe String(decoding: $0, as: UTF8.self) }
       }
       return nil
     }

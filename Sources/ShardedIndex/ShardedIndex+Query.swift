@@ -15,7 +15,7 @@ extension ShardedIndex {
   ///
   /// - Parameters:
   ///   - prefix: As typed. Folded here. An empty one matches every record.
-  ///   - limit: The most matches that are wanted, from the first on. A list that shows no count passes a limit: then
+  ///   - limit: The most matches that are wanted, from the first on. Who shows no count need not have it found out: then
   ///     nothing is loaded for the end of matches that go on elsewhere, and ``Matches/hasMore`` says that they do.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
@@ -23,7 +23,7 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in try matches(forPrefix: bytes, limit: limit) }
+      answer = Result { () throws(IndexError) in unsafe try matches(forPrefix: bytes, limit: limit) }
     }
     return try answer!.get()
   }
@@ -32,8 +32,17 @@ extension ShardedIndex {
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
-    try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
-      try matches(forFolded: text, limit: max(0, limit))
+    unsafe try matches(forPrefix: prefix, limit: max(0, limit), in: nil)
+  }
+
+  /// The matches in one generation; nil for the one that there is now.
+  @inline(__always)
+  private func matches(
+    forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int, in generation: Generation?
+  ) throws(IndexError) -> Matches {
+    unsafe try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
+      guard let generation else { return try matches(forFolded: text, limit: limit) }
+      return Matches(generation, try generation.answer(to: text, limit: limit))
     }
   }
 
@@ -42,11 +51,7 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in
-        try FoldedPrefix.withFold(of: bytes) { (text) throws(IndexError) in
-          Matches(generation, try generation.answer(to: text, limit: .max))
-        }
-      }
+      answer = Result { () throws(IndexError) in unsafe try matches(forPrefix: bytes, limit: .max, in: generation) }
     }
     return try answer!.get()
   }

@@ -27,14 +27,14 @@ public final class ShardedIndex: Sendable {
 
   /// The generation of the opening. It stays as long as the index, so that queries need no lock to get hold of it.
   private let first: Generation
-  /// Whether the first generation is the one to answer from, and queries need not look for another.
+  /// Whether the first generation is the one to answer from and nobody has to look for another.
   private let isAsOpened: Atomic<Bool>
   private let latest: Lock<Latest>
-  /// The lock that is held while a manifest is opened and put in place: the next reload finds a later one.
+  /// Held while a manifest is opened and put in place: who comes later finds a later one.
   private let reloading = Lock<Int>(0)
   /// Whether only the generation of the opening may ever answer.
   private let isPinned: Bool
-  /// The interval in nanoseconds; nil if the options have none.
+  /// In nanoseconds; nil if nobody asked for it.
   private let reloadInterval: Int?
   /// When to look for a newer generation next, in nanoseconds.
   private let nextLook: Atomic<Int>
@@ -276,7 +276,7 @@ public final class ShardedIndex: Sendable {
     var time = timespec()
     #if os(Linux)
       // As good as a timer tick, and a quarter of the price.
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     #else
       clock_gettime(CLOCK_MONOTONIC, &time)
     #endif

@@ -1,17 +1,17 @@
-/// The table that leads from the shards of one generation, by their numbers in its manifest, to their nodes in the cache.
+/// Where in the cache the shards of one generation were put, by their places in its manifest.
 ///
-/// An entry may outlive the node that it leads to: its ticket tells. The cache's lock guards the table. Its size follows
-/// the resident shards and not the index: when there is no room, entries that lead nowhere are dropped.
+/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. As large as what is resident makes
+/// it, and not as the index: entries that lead nowhere go when there is no room.
 struct EntryTable: @unchecked Sendable {
-  struct Entry {
+  @safe struct Entry {
     var node: Int32
-    /// The shard's number in the manifest.
-    fileprivate(set) var number: UInt32 = 0
+    /// The shard's place in the manifest.
+    fileprivate(set) var place: UInt32 = 0
     var ticket: UInt64
     /// What the node holds as long as its ticket is this one: one step less on the way there.
     var shard: Unmanaged<LoadedShard>?
 
-    static var none: Entry { Entry(node: 0, ticket: 0, shard: nil) }
+    static var none: Entry { unsafe Entry(node: 0, ticket: 0, shard: nil) }
   }
 
   private final class Storage {
@@ -20,13 +20,13 @@ struct EntryTable: @unchecked Sendable {
     @exclusivity(unchecked) var entries: [Entry]
     @exclusivity(unchecked) var used = 0
 
-    init(capacity: Int) { entries = Array(repeating: .none, count: capacity) }
+    init(capacity: Int) { unsafe entries = Array(repeating: .none, count: capacity) }
   }
   private let storage: Storage
   private let shardCount: Int
   var identity: ObjectIdentifier { ObjectIdentifier(storage) }
-  /// The number of slots.
-  var capacity: Int { storage.entries.count }
+  /// Slots, for who looks through them.
+  var capacity: Int { unsafe storage.entries.count }
 
   /// - Parameter count: Shards of the generation.
   init(count: Int) {
@@ -36,36 +36,38 @@ struct EntryTable: @unchecked Sendable {
 
   /// The entry of a shard; one that leads nowhere if it has none.
   @inline(__always) subscript(_ shard: Int) -> Entry {
-    let mask = storage.entries.count - 1
+    let mask = unsafe storage.entries.count - 1
     var slot = shard & mask
-    while storage.entries[slot].number != UInt32(truncatingIfNeeded: shard) {
-      guard storage.entries[slot].ticket != 0 else { return .none }
+    while unsafe storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+      guard unsafe storage.entries[slot].ticket != 0 else { return .none }
       slot = (slot &+ 1) & mask
     }
-    return storage.entries[slot]
+    return unsafe storage.entries[slot]
   }
 
-  /// Returns the entry in a slot, and the shard that it is of.
+  /// What is in a slot, and of which shard.
   func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
-    (Int(storage.entries[slot].number), storage.entries[slot])
+    unsafe (Int(storage.entries[slot].place), storage.entries[slot])
   }
 
   /// - Parameter lru: Which knows whether an entry still leads to something.
   func set(_ shard: Int, to entry: Entry, of lru: LRU) {
     var entry = entry
-    entry.number = UInt32(truncatingIfNeeded: shard)
+    entry.place = UInt32(truncatingIfNeeded: shard)
     let slot = self.slot(of: shard)
-    let isNew = storage.entries[slot].ticket == 0
-    storage.entries[slot] = entry
+    let isNew = unsafe storage.entries[slot].ticket == 0
+    unsafe storage.entries[slot] = entry
     guard isNew else { return }
-    storage.used += 1
-    if storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
+    unsafe storage.used += 1
+    if unsafe storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
   }
 
   /// Where the entry of a shard is, or goes.
   private func slot(of shard: Int) -> Int {
     var slot = shard & (capacity - 1)
-    while storage.entries[slot].ticket != 0, storage.entries[slot].number != UInt32(truncatingIfNeeded: shard) {
+    while unsafe storage.entries[slot].ticket != 0,
+      unsafe storage.entries[slot].place != UInt32(truncatingIfNeeded: shard)
+    {
       slot = (slot + 1) & (capacity - 1)
     }
     return slot
@@ -73,10 +75,10 @@ struct EntryTable: @unchecked Sendable {
 
   /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
   private func clean(_ lru: LRU) {
-    let live = storage.entries.filter { lru.resident($0) != nil }
+    let live = unsafe storage.entries.filter { lru.resident($0) != nil }
     var capacity = 32
     while capacity < live.count * 4, capacity < shardCount { capacity *= 2 }
-    (storage.entries, storage.used) = (Array(repeating: .none, count: capacity), live.count)
-    for entry in live { storage.entries[slot(of: Int(entry.number))] = entry }
+    unsafe (storage.entries, storage.used) = (Array(repeating: .none, count: capacity), live.count)
+    for entry in live { unsafe storage.entries[slot(of: Int(entry.place))] = entry }
   }
 }

@@ -1,5 +1,4 @@
-/// The bookkeeping of the cache: which shards and parts are resident, what they cost, and which are evicted first. It
-/// takes no lock and reads no file.
+/// Which shards and parts are resident, what they cost, and who goes first. No lock, no files.
 ///
 /// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its second use on, so
 /// that a scan over many shards, each used once, drives out nothing that is used again and again. Nine tenths of
@@ -8,10 +7,10 @@
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
 /// parts go first; with a header that goes all the same, its parts go too.
 ///
-/// Shards have no names here. An ``EntryTable`` remembers the node of each, one table for each generation of an index, so
-/// that a file which two generations share is in here once.
+/// Shards have no names here. Whoever keeps one here remembers where, in an ``EntryTable``: one for each generation of
+/// an index, so that a file which two of them have is in here once.
 struct LRU: @unchecked Sendable {
-  private struct Node: BitwiseCopyable {
+  @safe private struct Node: BitwiseCopyable {
     /// The node of the shard's header: of a header itself.
     var header: Int32
     /// -1 for the header.
@@ -51,8 +50,8 @@ struct LRU: @unchecked Sendable {
     }
 
     mutating func release(_ number: Int32) {
-      nodes[Int(number)].value?.release()
-      nodes[Int(number)].value = nil
+      unsafe nodes[Int(number)].value?.release()
+      unsafe nodes[Int(number)].value = nil
       nodes[Int(number)].ticket = 0
       nodes[Int(number)].next = firstFree
       firstFree = number
@@ -64,8 +63,8 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
-  /// Counts what came in, what grew and what is protected no more: only between two of these does the order of uses
-  /// matter.
+  /// Counts what came in, what grew and what is protected no more: only between two of these does it matter who was used
+  /// before whom.
   private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
   private var nodes = NodeTable()
@@ -75,7 +74,7 @@ struct LRU: @unchecked Sendable {
     self.limitBytes = limitBytes
     for list: Int32 in 0...1 {
       // Their ticket is none that an entry has, not even one that was never set.
-      _ = nodes.acquire(
+      _ = unsafe nodes.acquire(
         Node(
           header: -1, part: -1, previous: list, next: list, isProtected: list == 1, moved: 0, charge: 0,
           ticket: .max, value: nil))
@@ -90,23 +89,23 @@ struct LRU: @unchecked Sendable {
   mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> Unmanaged<LoadedShard>? {
     guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
     touch(entry.node, promotes)
-    return entry.shard
+    return unsafe entry.shard
   }
 
   /// The shard if it is resident; that is no use of it.
   func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
-    nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
+    unsafe nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
   }
 
   private func isResident(_ value: LoadedShard, at entry: EntryTable.Entry) -> Bool {
-    nodes[Int(entry.node)].ticket == entry.ticket
+    unsafe nodes[Int(entry.node)].ticket == entry.ticket
       && nodes[Int(entry.node)].value?.toOpaque() == Unmanaged.passUnretained(value).toOpaque()
   }
 
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
-    guard let part = shard.slots[part] else { return nil }
+    guard let part = unsafe shard.slots[part] else { return nil }
     if part.protectedAt != insertions {
       touch(part.node, promotes)
       if nodes[Int(part.node)].isProtected { part.protectedAt = insertions }
@@ -144,19 +143,21 @@ struct LRU: @unchecked Sendable {
   mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
-    let node = newNode(header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
+    let node = unsafe newNode(
+      header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
     shardCount += 1
     shrink(to: limitBytes, sparing: node)
-    return EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
+    return unsafe EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
   }
 
   /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
   mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
-    guard isResident(value, at: entry), value.slots[part.number] == nil, value.charge + part.charge <= limitBytes else {
+    guard isResident(value, at: entry), unsafe value.slots[part.number] == nil, value.charge + part.charge <= limitBytes
+    else {
       return
     }
-    part.node = newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
-    value.slots[part.number] = part
+    part.node = unsafe newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
+    unsafe value.slots[part.number] = part
     shrink(to: limitBytes, sparing: entry.node, part.number)
   }
 
@@ -175,7 +176,7 @@ struct LRU: @unchecked Sendable {
   /// Lets go of a part, if it is resident. Nothing is evicted: it is of no use.
   mutating func remove(_ part: LoadedPart) { if part.node != 0 { removePart(part.node) } }
 
-  /// Frees everything. That is no eviction: no other entry needed the room.
+  /// Lets go of everything. Nothing is evicted: nobody needed the room.
   mutating func removeAll() {
     let evicted = evictions
     shrink(to: 0, sparing: -1)
@@ -185,7 +186,7 @@ struct LRU: @unchecked Sendable {
   private mutating func newNode(
     header: Int32?, part: Int32, charge: Int, value: Unmanaged<LoadedShard>?, ticket: UInt64
   ) -> Int32 {
-    let node = nodes.acquire(
+    let node = unsafe nodes.acquire(
       Node(
         header: header ?? 0, part: part, previous: 0, next: 0, isProtected: false, moved: 0, charge: charge,
         ticket: ticket, value: value))
@@ -225,20 +226,20 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func removePart(_ node: Int32) {
-    let shard = nodes[Int(nodes[Int(node)].header)].value!.takeUnretainedValue()
+    let shard = unsafe nodes[Int(nodes[Int(node)].header)].value!.takeUnretainedValue()
     letGo(Int(nodes[Int(node)].part), of: shard)
   }
 
   private mutating func removeShard(_ node: Int32) {
-    let value = nodes[Int(node)].value!.takeUnretainedValue()
-    for part in 0..<value.parts.count where value.slots[part] != nil { letGo(part, of: value) }
+    let value = unsafe nodes[Int(node)].value!.takeUnretainedValue()
+    for part in 0..<value.parts.count where unsafe value.slots[part] != nil { letGo(part, of: value) }
     shardCount -= 1
     release(node)
   }
 
   private mutating func letGo(_ number: Int, of shard: LoadedShard) {
-    let part = shard.slots[number]!
-    shard.slots[number] = nil
+    let part = unsafe shard.slots[number]!
+    unsafe shard.slots[number] = nil
     release(part.node)
     part.node = 0
   }

@@ -10,7 +10,7 @@ final class LoadedShard: @unchecked Sendable {
   init(header: ShardHeader) {
     self.header = header
     parts = header.parts
-    slots = Array(repeating: nil, count: parts.count)
+    unsafe slots = Array(repeating: nil, count: parts.count)
   }
 
   /// The bytes that the header costs the cache.

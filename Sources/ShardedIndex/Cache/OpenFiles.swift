@@ -36,7 +36,7 @@ final class OpenFiles: Sendable {
     #else
       let resource = RLIMIT_NOFILE
     #endif
-    guard getrlimit(resource, &limit) == 0 else { return 0 }
+    guard unsafe getrlimit(resource, &limit) == 0 else { return 0 }
     return Int(min(128, limit.rlim_cur / 8))
   }
 

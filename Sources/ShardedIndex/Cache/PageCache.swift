@@ -4,7 +4,7 @@
 /// A query looks at a page within the call that finds it, under the lock that guards this value. So no query reads a
 /// page when it is freed, and pages need no count of their readers.
 struct PageCache: @unchecked Sendable {
-  private struct Link {
+  @safe private struct Link {
     var previous: Int32
     var next: Int32
     var slot: Int
@@ -17,7 +17,7 @@ struct PageCache: @unchecked Sendable {
   private(set) var count = 0
   /// The links of the ring, and those that are free, linked by their `next`. The first is the ring's head: its `next` is
   /// the most recently used page.
-  private var links = [Link(previous: 0, next: 0, slot: -1, frame: nil)]
+  private var links = unsafe [Link(previous: 0, next: 0, slot: -1, frame: nil)]
   private var firstFree: Int32 = 0
   /// The link of a page or node by its slot; 0 for one that is not in memory. Empty before the first is.
   private var linkNumbers: [Int32] = []
@@ -36,7 +36,7 @@ struct PageCache: @unchecked Sendable {
     let link = linkNumbers[slot]
     unlink(link)
     linkFirst(link)
-    return links[Int(link)].frame
+    return unsafe links[Int(link)].frame
   }
 
   /// Takes over a page or node, and frees what was used least recently; this one if another thread was first.
@@ -44,19 +44,19 @@ struct PageCache: @unchecked Sendable {
   /// A page that is larger than the limit is kept alone: a query asks for it several times.
   mutating func insert(_ frame: CachedFrame, of slot: Int) {
     if linkNumbers.isEmpty { linkNumbers = Array(repeating: 0, count: pageCount) }
-    guard linkNumbers[slot] == 0 else { return frame.deallocate() }
-    while residentBytes > limitBytes - frame.size, count > 0 { remove(links[0].previous) }
+    guard linkNumbers[slot] == 0 else { return unsafe frame.deallocate() }
+    while unsafe residentBytes > limitBytes - frame.size, count > 0 { remove(links[0].previous) }
     var number = firstFree
     if number == 0 {
       number = Int32(links.count)
-      links.append(Link(previous: 0, next: 0, slot: slot, frame: frame))
+      unsafe links.append(Link(previous: 0, next: 0, slot: slot, frame: frame))
     } else {
       firstFree = links[Int(number)].next
-      links[Int(number)] = Link(previous: 0, next: 0, slot: slot, frame: frame)
+      links[Int(number)] = unsafe Link(previous: 0, next: 0, slot: slot, frame: frame)
     }
     linkFirst(number)
     linkNumbers[slot] = number
-    residentBytes += frame.size
+    unsafe residentBytes += frame.size
     count += 1
   }
 
@@ -65,11 +65,11 @@ struct PageCache: @unchecked Sendable {
   private mutating func remove(_ link: Int32) {
     unlink(link)
     linkNumbers[links[Int(link)].slot] = 0
-    if let frame = links[Int(link)].frame {
-      residentBytes -= frame.size
-      frame.deallocate()
+    if let frame = unsafe links[Int(link)].frame {
+      unsafe residentBytes -= frame.size
+      unsafe frame.deallocate()
     }
-    links[Int(link)].frame = nil
+    unsafe links[Int(link)].frame = nil
     links[Int(link)].next = firstFree
     firstFree = link
     count -= 1

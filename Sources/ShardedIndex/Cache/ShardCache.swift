@@ -1,8 +1,8 @@
-/// The cache of decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use
-/// from any thread.
+/// Decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use from any thread.
 ///
-/// A shard is named by the table of its generation and its number there. When several threads ask for a part that is not
-/// resident, one loads it and the others wait for that one. A failed load is forgotten: the next query tries again.
+/// A shard is named by the table of its generation and its place there. However many threads ask for what is not
+/// resident, one loads it and the others wait
+/// for that one. A failed load is forgotten: the next who asks tries again.
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
@@ -17,41 +17,43 @@ final class ShardCache: Sendable {
 
     mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
       var entry = loading
-      while let found = entry, found.shard != shard || found.table != table.identity { entry = found.next }
+      while let found = entry, unsafe found.shard != shard || found.table != table.identity {
+        entry = unsafe found.next
+      }
       let joined = entry ?? spare.take() ?? Loading()
       if entry == nil {
-        (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
+        unsafe (joined.shard, joined.table, joined.next) = (shard, table.identity, loading)
         loading = joined
       }
-      joined.count += 1
+      unsafe joined.count += 1
       return joined
     }
 
     mutating func leave(_ left: Loading) {
-      left.count -= 1
-      guard left.count == 0 else { return }
+      unsafe left.count -= 1
+      guard unsafe left.count == 0 else { return }
       if loading === left {
-        loading = left.next
+        loading = unsafe left.next
       } else {
         var entry = loading
-        while let found = entry, found.next !== left { entry = found.next }
-        entry?.next = left.next
+        while let found = entry, unsafe found.next !== left { entry = unsafe found.next }
+        unsafe entry?.next = left.next
       }
-      left.next = nil
+      unsafe left.next = nil
       spare = left
     }
   }
 
-  /// The loads of one shard, one after the other.
+  /// Whoever loads of one shard, one after the other.
   private final class Loading: Sendable {
-    /// The lock that the loading thread holds. Its state repeats ``loads``, for threads that hold no other lock.
+    /// Held by the one that loads. ``loads`` once more, for whoever has no other lock.
     let turn = Lock<Int>(0)
     // Guarded by the cache's own lock.
     nonisolated(unsafe) var shard = 0
     nonisolated(unsafe) var table: ObjectIdentifier?
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
-    /// The number of loads that are done: a thread that gets its turn and finds as many as before need not look again.
+    /// Loads that were done with it: whoever comes to the turn and finds as many as after looking need not look again.
     nonisolated(unsafe) var loads = 0
   }
 
@@ -72,9 +74,11 @@ final class ShardCache: Sendable {
   @inline(__always)
   func part(_ id: Int, in table: EntryTable, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
-      guard let shard = state.lru.use(table[id], promotes: promotes) else { return nil }
+      guard let shard = unsafe state.lru.use(table[id], promotes: promotes) else { return nil }
       // The cache holds it, and under the lock no other thread changes the cache.
-      guard let part = shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) })
+      guard
+        let part = unsafe shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) }
+        )
       else { return nil }
       state.hits &+= 1
       part.prefetchFields()
@@ -87,7 +91,8 @@ final class ShardCache: Sendable {
     _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard
   ) throws(IndexError) -> LoadedShard {
     try loading(
-      id, table, find: { state in state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }, load: load,
+      id, table, find: { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() },
+      load: load,
       keep: { state, shard in
         state.misses &+= 1
         state.loadedBytes &+= shard.charge
@@ -126,11 +131,11 @@ final class ShardCache: Sendable {
       found = find(&state)
       guard found == nil else { return nil }
       let loading = state.join(id, table)
-      seen = loading.loads
+      seen = unsafe loading.loads
       return loading
     }
     guard let loading = joined else { return found! }
-    // Left while its turn is still held: the next thread to use it waits for that.
+    // Left while its turn is still held: whoever is next to use it waits for that.
     return try loading.turn.withLock { (done) throws(IndexError) -> Value in
       if done != seen {
         state.withLock { (state) -> Void in
@@ -148,7 +153,7 @@ final class ShardCache: Sendable {
       }
       state.withLock { (state) -> Void in
         keep(&state, value)
-        loading.loads &+= 1
+        unsafe loading.loads &+= 1
         state.leave(loading)
       }
       done &+= 1
@@ -164,7 +169,7 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Frees a part that turned out to be damaged, so that the next query reads it again.
+  /// Lets go of a part that turned out to be damaged, so that the next who asks reads it again.
   func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
 
   /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.
@@ -173,7 +178,7 @@ final class ShardCache: Sendable {
   ) -> Description? {
     state.withLock { (state) -> Description? in
       guard let shard = state.lru.resident(table[id]) else { return nil }
-      return describe(shard, (0..<shard.parts.count).compactMap { shard.slots[$0] })
+      return describe(shard, (0..<shard.parts.count).compactMap { unsafe shard.slots[$0] })
     }
   }
 

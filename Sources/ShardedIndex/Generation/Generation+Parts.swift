@@ -24,7 +24,7 @@ extension Generation {
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
     let file = try shards.loader.open(shard.source)
     let header = try shards.loader.header(file, shard.source, of: manifest.root)
-    return (0..<header.columnCount).map { UInt32(header.layout.pointee.columns[$0].name) }
+    return (0..<header.columnCount).map { unsafe UInt32(header.layout.pointee.columns[$0].name) }
   }
 
   /// Reads the parts that may have folded keys from one to another, both included, likewise; all if `keys` is nil.

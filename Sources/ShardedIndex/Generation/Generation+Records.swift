@@ -22,7 +22,7 @@ extension Generation {
       try overlay.forEachRun(
         from: positions.lowerBound, to: positions.upperBound,
         shards: { (records) throws(IndexError) in try read(records) },
-        own: { (number) throws(IndexError) in overlay.decode(number, into: &buffer.output.pointee) })
+        own: { (number) throws(IndexError) in unsafe overlay.decode(number, into: &buffer.output.pointee) })
     }
   }
 
@@ -38,14 +38,14 @@ extension Generation {
       try overlay.forEachRun(
         from: positions.lowerBound, to: positions.upperBound,
         shards: { (records) throws(IndexError) in try read(records) },
-        own: { (number) throws(IndexError) in body(FoldedPrefix(overlay.folded(number))) })
+        own: { (number) throws(IndexError) in unsafe body(FoldedPrefix(overlay.folded(number))) })
     }
   }
 
   /// Returns the folded keys of some records of an answer.
   func foldedKeys(of answer: Answer, from lower: Int, to upper: Int) throws(IndexError) -> FoldedKeys {
     var keys = FoldedKeys()
-    if lower < upper { try forEachFoldedKey(of: answer, from: lower, to: upper) { keys.append($0.bytes) } }
+    if lower < upper { try forEachFoldedKey(of: answer, from: lower, to: upper) { unsafe keys.append($0.bytes) } }
     return keys
   }
 

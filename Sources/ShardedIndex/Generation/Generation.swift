@@ -66,7 +66,7 @@ package final class Generation: Sendable {
     // As many more as may be removed of them.
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
     let found = try shards.matches(of: run, limit: isOver ? .max : most)
-    let range = overlay.matches(
+    let range = unsafe overlay.matches(
       from: run.word.bytes, to: run.text.bytes, inShards: found.range, hasMore: found.hasMore, limit: limit)
     return Answer(shards, range: range, limit: limit, isOverlaid: true)
   }

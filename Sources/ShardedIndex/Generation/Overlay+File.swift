@@ -8,8 +8,8 @@ extension Overlay {
     }
     let content = try file.read(from: 0, size: file.size)
     do throws(FormatError) {
-      return try content.withUnsafeBufferPointer { (content) throws(FormatError) in
-        try Overlay(content, beside: manifest)
+      return unsafe try content.withUnsafeBufferPointer { (content) throws(FormatError) in
+        unsafe try Overlay(content, beside: manifest)
       }
     } catch {
       throw .corrupt(path: file.path, cause: error)
@@ -30,7 +30,7 @@ extension Overlay {
   package convenience init?(
     _ bytes: UnsafeBufferPointer<UInt8>, beside manifest: ManifestReader
   ) throws(FormatError) {
-    try self.init(
+    unsafe try self.init(
       bytes, manifestSize: manifest.fileSize, rootChecksum: manifest.rootChecksum, records: manifest.recordCount,
       fields: manifest.fieldCount)
   }

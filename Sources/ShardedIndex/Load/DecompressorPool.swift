@@ -1,10 +1,10 @@
 import Synchronization
 
 /// The decompression contexts that no load is using: at most two are kept.
-package final class DecompressorPool: @unchecked Sendable {
+@safe package final class DecompressorPool: @unchecked Sendable {
   // Each holds what it leads to. Not behind a lock, which would be acquired and released for each.
-  private let one = Atomic<Unmanaged<Decompressor>?>(nil)
-  private let other = Atomic<Unmanaged<Decompressor>?>(nil)
+  private let one = unsafe Atomic<Unmanaged<Decompressor>?>(nil)
+  private let other = unsafe Atomic<Unmanaged<Decompressor>?>(nil)
 
   package init() {}
 
@@ -16,15 +16,15 @@ package final class DecompressorPool: @unchecked Sendable {
   /// Keeps a context for the next load, or frees it.
   package func release(_ context: consuming Decompressor) {
     context.trim()
-    let kept = Unmanaged.passRetained(context)
-    if one.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
-    if other.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
-    kept.release()
+    let kept = unsafe Unmanaged.passRetained(context)
+    if unsafe one.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
+    if unsafe other.compareExchange(expected: nil, desired: kept, ordering: .releasing).exchanged { return }
+    unsafe kept.release()
   }
 
   func removeAll() { while kept() != nil {} }
 
   private func kept() -> Decompressor? {
-    (one.exchange(nil, ordering: .acquiring) ?? other.exchange(nil, ordering: .acquiring))?.takeRetainedValue()
+    unsafe (one.exchange(nil, ordering: .acquiring) ?? other.exchange(nil, ordering: .acquiring))?.takeRetainedValue()
   }
 }

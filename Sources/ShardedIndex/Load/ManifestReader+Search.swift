@@ -13,9 +13,11 @@ extension ManifestReader {
     // Bounds that begin with the prefix follow at once. Of a root that lists nodes, there are none.
     let lastPage = root.bounds.countNotAbove(prefix, from: below) - 1
     // What withPage does: written out, for as a closure it would not be compiled into the query.
-    guard lastPage == pageNumber, let frame = kept[pageNumber] else { return try placesByNodes(forPrefix: prefix) }
-    let page = frame.page(shards: root.tree.shards(below: pageNumber, level: 0))
-    let start = frame.firstRecord
+    guard lastPage == pageNumber, let frame = unsafe kept[pageNumber] else {
+      return try placesByNodes(forPrefix: prefix)
+    }
+    let page = unsafe frame.page(shards: root.tree.shards(below: pageNumber, level: 0))
+    let start = unsafe frame.firstRecord
     let index = page.firstShard(forPrefix: prefix)
     let first = Manifest.Place(index, of: page, number: pageNumber, firstRecord: start)
     let last = page.lastShard(forPrefix: prefix, from: index)

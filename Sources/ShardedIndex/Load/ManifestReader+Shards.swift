@@ -2,8 +2,8 @@ extension ManifestReader {
   /// A shard by its place; reads the page it stands on, if that was not read yet, and keeps it.
   package func shard(_ number: Int) throws(IndexError) -> Manifest.Shard {
     let pageNumber = number / Manifest.pageCapacity
-    let frame = try keptFrame(pageNumber, level: 0)
-    return Manifest.Shard(
+    let frame = unsafe try keptFrame(pageNumber, level: 0)
+    return unsafe Manifest.Shard(
       number % Manifest.pageCapacity, of: frame.page(shards: root.tree.shards(below: pageNumber, level: 0)),
       number: pageNumber, firstRecord: frame.firstRecord)
   }
@@ -16,7 +16,8 @@ extension ManifestReader {
 
   /// A shard's lower bound, a copy.
   func bound(_ number: Int) throws(IndexError) -> [UInt8] {
-    try withPage(number / Manifest.pageCapacity) { page, _ in Array(page.bounds[number % Manifest.pageCapacity]) }
+    try withPage(number / Manifest.pageCapacity) { page, _ in unsafe Array(page.bounds[number % Manifest.pageCapacity])
+    }
   }
 
   /// The whole file, of this generation whatever the directory has by now.

@@ -42,7 +42,7 @@ package final class ManifestReader: @unchecked Sendable {
   /// The bytes of content that are in memory.
   package var residentSize: Int {
     var size = root.size + recent.withLock { $0.residentBytes }
-    kept.forEach { size += $0.size }
+    unsafe kept.forEach { unsafe size += $0.size }
     return size
   }
 
@@ -111,16 +111,16 @@ package final class ManifestReader: @unchecked Sendable {
     // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares, and
     // seldom is it further than that is long.
     var bytes = try file.read(from: 0, size: min(file.size, 4096))
-    let content = bytes.withUnsafeBufferPointer { ZstdFrame.contentSize(of: $0) } ?? Int.max
+    let content = unsafe bytes.withUnsafeBufferPointer { unsafe ZstdFrame.contentSize(of: $0) } ?? Int.max
     var limit = content.addingReportingOverflow(4096).partialValue
     while content <= Manifest.contentLimit, bytes.count < min(file.size, limit),
-      bytes.withUnsafeBufferPointer({ ZstdFrame.size(of: $0) }) == nil
+      unsafe bytes.withUnsafeBufferPointer({ unsafe ZstdFrame.size(of: $0) }) == nil
     {
       bytes = try file.read(from: 0, size: min(file.size, limit))
       limit = ZstdFrame.sizeLimit(content: content)
     }
     guard content <= Manifest.contentLimit,
-      let size = bytes.withUnsafeBufferPointer({ ZstdFrame.size(of: $0) })
+      let size = unsafe bytes.withUnsafeBufferPointer({ unsafe ZstdFrame.size(of: $0) })
     else {
       let reason = "no whole frame at its beginning that declares a content size this version accepts"
       throw .corrupt(path: file.path, cause: .zstd(reason: reason))
@@ -143,7 +143,7 @@ package final class ManifestReader: @unchecked Sendable {
     _ number: Int, _ body: (ManifestPage, Int) -> Result
   ) throws(IndexError) -> Result {
     let shards = root.tree.shards(below: number, level: 0)
-    return try withFrame(number, level: 0) { body($0.page(shards: shards), $0.firstRecord) }
+    return unsafe try withFrame(number, level: 0) { unsafe body($0.page(shards: shards), $0.firstRecord) }
   }
 
   /// Returns the same of the tables of a node, or of the root, which is above them all.
@@ -154,7 +154,9 @@ package final class ManifestReader: @unchecked Sendable {
     let tree = root.tree
     if level > tree.height { return body(root.node.tables, 0) }
     let count = tree.children(of: number, level: level)
-    return try withFrame(number, level: level) { body($0.tables(count: count, level: level - 1), $0.firstRecord) }
+    return unsafe try withFrame(number, level: level) {
+      unsafe body($0.tables(count: count, level: level - 1), $0.firstRecord)
+    }
   }
 
   @inline(__always)
@@ -162,8 +164,8 @@ package final class ManifestReader: @unchecked Sendable {
     _ number: Int, level: Int, _ body: (CachedFrame) -> Result
   ) throws(IndexError) -> Result {
     let slot = root.tree.slot(number, level: level)
-    if let frame = kept[slot] { return body(frame) }
-    return try withOtherFrame(number, level: level, slot: slot, body)
+    if let frame = unsafe kept[slot] { return unsafe body(frame) }
+    return unsafe try withOtherFrame(number, level: level, slot: slot, body)
   }
 
   /// Returns the same of a page or node that is not kept.
@@ -171,21 +173,21 @@ package final class ManifestReader: @unchecked Sendable {
   private func withOtherFrame<Result: Sendable>(
     _ number: Int, level: Int, slot: Int, _ body: (CachedFrame) -> Result
   ) throws(IndexError) -> Result {
-    if keepsPages { return body(try keptFrame(number, level: level)) }
-    let found = recent.withLock { (recent) -> Result? in recent.use(slot).map(body) }
+    if keepsPages { return unsafe body(try keptFrame(number, level: level)) }
+    let found = recent.withLock { (recent) -> Result? in unsafe recent.use(slot).map(body) }
     if let found { return found }
-    let frame = try read(number, level: level)
-    let result = body(frame)
+    let frame = unsafe try read(number, level: level)
+    let result = unsafe body(frame)
     // Two threads may have read it: one of the two stays.
-    recent.withLock { $0.insert(frame, of: slot) }
+    recent.withLock { unsafe $0.insert(frame, of: slot) }
     return result
   }
 
   /// Returns a page or node that is there as long as the manifest is.
   func keptFrame(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
     let slot = root.tree.slot(number, level: level)
-    if let frame = kept[slot] { return frame }
-    return kept.keep(try read(number, level: level), at: slot)
+    if let frame = unsafe kept[slot] { return unsafe frame }
+    return unsafe kept.keep(try read(number, level: level), at: slot)
   }
 
   /// Lets go of pages and nodes that are not kept.
@@ -193,13 +195,13 @@ package final class ManifestReader: @unchecked Sendable {
 
   /// Reads a page or node and checks it; the caller deallocates it.
   private func read(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
-    if level == root.tree.height { return try read(root.node.reference(number)) }
+    if level == root.tree.height { return unsafe try read(root.node.reference(number)) }
     let (parent, child) = (number / Manifest.pageCapacity, number % Manifest.pageCapacity)
     // A copy of one that others may let go of while this is read.
     let isCopy = !keepsPages
-    let list = try withFrame(parent, level: level + 1) { isCopy ? $0.copy() : $0 }
-    defer { if isCopy { list.deallocate() } }
-    return try read(list.node(parent, level: level + 1, of: root.tree).reference(child))
+    let list = unsafe try withFrame(parent, level: level + 1) { unsafe isCopy ? $0.copy() : $0 }
+    defer { if isCopy { unsafe list.deallocate() } }
+    return unsafe try read(list.node(parent, level: level + 1, of: root.tree).reference(child))
   }
 
   private func read(_ reference: ManifestNode.ChildReference) throws(IndexError) -> CachedFrame {
@@ -207,7 +209,7 @@ package final class ManifestReader: @unchecked Sendable {
     let context = contexts.acquire()
     defer { contexts.release(context) }
     do throws(FormatError) {
-      return try CachedFrame(reading: bytes, as: reference, of: root.tree, with: context)
+      return unsafe try CachedFrame(reading: bytes, as: reference, of: root.tree, with: context)
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }

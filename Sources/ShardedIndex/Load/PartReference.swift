@@ -7,5 +7,7 @@ struct PartReference: Sendable {
   let start: Int
 
   /// Records in the part. Nothing is counted for a look: this holds it.
-  @inline(__always) var recordCount: Int { Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count } }
+  @inline(__always) var recordCount: Int {
+    unsafe Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count }
+  }
 }

@@ -7,7 +7,7 @@ struct Answer: Sendable {
   let hasMore: Bool
   /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway. Not
   /// an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
-  /// answer, which takes about 0.7 MB of code and tables.
+  /// answer, which takes some 0.7 MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int
@@ -46,7 +46,7 @@ struct Answer: Sendable {
   private static var inTwoRuns: Int { -3 }
 
   /// The two runs; nil for an answer in one run.
-  private var runs: TwoRuns? { firstShard == Self.inTwoRuns ? unsafeDowncast(holder, to: TwoRuns.self) : nil }
+  private var runs: TwoRuns? { unsafe firstShard == Self.inTwoRuns ? unsafeDowncast(holder, to: TwoRuns.self) : nil }
 
   /// Whether positions are those of the generation's overlay.
   var isOverlaid: Bool { firstShard == Self.overlaid }
@@ -54,7 +54,7 @@ struct Answer: Sendable {
   /// The part that the query found the first match in, or right before.
   @inline(__always) var first: PartReference? {
     guard firstShard >= 0 else { return nil }
-    return PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
+    return unsafe PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
   }
 
   /// Calls `body` with the part that the query found the first match in, without counting a reference: it lives as long
@@ -62,7 +62,7 @@ struct Answer: Sendable {
   @inline(__always)
   func withFirst<Result>(_ body: (_ part: LoadedPart, _ shard: Int, _ start: Int) -> Result?) -> Result? {
     guard firstShard >= 0 else { return nil }
-    return Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))._withUnsafeGuaranteedRef {
+    return unsafe Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))._withUnsafeGuaranteedRef {
       body($0, firstShard, firstStart)
     }
   }

@@ -1,13 +1,13 @@
 extension RecordBuffer {
   /// One field where it lies in the buffer; valid until the buffer is used again.
-  package struct RawField {
+  @safe package struct RawField {
     /// Index into the index's field names.
     package var name: Int
     package var kind: ValueKind
     package var text: UnsafeBufferPointer<UInt8>
     /// What it gives a key that is made from it: nothing where it is `null`.
     package var keyText: UnsafeBufferPointer<UInt8> {
-      ValueKind.isNull(kind.rawValue, text) ? UnsafeBufferPointer(start: nil, count: 0) : text
+      unsafe ValueKind.isNull(kind.rawValue, text) ? UnsafeBufferPointer(start: nil, count: 0) : text
     }
   }
 
@@ -18,9 +18,10 @@ extension RecordBuffer {
   }
 
   package func rawField(_ number: Int) -> RawField {
-    let field = output.pointee.fields[number]
-    let text = UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes) + Int(field.value), count: field.size)
-    return RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
+    let field = unsafe output.pointee.fields[number]
+    let text = unsafe UnsafeBufferPointer(
+      start: UnsafePointer(output.pointee.bytes) + Int(field.value), count: field.size)
+    return unsafe RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
   /// Calls `body` with the fields of all records, one after the other: where each stands among them, name and kind as in
@@ -29,9 +30,9 @@ extension RecordBuffer {
     _ body: (_ number: Int, _ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
   ) {
     renderNumbers()
-    let fields = output.pointee.fields
+    let fields = unsafe output.pointee.fields
     for number in 0..<rawFieldCount {
-      let field = fields[number]
+      let field = unsafe fields[number]
       body(number, Int(field.name), ValueKind(rawValue: field.kind) ?? .string, Int(field.value), field.size)
     }
   }
@@ -41,13 +42,13 @@ extension RecordBuffer {
 
   /// The texts of all fields, once those of a record have been asked for; valid until the buffer is used again.
   package var rawTexts: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes), count: output.pointee.byteCount)
+    unsafe UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes), count: output.pointee.byteCount)
   }
 
   /// Whether a record has more bytes than any may have; some of its texts are left out then.
-  package var isOverlong: Bool { output.pointee.isOverlong }
+  package var isOverlong: Bool { unsafe output.pointee.isOverlong }
 
-  package func rawName(ofField number: Int) -> UInt16 { output.pointee.fields[number].name }
+  package func rawName(ofField number: Int) -> UInt16 { unsafe output.pointee.fields[number].name }
 
   /// Empties the buffer, to decode into it anew.
   package func clear() { removeAll() }

@@ -3,43 +3,43 @@ import CSystem
 /// Records decoded into one run of bytes, which is used again for the next ones.
 ///
 /// One buffer serves one reader at a time. Numbers stay numbers until their text is asked for.
-public final class RecordBuffer {
+@safe public final class RecordBuffer {
   /// In memory of its own: what a class stores is checked for exclusive access each time that it is used.
   let output: UnsafeMutablePointer<RecordOutput>
 
   /// An empty buffer: it grows to what it is given to hold, and stays that large.
   public init() {
-    output = .allocate(capacity: 1)
-    output.initialize(to: RecordOutput())
+    unsafe output = .allocate(capacity: 1)
+    unsafe output.initialize(to: RecordOutput())
   }
 
   deinit {
-    output.pointee.deallocate()
-    output.deallocate()
+    unsafe output.pointee.deallocate()
+    unsafe output.deallocate()
   }
 
   /// Records in the buffer.
-  public var count: Int { output.pointee.recordCount }
+  public var count: Int { unsafe output.pointee.recordCount }
 
-  @inline(__always) func removeAll() { output.pointee.removeAll() }
+  @inline(__always) func removeAll() { unsafe output.pointee.removeAll() }
 
   /// Calls `body` with the text of a field, counted over all records.
   @inline(__always)
   func withText<Result>(_ field: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let entry = output.pointee.fields[field]
+    let entry = unsafe output.pointee.fields[field]
     guard entry.isNumber else {
-      return body(UnsafeBufferPointer(start: output.pointee.bytes + Int(entry.value), count: entry.size))
+      return unsafe body(UnsafeBufferPointer(start: output.pointee.bytes + Int(entry.value), count: entry.size))
     }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
-      let size = entry.format.write(entry.value, to: buffer.baseAddress!)
-      return body(UnsafeBufferPointer(start: UnsafePointer(buffer.baseAddress!), count: size))
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
+      let size = unsafe entry.format.write(entry.value, to: buffer.baseAddress!)
+      return unsafe body(UnsafeBufferPointer(start: UnsafePointer(buffer.baseAddress!), count: size))
     }
   }
 
   /// Makes the texts of all numbers, so that every field has its text in the buffer.
-  func renderNumbers() { output.pointee.renderNumbers() }
+  func renderNumbers() { unsafe output.pointee.renderNumbers() }
 
   @inline(__always) func fieldRange(_ record: Int) -> Range<Int> {
-    (record == 0 ? 0 : Int(output.pointee.recordEnds[record &- 1]))..<Int(output.pointee.recordEnds[record])
+    unsafe (record == 0 ? 0 : Int(output.pointee.recordEnds[record &- 1]))..<Int(output.pointee.recordEnds[record])
   }
 }

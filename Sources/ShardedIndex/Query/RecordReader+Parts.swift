@@ -1,5 +1,5 @@
 /// One part of a shard, read and checked past the cache.
-package struct PartContent {
+@safe package struct PartContent {
   package let number: Int
   /// Counted within the shard.
   package let firstRecord: Int
@@ -15,7 +15,7 @@ package struct PartContent {
     let part = header.parts[number]
     self.number = number
     firstRecord = part.firstRecord
-    bound = header.parts.bound(of: number)
+    unsafe bound = header.parts.bound(of: number)
     isContinuation = part.isContinuation
     self.keys = keys
     self.columns = columns
@@ -27,7 +27,8 @@ package struct PartContent {
 
   /// Whether the shard's tails ascend, each once.
   package var hasOrderedTails: Bool {
-    for tail in 0..<max(0, keys.tailCount - 1) where !keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1)) {
+    for tail in 0..<max(0, keys.tailCount - 1)
+    where unsafe !keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1)) {
       return false
     }
     return true
@@ -36,18 +37,18 @@ package struct PartContent {
   /// The first record that says to share more or less with the stem before than it does; nil if none does.
   package var firstWrongShared: Int? {
     let room = keys.longestStem + 64
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room) { scratch in
-      let (stem, before) = (scratch.baseAddress!, scratch.baseAddress! + room)
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room) { scratch in
+      let (stem, before) = unsafe (scratch.baseAddress!, scratch.baseAddress! + room)
       var beforeSize = 0
-      var cursor = StemCursor(keys, at: 0, buffer: stem)
+      var cursor = unsafe StemCursor(keys, at: 0, buffer: stem)
       for record in 0..<keys.count {
-        if record > 0 { cursor.advance() }
+        if record > 0 { unsafe cursor.advance() }
         var common = 0
-        let limit = min(beforeSize, cursor.stemSize)
-        while common < limit, before[common] == cursor.stem[common] { common += 1 }
+        let limit = unsafe min(beforeSize, cursor.stemSize)
+        while common < limit, unsafe before[common] == cursor.stem[common] { common += 1 }
         if common != keys.sharedSize(record) { return record }
-        beforeSize = cursor.stemSize
-        before.copy(from: cursor.stem, count: beforeSize)
+        beforeSize = unsafe cursor.stemSize
+        unsafe before.copy(from: cursor.stem, count: beforeSize)
       }
       return nil
     }
@@ -62,8 +63,8 @@ package struct PartContent {
   /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
   package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
     buffer.removeAll()
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      unsafe columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 
@@ -75,8 +76,8 @@ package struct PartContent {
     _ field: Int, with buffer: RecordBuffer, number: (_ record: Int, Int64, NumberFormat) -> Void,
     text: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void
   ) {
-    let isNumber = columns.forEachNumber(named: field, keys: keys) { record, value, format, literal, kind in
-      if format.type == 0 { text(record, literal, kind) } else { number(record, value, format) }
+    let isNumber = unsafe columns.forEachNumber(named: field, keys: keys) { record, value, format, literal, kind in
+      if format.type == 0 { unsafe text(record, literal, kind) } else { number(record, value, format) }
     }
     if isNumber { return }
     for start in stride(from: 0, to: count, by: 256) {
@@ -85,20 +86,20 @@ package struct PartContent {
         guard let found = buffer.rawFields(ofRecord: record).first(where: { Int(buffer.rawName(ofField: $0)) == field })
         else { continue }
         let field = buffer.rawField(found)
-        text(start + record, field.text, field.kind)
+        unsafe text(start + record, field.text, field.kind)
       }
     }
   }
 
   /// Calls `body` with each folded key, in order.
   package func forEachKey(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
-    keys.forEachKey(in: 0..<keys.count, body)
+    unsafe keys.forEachKey(in: 0..<keys.count, body)
   }
 
   /// The same for some records, with the size of the key's tail; nil in a shard without tails.
   package func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ tailSize: Int?) -> Void) {
-    keys.forEachKey(in: range) { record, key in
-      body(record, key, keys.tailCount > 0 ? keys.tail(Int(keys.tails[record])).count : nil)
+    unsafe keys.forEachKey(in: range) { record, key in
+      unsafe body(record, key, keys.tailCount > 0 ? keys.tail(Int(keys.tails[record])).count : nil)
     }
   }
 }

@@ -37,7 +37,7 @@ extension ShardReader {
     from lower: Int, to upper: Int, first: PartReference?, _ body: (FoldedPrefix) -> Void
   ) throws(IndexError) {
     try forEachRun(from: lower, to: upper, first: first) { (part, records) in
-      part.part.keys.forEachKey(in: records) { _, key in body(FoldedPrefix(key)) }
+      unsafe part.part.keys.forEachKey(in: records) { _, key in unsafe body(FoldedPrefix(key)) }
     }
   }
 
@@ -67,7 +67,7 @@ extension ShardReader {
       guard end < upper else { return try body(part, position - part.start..<upper - part.start) }
       let next = try self.part(at: end, behind: part)
       // Its memory is on its way while this one's records are decoded.
-      Unmanaged.passUnretained(next.part)._withUnsafeGuaranteedRef {
+      unsafe Unmanaged.passUnretained(next.part)._withUnsafeGuaranteedRef {
         $0.prefetchKeys()
         $0.prefetch(0)
       }
@@ -88,7 +88,7 @@ extension ShardReader {
 
   /// Returns the part that begins where another one ends; the manifest is asked only if it is in another shard.
   private func part(at position: Int, behind known: PartReference) throws(IndexError) -> PartReference {
-    let (firstRecord, recordCount) = Unmanaged.passUnretained(known.part)._withUnsafeGuaranteedRef {
+    let (firstRecord, recordCount) = unsafe Unmanaged.passUnretained(known.part)._withUnsafeGuaranteedRef {
       ($0.firstRecord, $0.header.recordCount)
     }
     let start = known.start - firstRecord
@@ -103,15 +103,15 @@ extension ShardReader {
 
   @inline(__always)
   private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      unsafe columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
   }
 
   /// Throws where there was a record that is larger than any may be: nothing of what was decoded is kept then.
   @inline(__always)
   private func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
-    if buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }
+    if unsafe buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }
   }
 
   @inline(never)

@@ -13,11 +13,11 @@ extension ShardReader {
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix) }
     let keys = part.part.keys
     // The part is there: no reference is counted.
-    let searched = Unmanaged.passUnretained(part.part)
-    searched._withUnsafeGuaranteedRef { $0.prefetchKeys() }
+    let searched = unsafe Unmanaged.passUnretained(part.part)
+    unsafe searched._withUnsafeGuaranteedRef { $0.prefetchKeys() }
     let (lower, matches) = keys.lowerBound(of: prefix)
     // Most queries read the first matches next: their memory is on its way while the end is searched.
-    if matches { searched._withUnsafeGuaranteedRef { $0.prefetch(lower) } }
+    if matches { unsafe searched._withUnsafeGuaranteedRef { $0.prefetch(lower) } }
     let isOneShard = first.number == last.number
     let number = isOneShard ? part.part.header.parts.last(for: prefix, from: part.part.number) : nil
     guard number == part.part.number else {

@@ -1,6 +1,6 @@
 import CSystem
 
-func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
+func errorText(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
 /// A directory of index files, open as long as the value lives: neither a change of the working directory nor a rename
 /// of the directory leads to another.
@@ -12,7 +12,7 @@ package final class IndexDirectory: Sendable {
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
   package init(opening path: String) throws(IndexError) {
-    descriptor = retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
     guard descriptor >= 0 else {
@@ -25,7 +25,7 @@ package final class IndexDirectory: Sendable {
   ///
   /// - Parameter path: The path for messages.
   package init(_ directory: CInt, path: String) throws(IndexError) {
-    descriptor = retrying { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    descriptor = retrying { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
     guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
@@ -35,11 +35,8 @@ package final class IndexDirectory: Sendable {
 
   /// Returns a descriptor of a file that may be damaged, or -1 with `errno`; the caller closes it.
   package func descriptor(of name: String) -> CInt {
-    retrying { openat(descriptor, name, Self.readOnly) }
+    retrying { unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
   }
-
-  /// The flags of a file that may be damaged: a link is not followed, and a pipe not waited for.
-  private static var readOnly: CInt { O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC }
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
@@ -70,8 +67,8 @@ package final class IndexDirectory: Sendable {
 
   /// Returns a descriptor, or -1 with `errno`.
   private func descriptor(of name: FileName) -> CInt {
-    name.withCString { name in
-      retrying { openat(descriptor, name, Self.readOnly) }
+    unsafe name.withCString { name in
+      retrying { unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
   }
 
@@ -144,6 +141,6 @@ package final class IndexDirectory: Sendable {
   }
 
   private func look(at name: FileName, _ status: inout stat) -> CInt {
-    name.withCString { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
+    unsafe name.withCString { unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
   }
 }

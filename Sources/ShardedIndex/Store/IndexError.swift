@@ -9,7 +9,7 @@ public enum IndexError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: Int32)
   /// A file of the index is damaged, or is not one.
   case corrupt(path: String, cause: FormatError)
-  /// A shard file that the manifest names is gone: another program removed it.
+  /// A shard file is gone that the manifest names, which is there: somebody removed it.
   case vanished(path: String)
   /// The index at `path` was rebuilt more than once since, and shards of the generation that was asked are gone:
   /// reload, and ask again.
@@ -19,7 +19,7 @@ public enum IndexError: Error, Equatable, Sendable {
 }
 
 extension IndexError: CustomStringConvertible {
-  /// The message: what is wrong, with which file, and what to do.
+  /// What is wrong, with which file, and what to do.
   public var description: String {
     switch self {
     case .notFound(let path):
@@ -41,9 +41,9 @@ extension IndexError: CustomStringConvertible {
 /// What stands at a path where no index is.
 private func absence(_ path: String) -> StaticString {
   var status = stat()
-  if stat(path, &status) == 0 {
+  if unsafe stat(path, &status) == 0 {
     return status.st_mode & S_IFMT == S_IFDIR ? "there is no manifest in it" : "it is a file and no directory"
   }
-  return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     ? "it is a link that leads nowhere" : "there is no such directory"
 }

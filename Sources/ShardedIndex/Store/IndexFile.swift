@@ -20,7 +20,7 @@ struct IndexFile: ~Copyable {
   /// Takes over an open descriptor.
   init(_ descriptor: CInt, of directory: IndexDirectory, _ name: FileName) throws(IndexError) {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
+    guard unsafe fstat(descriptor, &status) == 0 else {
       let number = errno
       _ = close(descriptor)
       throw .io(operation: "examine", path: directory.filePath(name.text), errno: number)
@@ -51,7 +51,7 @@ struct IndexFile: ~Copyable {
     var hash = SHA256()
     let chunk = 64 << 10
     for start in stride(from: 0, to: size, by: chunk) {
-      try read(from: start, size: min(chunk, size - start)).withUnsafeBufferPointer { hash.update($0) }
+      unsafe try read(from: start, size: min(chunk, size - start)).withUnsafeBufferPointer { unsafe hash.update($0) }
     }
     return hash.finish()
   }
@@ -60,7 +60,7 @@ struct IndexFile: ~Copyable {
   func read(from offset: Int, size: Int) throws(IndexError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     var span = bytes.mutableSpan
-    var target = span.mutableBytes
+    var target = unsafe span.mutableBytes
     try read(from: offset, into: &target)
     return bytes
   }
@@ -72,13 +72,13 @@ struct IndexFile: ~Copyable {
       guard offset <= held.count, size <= held.count - offset else {
         throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
       }
-      return target.withUnsafeMutableBytes { $0.copyBytes(from: held[offset..<offset + size]) }
+      return unsafe target.withUnsafeMutableBytes { unsafe $0.copyBytes(from: held[offset..<offset + size]) }
     }
     try ReadingTerms.admit(0, in: directory)
     var done = 0
     while done < size {
-      let count = target.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress! + done, size - done, off_t(offset + done))
+      let count = unsafe target.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress! + done, size - done, off_t(offset + done))
       }
       if count > 0 {
         done += count

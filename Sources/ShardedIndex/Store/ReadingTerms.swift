@@ -1,7 +1,7 @@
 import CSystem
 import Synchronization
 
-/// The bytes that the queries of several threads share.
+/// Bytes that the questions of several threads share.
 package final class MemoryBudget: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)
@@ -10,17 +10,16 @@ package final class MemoryBudget: Sendable {
   package init(_ limit: Int) { self.limit = limit }
 
   /// Takes bytes out of the budget; returns whether they were there.
-  package func acquire(_ bytes: Int) -> Bool {
+  package func take(_ bytes: Int) -> Bool {
     if used.add(bytes, ordering: .relaxed).newValue <= limit { return true }
-    release(bytes)
+    give(bytes)
     return false
   }
 
-  /// Gives bytes back.
-  package func release(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
+  package func give(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
 }
 
-/// The terms on which a thread asks queries: a thread without terms reads files and takes memory as it needs.
+/// What a thread may do for the questions that it asks: a thread without terms reads files and takes memory as it needs.
 ///
 /// A server has threads that must never wait, and others that share a budget.
 package final class ReadingTerms: @unchecked Sendable {
@@ -34,7 +33,7 @@ package final class ReadingTerms: @unchecked Sendable {
   /// file, the same unpacked, and the records that are decoded from it.
   private static let copies = 4
 
-  /// - Parameter budget: The bytes for what is not in memory; nil if none of it is read, and no thread is waited for.
+  /// - Parameter budget: nil: what is not in memory is not read, and nobody is waited for.
   package init(_ budget: MemoryBudget?) { self.budget = budget }
 
   // No thread-local variable, which Swift does not have. Looked at where something is not in memory, and nowhere else.
@@ -42,27 +41,27 @@ package final class ReadingTerms: @unchecked Sendable {
   nonisolated(unsafe) private static var hasKey = false
 
   /// Has threads that have terms from now on; called once, before there are any.
-  package static func prepare() { hasKey = pthread_key_create(&key, nil) == 0 }
+  package static func prepare() { unsafe hasKey = pthread_key_create(&key, nil) == 0 }
 
   /// Gives the calling thread these terms, for as long as it lives.
   package func rule() {
-    precondition(Self.hasKey, "no thread has terms yet")
-    pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
+    unsafe precondition(Self.hasKey, "no thread has terms yet")
+    unsafe pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
   /// Gives the calling thread these terms for one question; what that takes of the budget is given back behind it.
   package func rule(_ question: () -> Void) {
-    precondition(Self.hasKey, "no thread has terms yet")
-    pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    unsafe precondition(Self.hasKey, "no thread has terms yet")
+    unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     question()
-    pthread_setspecific(Self.key, nil)
-    budget?.release(taken)
+    unsafe pthread_setspecific(Self.key, nil)
+    budget?.give(taken)
     taken = 0
   }
 
   private static var current: ReadingTerms? {
-    guard hasKey, let terms = pthread_getspecific(key) else { return nil }
-    return Unmanaged<ReadingTerms>.fromOpaque(terms).takeUnretainedValue()
+    guard unsafe hasKey, let terms = unsafe pthread_getspecific(key) else { return nil }
+    return unsafe Unmanaged<ReadingTerms>.fromOpaque(terms).takeUnretainedValue()
   }
 
   /// Whether the calling thread may wait for files and for other threads.
@@ -82,7 +81,7 @@ package final class ReadingTerms: @unchecked Sendable {
     }
     let more = copies * bytes - terms.taken
     guard more > 0 else { return }
-    guard budget.acquire(more) else { throw .io(operation: "read", path: directory.path, errno: ENOMEM) }
+    guard budget.take(more) else { throw .io(operation: "read", path: directory.path, errno: ENOMEM) }
     terms.taken += more
   }
 }

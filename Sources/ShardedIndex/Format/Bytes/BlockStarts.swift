@@ -1,12 +1,12 @@
 /// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts are
 /// kept.
-struct BlockStarts: BitwiseCopyable {
+@unsafe struct BlockStarts: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   private let isWide: Bool
 
   /// - Parameter base: Readable, and writable if anything is set, for as many strides as there are blocks. Aligned for one.
   @inline(__always) init(_ base: UnsafeRawPointer, isWide: Bool) {
-    (self.base, self.isWide) = (UnsafeMutableRawPointer(mutating: base), isWide)
+    unsafe (self.base, self.isWide) = (UnsafeMutableRawPointer(mutating: base), isWide)
   }
 
   /// The bytes that a block takes.
@@ -17,15 +17,15 @@ struct BlockStarts: BitwiseCopyable {
 
   @inline(__always) subscript(_ block: Int) -> Int {
     get {
-      isWide
+      unsafe isWide
         ? Int(base.load(fromByteOffset: 4 &* block, as: UInt32.self))
         : Int(base.load(fromByteOffset: 2 &* block, as: UInt16.self))
     }
     nonmutating set {
-      if isWide {
-        base.storeBytes(of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 4 &* block, as: UInt32.self)
+      if unsafe isWide {
+        unsafe base.storeBytes(of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 4 &* block, as: UInt32.self)
       } else {
-        base.storeBytes(of: UInt16(truncatingIfNeeded: newValue), toByteOffset: 2 &* block, as: UInt16.self)
+        unsafe base.storeBytes(of: UInt16(truncatingIfNeeded: newValue), toByteOffset: 2 &* block, as: UInt16.self)
       }
     }
   }

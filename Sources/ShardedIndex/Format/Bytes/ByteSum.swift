@@ -9,7 +9,7 @@
 /// Returns the sum of the first `count` bytes, fewer than 16; 16 are readable. Lanes of 16 bits hold it.
 @inline(__always) func sum(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
   // Without a branch: the processor cannot predict the count.
-  let words = bytes.load(as: SIMD2<UInt64>.self)
+  let words = unsafe bytes.load(as: SIMD2<UInt64>.self)
   let (low, high) = (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
   // Shifts by 64 or more leave nothing: those of the words that lie behind the count.
   let first = low & ~(UInt64.max << UInt64(8 &* count))

@@ -7,7 +7,7 @@ package struct ByteWriter {
   // The generic methods are compiled into other modules for each type: otherwise each call would look up its type.
   @inlinable
   package mutating func write<T: FixedWidthInteger>(_ value: T) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   package mutating func writeVarint(_ value: Int) {
@@ -35,9 +35,9 @@ package struct ByteWriter {
   // The same for the types of most runs.
   package mutating func write(_ run: [UInt8]) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
-  package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: run) }
+  package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { unsafe bytes.append(contentsOf: run) }
   package mutating func write(_ text: String) {
     var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    text.withUTF8 { unsafe bytes.append(contentsOf: $0) }
   }
 }

@@ -40,7 +40,7 @@ package struct SHA256 {
       for index in 0..<start { rest.append(bytes[index]) }
       guard rest.count == Self.blockSize else { return }
       let block = rest
-      compress(block.span.bytes)
+      unsafe compress(block.span.bytes)
       rest.removeAll(keepingCapacity: true)
     }
     let end = start + (bytes.byteCount - start) / Self.blockSize * Self.blockSize
@@ -54,7 +54,7 @@ package struct SHA256 {
     var end = rest + [0x80]
     while end.count % Self.blockSize != Self.blockSize - 8 { end.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) { end.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    compress(end.span.bytes)
+    unsafe compress(end.span.bytes)
     return [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7].flatMap { word in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
     }
@@ -62,32 +62,32 @@ package struct SHA256 {
 
   package mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) { update(unsafe bytes.span.bytes) }
 
-  /// Hashes whole blocks. Arithmetic is modulo 2^32, as the standard has it.
+  /// Hashes whole blocks. Arithmetic is modulo 2^32, as the standard has it; indexes are below 64.
   private mutating func compress(_ blocks: RawSpan) {
     let constants = Self.constants.span
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
-      var start = 0
-      while start < blocks.byteCount {
-        for at in 0..<16 {
-          unsafe words[at] = UInt32(bigEndian: blocks.load(start + 4 * at, as: UInt32.self).littleEndian)
-        }
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { buffer in
+      let words = buffer.baseAddress!
+      for start in stride(from: 0, to: blocks.byteCount, by: Self.blockSize) {
+        let block = blocks.extracting(start..<start + Self.blockSize)
+        // In bounds: a block has sixteen words.
+        for at in 0..<16 { unsafe words[at] = block.load(unchecked: 4 &* at, as: UInt32.self).byteSwapped }
         for at in 16..<64 {
-          let (early, late) = unsafe (words[at - 15], words[at - 2])
+          let (early, late) = unsafe (words[at &- 15], words[at &- 2])
           let low = Self.rotated(early, 7) ^ Self.rotated(early, 18) ^ (early &>> 3)
           let high = Self.rotated(late, 17) ^ Self.rotated(late, 19) ^ (late &>> 10)
-          unsafe words[at] = words[at - 16] &+ low &+ words[at - 7] &+ high
+          unsafe words[at] = words[at &- 16] &+ low &+ words[at &- 7] &+ high
         }
-        compressBlock { at in unsafe words[at] &+ constants[unchecked: at] }
-        start += Self.blockSize
+        unsafe compressBlock(words, constants)
       }
     }
   }
 
   /// Hashes one block.
   ///
-  /// - Parameter input: Of a round's number, below 64, the word of the block and the round's constant together.
+  /// - Parameter words: The words of the rounds, 64 as there are constants.
   @inline(__always)
-  private mutating func compressBlock(_ input: (Int) -> UInt32) {
+  private mutating func compressBlock(_ words: UnsafeMutablePointer<UInt32>, _ constants: Span<UInt32>) {
+    @inline(__always) func input(_ at: Int) -> UInt32 { unsafe words[at] &+ constants[unchecked: at] }
     /// One round: of the eight words only two change.
     @inline(__always) func round(
       _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
@@ -97,21 +97,23 @@ package struct SHA256 {
       d = d &+ sum
       h = sum &+ (Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)) &+ ((a & b) | (c & (a | b)))
     }
-    var (a, b, c, d, e, f, g, h) = state
+    let before = state
+    var (a, b, c, d, e, f, g, h) = before
     var at = 0
     while at < 64 {
       round(a, b, c, &d, e, f, g, &h, input(at))
-      round(h, a, b, &c, d, e, f, &g, input(at + 1))
-      round(g, h, a, &b, c, d, e, &f, input(at + 2))
-      round(f, g, h, &a, b, c, d, &e, input(at + 3))
-      round(e, f, g, &h, a, b, c, &d, input(at + 4))
-      round(d, e, f, &g, h, a, b, &c, input(at + 5))
-      round(c, d, e, &f, g, h, a, &b, input(at + 6))
-      round(b, c, d, &e, f, g, h, &a, input(at + 7))
-      at += 8
+      round(h, a, b, &c, d, e, f, &g, input(at &+ 1))
+      round(g, h, a, &b, c, d, e, &f, input(at &+ 2))
+      round(f, g, h, &a, b, c, d, &e, input(at &+ 3))
+      round(e, f, g, &h, a, b, c, &d, input(at &+ 4))
+      round(d, e, f, &g, h, a, b, &c, input(at &+ 5))
+      round(c, d, e, &f, g, h, a, &b, input(at &+ 6))
+      round(b, c, d, &e, f, g, h, &a, input(at &+ 7))
+      at &+= 8
     }
     state = (
-      state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e, state.5 &+ f, state.6 &+ g, state.7 &+ h
+      before.0 &+ a, before.1 &+ b, before.2 &+ c, before.3 &+ d, before.4 &+ e, before.5 &+ f, before.6 &+ g,
+      before.7 &+ h
     )
   }
 

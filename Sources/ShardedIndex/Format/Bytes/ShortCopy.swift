@@ -1,7 +1,7 @@
 /// Copies 16 bytes.
 @inline(__always)
 func copy16(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
-  target.store(source.load(as: SIMD2<UInt64>.self))
+  unsafe target.store(source.load(as: SIMD2<UInt64>.self))
 }
 
 /// Copies `size` bytes, most often few: 16 at once, whether or not they are that many.
@@ -11,7 +11,7 @@ func copy16(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt
 func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ size: Int) {
   var offset = 0
   repeat {
-    copy16(source + offset, to: target + offset)
+    unsafe copy16(source + offset, to: target + offset)
     offset &+= 16
   } while offset < size
 }
@@ -19,6 +19,6 @@ func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<U
 extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
   /// Copies `count` values. As `update(from:count:)`, which Embedded Swift compiles to a loop over single values.
   @inline(__always) func copy(from source: UnsafePointer<Pointee>, count: Int) {
-    UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: count &* MemoryLayout<Pointee>.stride)
+    unsafe UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: count &* MemoryLayout<Pointee>.stride)
   }
 }

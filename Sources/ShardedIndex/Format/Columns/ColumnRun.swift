@@ -1,14 +1,14 @@
 import CSystem
 
 /// The task of a column's decoder: a run of records, and the cells that their fields go to.
-struct ColumnRun {
+@unsafe struct ColumnRun {
   let column: UnsafePointer<ShardHeader.Column>
   /// Counted within the part.
   let records: Range<Int>
   var cells: Cells
 
   /// The cells of one column: one in each of the rows that stand one after the other.
-  struct Cells {
+  @unsafe struct Cells {
     private var next: UnsafeMutablePointer<RecordOutput.Field>
     private let stride: Int
 
@@ -16,13 +16,13 @@ struct ColumnRun {
     ///   - rows: The first cell of the first row.
     ///   - stride: Cells of a row.
     @inline(__always) init(_ rows: UnsafeMutablePointer<RecordOutput.Field>, column: Int, stride: Int) {
-      (next, self.stride) = (rows + column, stride)
+      unsafe (next, self.stride) = (rows + column, stride)
     }
 
     /// Writes the cell of the next row.
     @inline(__always) mutating func append(_ field: RecordOutput.Field) {
-      next.initialize(to: field)
-      next += stride
+      unsafe next.initialize(to: field)
+      unsafe next += stride
     }
   }
 }
@@ -30,9 +30,9 @@ struct ColumnRun {
 /// The data of a dictionary, text or spelled column in a part.
 ///
 /// Sizes and offsets are of a content of fewer than 2^32 bytes, and were checked when it was loaded: their sums cannot wrap.
-struct ColumnData {
+@unsafe struct ColumnData {
   /// The data as it stands in the part's memory. Numbers of 32 bits, since many parts are kept.
-  struct Entry: BitwiseCopyable {
+  @unsafe struct Entry: BitwiseCopyable {
     /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
@@ -45,50 +45,52 @@ struct ColumnData {
 
   private let entry: UnsafePointer<Entry>
 
-  @inline(__always) init(_ entry: UnsafePointer<Entry>) { self.entry = entry }
+  @inline(__always) init(_ entry: UnsafePointer<Entry>) { unsafe self.entry = entry }
 
-  @inline(__always) var codes: UnsafePointer<UInt8> { entry.pointee.codes }
+  @inline(__always) var codes: UnsafePointer<UInt8> { unsafe entry.pointee.codes }
 
   /// The text of a record and all behind it.
-  @inline(__always) func texts(from record: Int) -> UnsafePointer<UInt8> { entry.pointee.texts + textStart(record) }
+  @inline(__always) func texts(from record: Int) -> UnsafePointer<UInt8> {
+    unsafe entry.pointee.texts + textStart(record)
+  }
 
   /// The offset at which the text of a record starts among those of its column.
   @inline(__always) private func textStart(_ record: Int) -> Int {
     let first = record & ~(KeyBlocks.blockSize - 1)
-    let start = starts[record >> KeyBlocks.blockShift]
-    if entry.pointee.longCount == 0 { return start &+ sum(codes + first, record &- first) }
-    return start &+ (first..<record).reduce(0) { $0 &+ textSize($1) }
+    let start = unsafe starts[record >> KeyBlocks.blockShift]
+    if unsafe entry.pointee.longCount == 0 { return unsafe start &+ sum(codes + first, record &- first) }
+    return start &+ (first..<record).reduce(0) { unsafe $0 &+ textSize($1) }
   }
 
   /// The offsets of the texts of each block of records; zeros for a dictionary.
   @inline(__always) private var starts: BlockStarts {
-    let offset = entry.pointee.startsOffset
-    return BlockStarts(UnsafeRawPointer(entry) + Int(offset >> 1), isWide: offset & 1 == 1)
+    let offset = unsafe entry.pointee.startsOffset
+    return unsafe BlockStarts(UnsafeRawPointer(entry) + Int(offset >> 1), isWide: offset & 1 == 1)
   }
 
   @inline(__always) func textSize(_ record: Int) -> Int {
-    let size = codes[record]
-    return size < 255 ? Int(size) : longSize(record)
+    let size = unsafe codes[record]
+    return unsafe size < 255 ? Int(size) : longSize(record)
   }
 
   @inline(never) private func longSize(_ record: Int) -> Int {
     var low = 0
-    var high = Int(entry.pointee.longCount)
+    var high = unsafe Int(entry.pointee.longCount)
     while low < high {
       let middle = (low + high) / 2
-      if Self.word(entry.pointee.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
+      if unsafe Self.word(entry.pointee.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
     }
-    return Self.word(entry.pointee.long, 2 * low + 1)  // It is there: checked when loaded.
+    return unsafe Self.word(entry.pointee.long, 2 * low + 1)  // It is there: checked when loaded.
   }
 
   /// Asks for the memory of a record's code and of the texts of its block.
   @inline(__always) func prefetch(_ record: Int) {
-    CShims.prefetch(codes + record)
-    CShims.prefetch(entry.pointee.texts + starts[record >> KeyBlocks.blockShift])
+    unsafe CShims.prefetch(codes + record)
+    unsafe CShims.prefetch(entry.pointee.texts + starts[record >> KeyBlocks.blockShift])
   }
 
   /// The number of 32 bits at `index`.
   @inline(__always) static func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> Int {
-    Int(UInt32(littleEndian: (bytes + 4 * index).load()))
+    unsafe Int(UInt32(littleEndian: (bytes + 4 * index).load()))
   }
 }

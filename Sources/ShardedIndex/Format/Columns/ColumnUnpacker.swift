@@ -1,5 +1,5 @@
 /// A reader of the columns of a fields frame, which unpacks what is packed of them.
-struct ColumnUnpacker: ~Escapable {
+@unsafe struct ColumnUnpacker: ~Escapable {
   /// Stands at the next bytes that are not packed.
   var plain: ByteReader
   private var packed: ByteReader
@@ -21,25 +21,27 @@ struct ColumnUnpacker: ~Escapable {
     plain: ByteReader, at kept: UnsafeMutablePointer<UInt8>, packed: ByteReader, at packedBytes: UnsafePointer<UInt8>,
     unpackedSize: Int, texts: Int, count: Int, table: UnsafeMutablePointer<UInt16>
   ) {
-    (self.plain, self.kept, self.packed, self.packedBytes) = (plain, kept, packed, packedBytes)
-    (unpackedOffset, textsLeft, self.count, self.table) = (-unpackedSize, texts, count, table)
+    unsafe (self.plain, self.kept, self.packed, self.packedBytes) = (plain, kept, packed, packedBytes)
+    unsafe (unpackedOffset, textsLeft, self.count, self.table) = (-unpackedSize, texts, count, table)
   }
 
   /// Reads one code a record, 8 bits wide or 16, each below `limit`.
   ///
   /// - Returns: Their offset from the kept bytes.
   mutating func codes(_ code: HuffmanCode, below limit: Int, isPresent: Bool = true) throws(FormatError) -> Int {
-    if code.isPresent { return try unpack(code, count) }
-    guard isPresent else { return plain.offset }
+    if code.isPresent { return unsafe try unpack(code, count) }
+    guard isPresent else { return unsafe plain.offset }
     let isWide = limit > 256
-    let offset = try plain.pass(isWide ? 2 * count : count)
-    let codes = kept + offset
+    let offset = unsafe try plain.pass(isWide ? 2 * count : count)
+    let codes = unsafe kept + offset
     var highest = 0
     if isWide {
-      for record in 0..<count { highest = max(highest, Int(codes[2 * record]) | Int(codes[2 * record + 1]) << 8) }
+      for record in unsafe 0..<count {
+        unsafe highest = max(highest, Int(codes[2 * record]) | Int(codes[2 * record + 1]) << 8)
+      }
     } else if limit < 256 {
       var top: UInt8 = 0
-      for record in 0..<count { top = max(top, codes[record]) }
+      for record in unsafe 0..<count { unsafe top = max(top, codes[record]) }
       highest = Int(top)
     }
     guard highest < limit else { throw .invalid(reason: "a record has code \(highest) of \(limit)", offset: offset) }
@@ -50,23 +52,25 @@ struct ColumnUnpacker: ~Escapable {
   ///
   /// - Returns: Their offset from the kept bytes.
   mutating func unpackTexts(_ code: HuffmanCode, _ size: Int) throws(FormatError) -> Int {
-    guard size <= textsLeft else { throw .truncated(offset: plain.count, needed: size, available: textsLeft) }
-    textsLeft -= size
-    return try unpack(code, size)
+    guard unsafe size <= textsLeft else {
+      throw unsafe .truncated(offset: plain.count, needed: size, available: textsLeft)
+    }
+    unsafe textsLeft -= size
+    return unsafe try unpack(code, size)
   }
 
   private mutating func unpack(_ code: HuffmanCode, _ size: Int) throws(FormatError) -> Int {
     // Sizes of codes and texts, whose sum the frame's beginning was checked for.
-    assert(unpackedOffset + size <= 0)
-    try code.unpack(&packed, of: packedBytes, count: size, into: kept + unpackedOffset, table: table)
-    defer { unpackedOffset += size }
-    return unpackedOffset
+    unsafe assert(unpackedOffset + size <= 0)
+    unsafe try code.unpack(&packed, of: packedBytes, count: size, into: kept + unpackedOffset, table: table)
+    defer { unsafe unpackedOffset += size }
+    return unsafe unpackedOffset
   }
 
   /// Checks that everything was read.
   func finish() throws(FormatError) {
-    guard plain.remaining == 0, packed.remaining == 0, textsLeft == 0 else {
-      throw .invalid(reason: "does not end with its last section", offset: plain.offset)
+    guard unsafe plain.remaining == 0, unsafe packed.remaining == 0, unsafe textsLeft == 0 else {
+      throw unsafe .invalid(reason: "does not end with its last section", offset: plain.offset)
     }
   }
 }

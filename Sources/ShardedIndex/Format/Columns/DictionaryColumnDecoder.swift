@@ -8,29 +8,29 @@ enum DictionaryColumnDecoder {
   @inline(never)
   static func decode(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
     // Loops of their own, each with the registers to itself.
-    if run.column.pointee.isPairs { return decodePairs(run, codes, &output) }
-    if run.column.pointee.isShort { return decodeShort(run, codes, &output) }
-    let (texts, ends, word) = (run.column.pointee.texts, run.column.pointee.ends, run.column.pointee.word)
-    var cells = run.cells
-    guard run.column.pointee.longest <= 16 else {
-      for record in 0..<run.records.count {
-        let code = Int(codes[record])
-        let start = Int(ends[code &- 1])
-        let size = Int(ends[code]) &- start
-        cells.append(.init(text: output.append(texts + start, size), size: size, column: word))
+    if unsafe run.column.pointee.isPairs { return unsafe decodePairs(run, codes, &output) }
+    if unsafe run.column.pointee.isShort { return unsafe decodeShort(run, codes, &output) }
+    let (texts, ends, word) = unsafe (run.column.pointee.texts, run.column.pointee.ends, run.column.pointee.word)
+    var cells = unsafe run.cells
+    guard unsafe run.column.pointee.longest <= 16 else {
+      for record in unsafe 0..<run.records.count {
+        let code = unsafe Int(codes[record])
+        let start = unsafe Int(ends[code &- 1])
+        let size = unsafe Int(ends[code]) &- start
+        unsafe cells.append(.init(text: output.append(texts + start, size), size: size, column: word))
       }
       return
     }
     // One move a text, and room for all of them at once.
-    _ = output.reserve(run.records.count &* 16)
-    let (bytes, first) = (output.bytes, output.byteCount)
+    _ = unsafe output.reserve(run.records.count &* 16)
+    let (bytes, first) = unsafe (output.bytes, output.byteCount)
     var end = first
-    for record in 0..<run.records.count {
-      let code = Int(codes[record])
-      let start = Int(ends[code &- 1])
-      let size = Int(ends[code]) &- start
-      copy16(texts + start, to: bytes + end)
-      cells.append(.init(text: end, size: size, column: word))
+    for record in unsafe 0..<run.records.count {
+      let code = unsafe Int(codes[record])
+      let start = unsafe Int(ends[code &- 1])
+      let size = unsafe Int(ends[code]) &- start
+      unsafe copy16(texts + start, to: bytes + end)
+      unsafe cells.append(.init(text: end, size: size, column: word))
       end &+= size
     }
     _ = output.appendWritten(end &- first)
@@ -39,15 +39,15 @@ enum DictionaryColumnDecoder {
   /// Decodes texts of two bytes each.
   @inline(__always)
   private static func decodePairs(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
-    let (ends, word) = (run.column.pointee.ends, run.column.pointee.word)
-    var cells = run.cells
-    _ = output.reserve(run.records.count &* 2)
-    let (bytes, first) = (output.bytes, output.byteCount)
+    let (ends, word) = unsafe (run.column.pointee.ends, run.column.pointee.word)
+    var cells = unsafe run.cells
+    _ = unsafe output.reserve(run.records.count &* 2)
+    let (bytes, first) = unsafe (output.bytes, output.byteCount)
     var end = first
-    ends.withMemoryRebound(to: UInt16.self, capacity: 1) { pairs in
-      for record in 0..<run.records.count {
-        (bytes + end).store(pairs[Int(codes[record])])
-        cells.append(.init(text: end, size: 2, column: word))
+    unsafe ends.withMemoryRebound(to: UInt16.self, capacity: 1) { pairs in
+      for record in unsafe 0..<run.records.count {
+        unsafe (bytes + end).store(pairs[Int(codes[record])])
+        unsafe cells.append(.init(text: end, size: 2, column: word))
         end &+= 2
       }
     }
@@ -57,16 +57,16 @@ enum DictionaryColumnDecoder {
   /// Decodes texts of three bytes at most.
   @inline(__always)
   private static func decodeShort(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
-    let (ends, word) = (run.column.pointee.ends, run.column.pointee.word)
-    var cells = run.cells
-    _ = output.reserve(run.records.count &* 4)
-    let (bytes, first) = (output.bytes, output.byteCount)
+    let (ends, word) = unsafe (run.column.pointee.ends, run.column.pointee.word)
+    var cells = unsafe run.cells
+    _ = unsafe output.reserve(run.records.count &* 4)
+    let (bytes, first) = unsafe (output.bytes, output.byteCount)
     var end = first
-    for record in 0..<run.records.count {
-      let text = ends[Int(codes[record])]
-      (bytes + end).store(text.littleEndian)
+    for record in unsafe 0..<run.records.count {
+      let text = unsafe ends[Int(codes[record])]
+      unsafe (bytes + end).store(text.littleEndian)
       let size = Int(text >> 24)
-      cells.append(.init(text: end, size: size, column: word))
+      unsafe cells.append(.init(text: end, size: size, column: word))
       end &+= size
     }
     _ = output.appendWritten(end &- first)
@@ -77,25 +77,25 @@ enum DictionaryColumnDecoder {
   /// - Parameter codes: Those of the part's first record and all behind it.
   @inline(never)
   static func decodeAny(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
-    let (texts, ends) = (run.column.pointee.texts, run.column.pointee.ends)
-    var cells = run.cells
-    for record in run.records {
+    let (texts, ends) = unsafe (run.column.pointee.texts, run.column.pointee.ends)
+    var cells = unsafe run.cells
+    for record in unsafe run.records {
       let code =
-        run.column.pointee.variant == 0
+        unsafe run.column.pointee.variant == 0
         ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
-      let start = Int(ends[code &- 1])
-      cells.append(run.column.pointee.append(texts + start, Int(ends[code]) &- start, &output))
+      let start = unsafe Int(ends[code &- 1])
+      unsafe cells.append(run.column.pointee.append(texts + start, Int(ends[code]) &- start, &output))
     }
   }
 
   /// Decodes a column whose fields are all one text.
   @inline(__always)
   static func decodeConstant(_ run: ColumnRun, _ output: inout RecordOutput) {
-    let size = Int(run.column.pointee.number)
-    let field = RecordOutput.Field(
+    let size = unsafe Int(run.column.pointee.number)
+    let field = unsafe RecordOutput.Field(
       text: output.append(run.column.pointee.texts, size), size: size, column: run.column.pointee.word)
-    var cells = run.cells
-    for _ in 0..<run.records.count { cells.append(field) }
+    var cells = unsafe run.cells
+    for _ in unsafe 0..<run.records.count { unsafe cells.append(field) }
   }
 }
 
@@ -104,10 +104,10 @@ extension ShardHeader.Column {
   @inline(__always)
   func append(_ text: UnsafePointer<UInt8>, _ size: Int, _ output: inout RecordOutput) -> RecordOutput.Field {
     guard kind == ShardHeader.mixedKinds else {
-      return .init(text: output.append(text, size), size: size, column: word)
+      return unsafe .init(text: output.append(text, size), size: size, column: word)
     }
     // Not empty, and its kind is one: checked when loaded.
-    let word = RecordOutput.Field.column(name: name, kind: text[0])
-    return .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
+    let word = unsafe RecordOutput.Field.column(name: name, kind: text[0])
+    return unsafe .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
   }
 }

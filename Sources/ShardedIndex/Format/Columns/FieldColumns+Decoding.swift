@@ -35,11 +35,11 @@ extension FieldColumns {
       let run = lower..<min(end, range.upperBound)
       if header.isPlain {
         output.reserve(records: run.count, fields: run.count &* columnCount)
-        let cells = output.fields + output.fieldCount
+        let cells = unsafe output.fields + output.fieldCount
         append(run, keys, &output)
-        decode(run, keys, scratch, cells: cells, &output)
+        unsafe decode(run, keys, scratch, cells: cells, &output)
       } else {
-        decodeShaped(run, keys, scratch, &output)
+        unsafe decodeShaped(run, keys, scratch, &output)
       }
       lower = run.upperBound
     }
@@ -52,17 +52,17 @@ extension FieldColumns {
   private func decodeShaped(
     _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
   ) {
-    withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count * header.columnCount + 1) {
+    unsafe withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count * header.columnCount + 1) {
       cells in
       var row = cells.baseAddress!
-      decode(run, keys, scratch, cells: row, &output)
+      unsafe decode(run, keys, scratch, cells: row, &output)
       for record in run {
-        let shape = header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
+        let shape = unsafe header.shape(header.shapeCount > 1 ? self.shape(record) : 0)
         output.reserve(records: 1, fields: shape.count)
-        let fields = output.fields + output.fieldCount
-        for (index, column) in shape.enumerated() { (fields + index).initialize(to: row[Int(column)]) }
+        let fields = unsafe output.fields + output.fieldCount
+        for index in shape.indices { unsafe (fields + index).initialize(to: row[Int(shape[index])]) }
         output.endRecord(fields: shape.count)
-        row += header.columnCount
+        unsafe row += header.columnCount
       }
     }
   }
@@ -78,44 +78,44 @@ extension FieldColumns {
     prefetch(run, keys)
     var next = header.firstText
     for _ in 0..<header.textCount {
-      let column = header.columns + next
-      next = Int(column.pointee.nextText)
-      let columnRun = ColumnRun(
+      let column = unsafe header.columns + next
+      next = unsafe Int(column.pointee.nextText)
+      let columnRun = unsafe ColumnRun(
         column: column, records: run,
         cells: .init(cells, column: Int(column.pointee.cell), stride: header.columnCount))
       guard output.byteCount <= limit else {
-        leaveOut(columnRun, &output)
+        unsafe leaveOut(columnRun, &output)
         continue
       }
-      switch column.pointee.encoding {
+      switch unsafe column.pointee.encoding {
       case .number: break
-      case .tail: DictionaryColumnDecoder.decode(columnRun, keys.tails + run.lowerBound, &output)
+      case .tail: unsafe DictionaryColumnDecoder.decode(columnRun, keys.tails + run.lowerBound, &output)
       case .spelled:
-        SpelledColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), keys, scratch, &output)
-      case .text: TextColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), &output)
+        unsafe SpelledColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), keys, scratch, &output)
+      case .text: unsafe TextColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), &output)
       case .dictionary:
-        let codes = data(Int(column.pointee.slot)).codes
-        if column.pointee.variant == 0, column.pointee.kind != ShardHeader.mixedKinds {
-          DictionaryColumnDecoder.decode(columnRun, codes + run.lowerBound, &output)
+        let codes = unsafe data(Int(column.pointee.slot)).codes
+        if unsafe column.pointee.variant == 0, unsafe column.pointee.kind != ShardHeader.mixedKinds {
+          unsafe DictionaryColumnDecoder.decode(columnRun, codes + run.lowerBound, &output)
         } else {
-          DictionaryColumnDecoder.decodeAny(columnRun, codes, &output)
+          unsafe DictionaryColumnDecoder.decodeAny(columnRun, codes, &output)
         }
-      case .constant: DictionaryColumnDecoder.decodeConstant(columnRun, &output)
+      case .constant: unsafe DictionaryColumnDecoder.decodeConstant(columnRun, &output)
       }
     }
     // Last: their memory was asked for, and comes while texts are made of keys, which the search has read.
-    if header.numberCount > 0 { decodeNumbers(run, keys, cells, &output) }
+    if header.numberCount > 0 { unsafe decodeNumbers(run, keys, cells, &output) }
   }
 
   /// Gives a column's cells no texts: its records are larger than any may be.
   @inline(never)
   private func leaveOut(_ run: ColumnRun, _ output: inout RecordOutput) {
     output.isOverlong = true
-    let column = run.column.pointee
+    let column = unsafe run.column.pointee
     guard column.encoding != .number else { return }
     let word = RecordOutput.Field.column(name: column.name, kind: column.kind % ShardHeader.mixedKinds)
-    var cells = run.cells
-    for _ in run.records { cells.append(.init(text: output.byteCount, size: 0, column: word)) }
+    var cells = unsafe run.cells
+    for _ in unsafe run.records { unsafe cells.append(.init(text: output.byteCount, size: 0, column: word)) }
   }
 
   /// Decodes the values of all columns of numbers, row by row.
@@ -129,7 +129,7 @@ extension FieldColumns {
     let width = numbers.width(of: passed)
     // Sums of sizes from the file, which wrap if it is wrong: see the decoder.
     let start = passed.lowerBound < run.lowerBound ? bit &+ width : bit &- width
-    numbers.decode(
+    unsafe numbers.decode(
       run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
   }
 
@@ -141,9 +141,9 @@ extension FieldColumns {
     let block = run.lowerBound >> KeyBlocks.blockShift
     let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
     guard run.lowerBound &- start > KeyBlocks.blockSize / 2 else {
-      return (start..<run.lowerBound, rowStarts[block])
+      return unsafe (start..<run.lowerBound, rowStarts[block])
     }
-    return (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
+    return unsafe (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
   }
 
   /// Appends the records of a run, whose fields are still to be written, and asks for the memory of their numbers' ranges.
@@ -163,34 +163,34 @@ extension FieldColumns {
 
   /// Asks for the memory in the shard's header that decoding begins with, while keys are searched.
   @inline(__always) func prefetchHeader() {
-    for column in 0..<min(3, header.columnCount) { CShims.prefetch(header.columns + column) }
-    CShims.prefetch(header.models)
-    CShims.prefetch(header.models + 2)
-    CShims.prefetch(header.rowModels)
-    CShims.prefetch(header.ranges.rows)
-    CShims.prefetch(header.ranges.rows + 64)
+    for column in 0..<min(3, header.columnCount) { unsafe CShims.prefetch(header.columns + column) }
+    unsafe CShims.prefetch(header.models)
+    unsafe CShims.prefetch(header.models + 2)
+    unsafe CShims.prefetch(header.rowModels)
+    unsafe CShims.prefetch(header.ranges.rows)
+    unsafe CShims.prefetch(header.ranges.rows + 64)
   }
 
   /// Asks for the memory that decoding a record begins with: side by side, instead of one piece after the other.
   @inline(__always) func prefetch(_ record: Int, keys: KeyBlocks) {
-    CShims.prefetch(rowFormatCodes + record)
+    unsafe CShims.prefetch(rowFormatCodes + record)
     prefetchRow(ofBlock: record >> KeyBlocks.blockShift)
-    for slot in 0..<min(4, header.dataCount) { data(slot).prefetch(record) }
+    for slot in 0..<min(4, header.dataCount) { unsafe data(slot).prefetch(record) }
   }
 
   @inline(__always) private func prefetchRow(ofBlock block: Int) {
     guard header.numberCount > 0 else { return }
-    let row = rows + rowStarts[block] >> 3
-    CShims.prefetch(row)
-    CShims.prefetch(row + 64)
+    let row = unsafe rows + rowStarts[block] >> 3
+    unsafe CShims.prefetch(row)
+    unsafe CShims.prefetch(row + 64)
   }
 
   /// Asks for the memory of a run's last block.
   @inline(__always) private func prefetch(_ run: Range<Int>, _ keys: KeyBlocks) {
     let block = (run.upperBound &- 1) >> KeyBlocks.blockShift
-    let suffix = keys.suffixes(ofBlock: block)
-    CShims.prefetch(suffix)
-    CShims.prefetch(suffix + 64)
+    let suffix = unsafe keys.suffixes(ofBlock: block)
+    unsafe CShims.prefetch(suffix)
+    unsafe CShims.prefetch(suffix + 64)
     prefetchRow(ofBlock: block)
   }
 }

@@ -23,12 +23,12 @@ extension FieldColumns {
       }
       plainSize = reader.count - rowSize - packedSize
       // What is packed takes a bit at least.
-      unpackedSize = header.pointee.packedColumnCount * count + packedTexts
+      unpackedSize = unsafe header.pointee.packedColumnCount * count + packedTexts
       guard unpackedSize <= 8 * packedSize else {
         throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
       }
       // And what is not, a byte for each record: room is made for what the bytes hold, not for what they claim.
-      let plainCodes = header.pointee.plainColumnCount * count
+      let plainCodes = unsafe header.pointee.plainColumnCount * count
       guard plainCodes <= plainSize else {
         throw .truncated(offset: reader.offset, needed: plainCodes, available: plainSize)
       }
@@ -39,7 +39,7 @@ extension FieldColumns {
   ///
   /// The head, the data of the columns, where the texts of each column and the rows start; then the content, but for what is
   /// packed in it, which stands before it unpacked.
-  fileprivate struct Storage: ~Copyable {
+  @unsafe fileprivate struct Storage: ~Copyable {
     let start: UnsafeMutableRawPointer
     let blocks: Int
     let columns: Int
@@ -49,54 +49,55 @@ extension FieldColumns {
     let content: ContentStart
 
     init(_ content: ContentStart, records: Int, columns: Int) {
-      (self.content, self.columns) = (content, columns)
-      blocks = (records + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
-      hasWideStarts = BlockStarts.areWide(upTo: max(8 * content.rowSize, content.plainSize + content.packedTexts))
-      startsSize = blocks * BlockStarts.stride(isWide: hasWideStarts)
-      derivedSize = Self.dataOffset(columns) + (columns + 1) * startsSize
-      size = derivedSize + content.unpackedSize + content.plainSize + content.rowSize + FieldColumns.slack
-      start = .allocate(byteCount: size, alignment: 16)
+      unsafe (self.content, self.columns) = (content, columns)
+      unsafe blocks = (records + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
+      unsafe hasWideStarts = BlockStarts.areWide(
+        upTo: max(8 * content.rowSize, content.plainSize + content.packedTexts))
+      unsafe startsSize = blocks * BlockStarts.stride(isWide: hasWideStarts)
+      unsafe derivedSize = Self.dataOffset(columns) + (columns + 1) * startsSize
+      unsafe size = derivedSize + content.unpackedSize + content.plainSize + content.rowSize + FieldColumns.slack
+      unsafe start = .allocate(byteCount: size, alignment: 16)
     }
 
     /// Whether the memory is the part's from now on. Embedded Swift cannot discard a value instead.
     var isKept = false
 
-    deinit { if !isKept { start.deallocate() } }
+    deinit { if unsafe !isKept { unsafe start.deallocate() } }
 
     /// The offset behind the data of `count` columns.
     private static func dataOffset(_ count: Int) -> Int {
-      MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
+      unsafe MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
     }
 
     /// Returns where the texts of a column start, a block each; for the number behind the last column, where rows start.
     func starts(_ column: Int) -> BlockStarts {
-      BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
+      unsafe BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
     }
 
-    func startsOffset(_ column: Int) -> Int { Self.dataOffset(columns) + column * startsSize }
+    func startsOffset(_ column: Int) -> Int { unsafe Self.dataOffset(columns) + column * startsSize }
 
     /// Puts the data of a column in its place.
     func put(_ entry: ColumnData.Entry, _ column: Int) {
-      var entry = entry
-      let offset = Self.dataOffset(column)
-      entry.startsOffset = UInt32(2 * (startsOffset(column) - offset) + (hasWideStarts ? 1 : 0))
-      (start + offset).initializeMemory(as: ColumnData.Entry.self, to: entry)
+      var entry = unsafe entry
+      let offset = unsafe Self.dataOffset(column)
+      unsafe entry.startsOffset = UInt32(2 * (startsOffset(column) - offset) + (hasWideStarts ? 1 : 0))
+      unsafe (start + offset).initializeMemory(as: ColumnData.Entry.self, to: entry)
     }
 
     /// The content that is not packed; behind it stand the rows and the zeros.
     var own: UnsafeMutablePointer<UInt8> {
-      (start + (derivedSize + content.unpackedSize)).assumingMemoryBound(to: UInt8.self)
+      unsafe (start + (derivedSize + content.unpackedSize)).assumingMemoryBound(to: UInt8.self)
     }
     /// The offsets of the rows and of the zeros from there.
-    var rowsOffset: Int { content.plainSize }
-    var zerosOffset: Int { content.plainSize + content.rowSize }
+    var rowsOffset: Int { unsafe content.plainSize }
+    var zerosOffset: Int { unsafe content.plainSize + content.rowSize }
 
     /// Copies what is not packed.
     func copy(_ bytes: UnsafePointer<UInt8>) {
-      own.copy(from: bytes, count: content.plainSize)
-      (own + rowsOffset).copy(from: bytes + content.plainSize + content.packedSize, count: content.rowSize)
+      unsafe own.copy(from: bytes, count: content.plainSize)
+      unsafe (own + rowsOffset).copy(from: bytes + content.plainSize + content.packedSize, count: content.rowSize)
       // What lies behind may be read by whole words, so it is made to hold something.
-      (own + zerosOffset).update(repeating: 0, count: FieldColumns.slack)
+      unsafe (own + zerosOffset).update(repeating: 0, count: FieldColumns.slack)
     }
   }
 
@@ -108,32 +109,32 @@ extension FieldColumns {
     content: UnsafeBufferPointer<UInt8>, records: Int, header owner: __shared ShardHeader,
     table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
-    let header = owner.layout
-    var fixed = ByteReader(content)
-    let sizes = try ContentStart(&fixed, records: records, header)
-    var storage = Storage(sizes, records: records, columns: header.pointee.dataCount)
+    let header = unsafe owner.layout
+    var fixed = unsafe ByteReader(content)
+    let sizes = unsafe try ContentStart(&fixed, records: records, header)
+    var storage = unsafe Storage(sizes, records: records, columns: header.pointee.dataCount)
     let bytes = content.baseAddress!
-    storage.copy(bytes)
-    let own = storage.own
+    unsafe storage.copy(bytes)
+    let own = unsafe storage.own
     // The same bytes as in the part's memory. What is packed stands between them and the rows.
     let plain = content.extracting(..<sizes.plainSize)
     let packed = content.extracting(sizes.plainSize..<sizes.plainSize + sizes.packedSize)
-    var unpacker = ColumnUnpacker(
+    var unpacker = unsafe ColumnUnpacker(
       plain: ByteReader(plain), at: own, packed: ByteReader(packed), at: bytes + sizes.plainSize,
       unpackedSize: sizes.unpackedSize, texts: sizes.packedTexts, count: records, table: table)
-    _ = try unpacker.plain.pass(fixed.offset)
-    let shapeCodes = try unpacker.codes(
+    _ = unsafe try unpacker.plain.pass(fixed.offset)
+    let shapeCodes = unsafe try unpacker.codes(
       header.pointee.shapeCode, below: header.pointee.shapeCount, isPresent: header.pointee.shapeCount > 1)
-    for slot in 0..<storage.columns { storage.put(try unpacker.readColumn(slot, header, storage), slot) }
-    let formats = try unpacker.codes(
+    for slot in unsafe 0..<storage.columns { unsafe storage.put(try unpacker.readColumn(slot, header, storage), slot) }
+    let formats = unsafe try unpacker.codes(
       header.pointee.rowCode, below: header.pointee.rowFormatCount, isPresent: header.pointee.rowFormatCount > 1)
-    let rowEnd = header.pointee.numberCount > 0 ? try Self.readRowStarts(&unpacker.plain, storage) : 0
+    let rowEnd = unsafe header.pointee.numberCount > 0 ? try Self.readRowStarts(&unpacker.plain, storage) : 0
     guard (rowEnd + 7) / 8 == sizes.rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
-    guard rowEnd & 7 == 0 || own[storage.zerosOffset - 1] >> UInt8(rowEnd & 7) == 0 else {
+    guard unsafe rowEnd & 7 == 0 || own[storage.zerosOffset - 1] >> UInt8(rowEnd & 7) == 0 else {
       throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
     }
-    try unpacker.finish()
-    storage.start.initializeMemory(
+    unsafe try unpacker.finish()
+    unsafe storage.start.initializeMemory(
       as: Head.self,
       to: Head(
         header: header, shapeCodes: .init(own + shapeCodes),
@@ -143,8 +144,8 @@ extension FieldColumns {
         rowsEnd: UInt32(sizes.rowSize * 8), lastRowEnd: UInt32(rowEnd), keptBytes: UInt32(storage.size),
         derivedBytes: UInt32(storage.derivedSize), rowStarts: UInt32(storage.startsOffset(storage.columns)),
         hasWideStarts: storage.hasWideStarts))
-    storage.isKept = true
-    self.init(at: storage.start)
+    unsafe storage.isKept = true
+    unsafe self.init(at: storage.start)
   }
 
   /// Reads where the rows of each block start.
@@ -156,12 +157,12 @@ extension FieldColumns {
     let least = try reader.readVarint()
     let width = Int(try reader.read(UInt8.self))
     guard width <= 2 else { throw .invalid(reason: "sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
-    let more = try reader.readSpan(width * storage.blocks)
-    let starts = storage.starts(storage.columns)
+    let more = unsafe try reader.readSpan(width * storage.blocks)
+    let starts = unsafe storage.starts(storage.columns)
     var bit = 0
     // Fewer than 2^20 blocks of fewer than 2^33 bits.
-    for block in 0..<storage.blocks {
-      starts[block] = bit
+    for block in unsafe 0..<storage.blocks {
+      unsafe starts[block] = bit
       bit &+= least
       if width > 0 { bit &+= Int(more[width &* block]) }
       if width > 1 { bit &+= Int(more[2 &* block &+ 1]) << 8 }
@@ -175,16 +176,18 @@ extension ColumnUnpacker {
   fileprivate mutating func readColumn(
     _ slot: Int, _ header: UnsafePointer<ShardHeader.Layout>, _ storage: borrowing FieldColumns.Storage
   ) throws(FormatError) -> ColumnData.Entry {
-    let column = header.pointee.columns + Int(header.pointee.dataColumns[slot])
-    let (code, starts) = (header.pointee.dataCodes[slot], storage.starts(slot))
-    guard column.pointee.encoding == .dictionary else {
-      let sizes = code.isPresent ? try codes(code, below: 256) : nil
-      return try texts(
+    let column = unsafe header.pointee.columns + Int(header.pointee.dataColumns[slot])
+    let (code, starts) = unsafe (header.pointee.dataCodes[slot], storage.starts(slot))
+    guard unsafe column.pointee.encoding == .dictionary else {
+      let sizes = unsafe code.isPresent ? try codes(code, below: 256) : nil
+      return unsafe try texts(
         starts, sizes: sizes, code: header.pointee.textCodes[slot],
         isMixed: column.pointee.kind == ShardHeader.mixedKinds)
     }
-    for block in 0..<storage.blocks { starts[block] = 0 }
-    let (codes, zeros) = (kept + (try codes(code, below: Int(column.pointee.number))), kept + storage.zerosOffset)
-    return ColumnData.Entry(codes: .init(codes), texts: .init(zeros), long: .init(zeros), longCount: 0)
+    for block in unsafe 0..<storage.blocks { unsafe starts[block] = 0 }
+    let (codes, zeros) = unsafe (
+      kept + (try codes(code, below: Int(column.pointee.number))), kept + storage.zerosOffset
+    )
+    return unsafe ColumnData.Entry(codes: .init(codes), texts: .init(zeros), long: .init(zeros), longCount: 0)
   }
 }

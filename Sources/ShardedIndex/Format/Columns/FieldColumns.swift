@@ -3,7 +3,7 @@
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
 /// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it.
-package struct FieldColumns: @unchecked Sendable {
+@safe package struct FieldColumns: @unchecked Sendable {
   // Sendable because nothing writes to its memory once it is made.
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
   /// Bytes behind the content that may be read, though not used.
@@ -11,7 +11,7 @@ package struct FieldColumns: @unchecked Sendable {
   /// The head of the fields' memory: a part refers to it by one address, and has no object for its fields.
   ///
   /// Behind it stand the data of the columns that have some, the offsets at which the texts of each start, and those of rows.
-  struct Head: BitwiseCopyable {
+  @safe struct Head: BitwiseCopyable {
     let header: UnsafePointer<ShardHeader.Layout>
     let (shapeCodes, rowFormatCodes, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
     let (recordCount, contentBytes): (UInt32, UInt32)
@@ -28,42 +28,42 @@ package struct FieldColumns: @unchecked Sendable {
   /// The columns whose memory begins at an address.
   ///
   /// - Parameter start: ``start`` of columns that were not deallocated.
-  @inline(__always) init(at start: UnsafeRawPointer) { head = start.assumingMemoryBound(to: Head.self) }
+  @inline(__always) init(at start: UnsafeRawPointer) { unsafe head = start.assumingMemoryBound(to: Head.self) }
 
   /// The beginning of all that it keeps.
-  var start: UnsafeRawPointer { UnsafeRawPointer(head) }
+  var start: UnsafeRawPointer { unsafe UnsafeRawPointer(head) }
 
-  var header: ShardHeader.Layout { @inline(__always) unsafeAddress { head.pointee.header } }
+  var header: ShardHeader.Layout { @inline(__always) unsafeAddress { unsafe head.pointee.header } }
   /// The data of a column, by its number among those that have data.
   @inline(__always) func data(_ slot: Int) -> ColumnData {
-    ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Entry.self) + slot)
+    unsafe ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Entry.self) + slot)
   }
-  @inline(__always) var rows: UnsafePointer<UInt8> { head.pointee.rows }
+  @inline(__always) var rows: UnsafePointer<UInt8> { unsafe head.pointee.rows }
   /// The codes of the rows' formats, one a record.
-  @inline(__always) var rowFormatCodes: UnsafePointer<UInt8> { head.pointee.rowFormatCodes }
+  @inline(__always) var rowFormatCodes: UnsafePointer<UInt8> { unsafe head.pointee.rowFormatCodes }
   /// The bits at which the rows of each block of records start.
   @inline(__always) var rowStarts: BlockStarts {
-    BlockStarts(start + Int(head.pointee.rowStarts), isWide: head.pointee.hasWideStarts)
+    unsafe BlockStarts(start + Int(head.pointee.rowStarts), isWide: head.pointee.hasWideStarts)
   }
 
-  @inline(__always) var count: Int { Int(head.pointee.recordCount) }
-  @inline(__always) var contentSize: Int { Int(head.pointee.contentBytes) }
-  @inline(__always) var rowBits: Int { Int(head.pointee.rowsEnd) }
+  @inline(__always) var count: Int { unsafe Int(head.pointee.recordCount) }
+  @inline(__always) var contentSize: Int { unsafe Int(head.pointee.contentBytes) }
+  @inline(__always) var rowBits: Int { unsafe Int(head.pointee.rowsEnd) }
   /// The end of the last row, in bits: `rowBits` but for what fills up the last byte.
-  @inline(__always) var rowEnd: Int { Int(head.pointee.lastRowEnd) }
+  @inline(__always) var rowEnd: Int { unsafe Int(head.pointee.lastRowEnd) }
   /// Bytes that it keeps in memory.
-  var charge: Int { Int(head.pointee.keptBytes) }
+  var charge: Int { unsafe Int(head.pointee.keptBytes) }
   /// The size that the content would have if nothing were packed in it, in bytes.
-  package var unpackedSize: Int { charge - Int(head.pointee.derivedBytes) - Self.slack }
+  package var unpackedSize: Int { unsafe charge - Int(head.pointee.derivedBytes) - Self.slack }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { head.deallocate() }
+  package func deallocate() { unsafe head.deallocate() }
 
   /// The number of a record's shape.
   @inline(__always) func shape(_ record: Int) -> Int {
-    let codes = head.pointee.shapeCodes
+    let codes = unsafe head.pointee.shapeCodes
     // Codes of 8 or 16 bits, one a record: checked when loaded.
-    return header.shapeCount <= 256
+    return unsafe header.shapeCount <= 256
       ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
   }
 
@@ -79,7 +79,7 @@ extension FieldColumns {
     var bit = 0
     for record in 0..<count {
       let block = record / KeyBlocks.blockSize
-      if record % KeyBlocks.blockSize == 0, bit != rowStarts[block] { return block - 1 }
+      if record % KeyBlocks.blockSize == 0, unsafe bit != rowStarts[block] { return block - 1 }
       bit += numbers.width(of: record..<record + 1)
     }
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
@@ -94,12 +94,12 @@ extension FieldColumns {
       _ record: Int, _ value: Int64, _ format: NumberFormat, _ literal: UnsafeBufferPointer<UInt8>, _ kind: ValueKind
     ) -> Void
   ) -> Bool {
-    let named = (0..<header.columnCount).filter { Int(header.columns[$0].name) == name }
-    guard header.isPlain, named.count == 1, header.columns[named[0]].encoding == .number else { return false }
-    let slot = Int(header.columns[named[0]].slot)
-    NumberColumnDecoder(self, keys).forEachValue(slot, count) { record, value, model in
-      let field = RecordOutput.Field(value, number: model.pointee.word)
-      body(record, value, field.format, model.pointee.literal, ValueKind(rawValue: field.kind) ?? .string)
+    let named = (0..<header.columnCount).filter { unsafe Int(header.columns[$0].name) == name }
+    guard header.isPlain, named.count == 1, unsafe header.columns[named[0]].encoding == .number else { return false }
+    let slot = unsafe Int(header.columns[named[0]].slot)
+    unsafe NumberColumnDecoder(self, keys).forEachValue(slot, count) { record, value, model in
+      let field = unsafe RecordOutput.Field(value, number: model.pointee.word)
+      unsafe body(record, value, field.format, model.pointee.literal, ValueKind(rawValue: field.kind) ?? .string)
     }
     return true
   }

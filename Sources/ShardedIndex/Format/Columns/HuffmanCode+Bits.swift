@@ -1,6 +1,6 @@
 extension HuffmanCode {
   /// Bytes as a run of bits, the highest of each first: from the first byte on, or from the last one back.
-  struct Bits {
+  @unsafe struct Bits {
     /// The codes that are there at least once ``advance()`` was called: those of eight bytes, without what is passed of the
     /// first one and without the mark.
     static let atOnce = (64 - 7 - 1) / HuffmanCode.longestLimit
@@ -16,48 +16,48 @@ extension HuffmanCode {
 
     /// - Parameter end: Behind the last of the bytes.
     @inline(__always) init(_ first: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, isBackward: Bool) {
-      self.isBackward = isBackward
-      (start, limit) = isBackward ? (end, first) : (first, end)
+      unsafe self.isBackward = isBackward
+      unsafe (start, limit) = isBackward ? (end, first) : (first, end)
     }
 
     /// The count of bits that were passed. Setting the highest bit changes nothing, but excludes zero.
-    @inline(__always) private var passed: Int { (word | 1 &<< 63).trailingZeroBitCount }
+    @inline(__always) private var passed: Int { unsafe (word | 1 &<< 63).trailingZeroBitCount }
 
     /// Reads on from the byte that the next bit is in.
     ///
     /// - Returns: Whether that is one of them, or the one behind the last.
     @inline(__always) mutating func advance() -> Bool {
-      let passed = passed
-      if isBackward {
-        start -= passed &>> 3
-        guard start >= limit else { return false }
-        word = UInt64(littleEndian: (start - 8).load(as: UInt64.self))
+      let passed = unsafe passed
+      if unsafe isBackward {
+        unsafe start -= passed &>> 3
+        guard unsafe start >= limit else { return false }
+        unsafe word = UInt64(littleEndian: (start - 8).load(as: UInt64.self))
       } else {
-        start += passed &>> 3
-        guard start <= limit else { return false }
-        word = UInt64(bigEndian: start.load(as: UInt64.self))
+        unsafe start += passed &>> 3
+        guard unsafe start <= limit else { return false }
+        unsafe word = UInt64(bigEndian: start.load(as: UInt64.self))
       }
-      word = (word | 1) &<< UInt64(passed & 7)
+      unsafe word = (word | 1) &<< UInt64(passed & 7)
       return true
     }
 
     /// The number whose code comes next, which is passed.
     @inline(__always) mutating func number(_ table: UnsafePointer<UInt16>) -> UInt8 {
-      let entry = table[Int(word &>> UInt64(64 - HuffmanCode.longestLimit))]
+      let entry = unsafe table[Int(word &>> UInt64(64 - HuffmanCode.longestLimit))]
       // Of what is shifted by six bits count.
-      word &<<= UInt64(entry)
+      unsafe word &<<= UInt64(entry)
       return UInt8(truncatingIfNeeded: entry &>> 8)
     }
 
     /// The address behind the last byte of which bits are passed, or before it; nil if the rest of that byte is not zero.
     var end: UnsafePointer<UInt8>? {
-      let passed = passed
+      let passed = unsafe passed
       let whole = passed &>> 3
-      let next = isBackward ? start - whole : start + whole
-      guard passed & 7 > 0 else { return next }
-      let byte = (isBackward ? next - 1 : next).pointee
+      let next = unsafe isBackward ? start - whole : start + whole
+      guard passed & 7 > 0 else { return unsafe next }
+      let byte = unsafe (isBackward ? next - 1 : next).pointee
       guard byte &<< UInt8(passed & 7) == 0 else { return nil }
-      return isBackward ? next - 1 : next + 1
+      return unsafe isBackward ? next - 1 : next + 1
     }
   }
 }

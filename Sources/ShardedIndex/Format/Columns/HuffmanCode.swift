@@ -2,13 +2,13 @@
 /// docs/format.md §4.7.
 ///
 /// It stands in the shard's header, so that no part has a table of its own, and leads into the header's memory.
-package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
+@safe package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// No number's code is longer, in bits.
   package static let longestLimit = 10
 
   /// The numbers that have a code, in the order of their codes, each as a table has it: the number, and below it the length
   /// of its code.
-  private var entries = UnsafePointer<UInt16>(bitPattern: 8)!
+  private var entries = unsafe UnsafePointer<UInt16>(bitPattern: 8)!
   /// The count of numbers, 0 if there is no code and numbers stand as they are; of those that are in a table
   /// ``storedAtOnce`` times or more, which come first; and of those that are in it once, which come last.
   private var (count, wide, single): (UInt16, UInt16, UInt16) = (0, 0, 0)
@@ -30,24 +30,24 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   init(
     _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>, in arena: inout Arena
   ) throws(FormatError) {
-    let used = try Self.readLengths(&reader, limit: limit, scratch)
+    let used = unsafe try Self.readLengths(&reader, limit: limit, scratch)
     guard used > 0 else { return }
-    let tallies = scratch + limit
-    let entries = arena.allocate(UInt16.self, used)
+    let tallies = unsafe scratch + limit
+    let entries = unsafe arena.allocate(UInt16.self, used)
     var place: UInt16 = 0
     for length in 1...Self.longestLimit {
-      if Self.tableSize >> length >= Self.storedAtOnce { wide += tallies[length] }
-      if length == Self.longestLimit { single = tallies[length] }
+      if Self.tableSize >> length >= Self.storedAtOnce { unsafe wide += tallies[length] }
+      if length == Self.longestLimit { single = unsafe tallies[length] }
       // From here on the index at which the next number of this length goes.
-      (tallies[length], place) = (place, place + tallies[length])
+      unsafe (tallies[length], place) = (place, place + tallies[length])
     }
     // Tallies of 256 numbers at most.
     for code in 0..<used {
-      let length = Int(scratch[code] & 0xff)
-      entries[Int(tallies[length])] = scratch[code]
-      tallies[length] &+= 1
+      let length = unsafe Int(scratch[code] & 0xff)
+      unsafe entries[Int(tallies[length])] = scratch[code]
+      unsafe tallies[length] &+= 1
     }
-    (self.entries, self.count) = (.init(entries), UInt16(used))
+    unsafe (self.entries, self.count) = (.init(entries), UInt16(used))
   }
 
   /// Reads an entry for each number that has a code, and behind `limit` entries per length how many numbers have it.
@@ -62,8 +62,8 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
     // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at least. So
     // the codes end where they have taken all runs there are.
     var (count, used, left) = (0, 0, 1 << Self.longestLimit)
-    let tallies = scratch + limit
-    tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
+    let tallies = unsafe scratch + limit
+    unsafe tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
     // The rest of a byte, below a one.
     var pending = 0x100 | Int(first)
     @inline(__always) func next(_ reader: inout ByteReader) throws(FormatError) -> Int {
@@ -78,8 +78,8 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
           throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
         }
         // Counts below 256, and halves up to the limit of a length.
-        scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
-        tallies[half] &+= 1
+        unsafe scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
+        unsafe tallies[half] &+= 1
         used &+= 1
         count &+= 1
         left &-= 1 &<< (Self.longestLimit &- half)
@@ -110,26 +110,26 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// There is no loop per length: how many numbers have a length differs from shard to shard, and a wrong prediction takes
   /// longer than a number.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
-    var next = entries
+    var next = unsafe entries
     var target = UnsafeMutableRawPointer(table)
     @inline(__always) func size(_ entry: UInt16) -> Int { (2 * Self.tableSize) &>> Int(entry & 15) }
-    let (wideEnd, end) = (entries + Int(wide), entries + Int(count &- single))
-    while next < wideEnd {
-      let run = SIMD16(repeating: next.pointee)
-      let end = target + size(next.pointee)
+    let (wideEnd, end) = unsafe (entries + Int(wide), entries + Int(count &- single))
+    while unsafe next < wideEnd {
+      let run = unsafe SIMD16(repeating: next.pointee)
+      let end = unsafe target + size(next.pointee)
       repeat {
-        target.storeBytes(of: run, as: SIMD16<UInt16>.self)
-        target += 2 * Self.storedAtOnce
-      } while target < end
-      next += 1
+        unsafe target.storeBytes(of: run, as: SIMD16<UInt16>.self)
+        unsafe target += 2 * Self.storedAtOnce
+      } while unsafe target < end
+      unsafe next += 1
     }
-    while next < end {
+    while unsafe next < end {
       // Those behind the last are written over by the next number's.
-      target.storeBytes(of: SIMD16(repeating: next.pointee), as: SIMD16<UInt16>.self)
-      target += size(next.pointee)
-      next += 1
+      unsafe target.storeBytes(of: SIMD16(repeating: next.pointee), as: SIMD16<UInt16>.self)
+      unsafe target += size(next.pointee)
+      unsafe next += 1
     }
-    target.copyMemory(from: next, byteCount: 2 * Int(single))
+    unsafe target.copyMemory(from: next, byteCount: 2 * Int(single))
   }
 
   /// Unpacks `count` numbers, in four quarters side by side: none waits for the codes of another.
@@ -144,43 +144,44 @@ package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   ) throws(FormatError) {
     let at = reader.offset
     let sizes = (try reader.readVarint(), try reader.readVarint())
-    let start = content + (try reader.pass(sizes.0 + sizes.1))
-    fill(table)
-    let (middle, end) = (start + sizes.0, start + sizes.0 + sizes.1)
-    var (first, second) = (Bits(start, middle, isBackward: false), Bits(start, middle, isBackward: true))
-    var (third, fourth) = (Bits(middle, end, isBackward: false), Bits(middle, end, isBackward: true))
+    let start = unsafe content + (try reader.pass(sizes.0 + sizes.1))
+    unsafe fill(table)
+    let (middle, end) = unsafe (start + sizes.0, start + sizes.0 + sizes.1)
+    var (first, second) = unsafe (Bits(start, middle, isBackward: false), Bits(start, middle, isBackward: true))
+    var (third, fourth) = unsafe (Bits(middle, end, isBackward: false), Bits(middle, end, isBackward: true))
     @inline(__always) func advance() throws(FormatError) {
-      guard first.advance(), second.advance(), third.advance(), fourth.advance() else {
+      guard unsafe first.advance(), unsafe second.advance(), unsafe third.advance(), unsafe fourth.advance() else {
         throw .invalid(reason: "codes run over their end", offset: at)
       }
     }
     // Where the quarters behind the first one begin: none has more than one number more than another.
     let (quarter, half, rest) = (count / 4, count / 2, count / 2 + (count - count / 2) / 2)
-    var target = numbers
-    let last = numbers + (quarter &- Bits.atOnce)
-    while target <= last {
+    var target = unsafe numbers
+    let last = unsafe numbers + (quarter &- Bits.atOnce)
+    while unsafe target <= last {
       try advance()
-      for step in 0..<Bits.atOnce {
-        target[step] = first.number(table)
-        target[quarter &+ step] = second.number(table)
-        target[half &+ step] = third.number(table)
-        target[rest &+ step] = fourth.number(table)
+      for step in unsafe 0..<Bits.atOnce {
+        unsafe target[step] = first.number(table)
+        unsafe target[quarter &+ step] = second.number(table)
+        unsafe target[half &+ step] = third.number(table)
+        unsafe target[rest &+ step] = fourth.number(table)
       }
-      target += Bits.atOnce
+      unsafe target += Bits.atOnce
     }
     // As many at most are left of any.
     try advance()
-    while target < numbers + quarter {
-      target[0] = first.number(table)
-      target[quarter] = second.number(table)
-      target[half] = third.number(table)
-      target[rest] = fourth.number(table)
-      target += 1
+    while unsafe target < numbers + quarter {
+      unsafe target[0] = first.number(table)
+      unsafe target[quarter] = second.number(table)
+      unsafe target[half] = third.number(table)
+      unsafe target[rest] = fourth.number(table)
+      unsafe target += 1
     }
-    if count & 3 > 0 { numbers[count &- 1] = fourth.number(table) }
-    if count & 3 > 1 { numbers[half &- 1] = second.number(table) }
-    if count & 3 > 2 { numbers[rest &- 1] = third.number(table) }
-    guard let met = first.end, met == second.end, let other = third.end, other == fourth.end else {
+    if count & 3 > 0 { unsafe numbers[count &- 1] = fourth.number(table) }
+    if count & 3 > 1 { unsafe numbers[half &- 1] = second.number(table) }
+    if count & 3 > 2 { unsafe numbers[rest &- 1] = third.number(table) }
+    guard let met = unsafe first.end, unsafe met == second.end, let other = unsafe third.end, unsafe other == fourth.end
+    else {
       throw .invalid(reason: "codes do not fill their bytes", offset: at)
     }
   }

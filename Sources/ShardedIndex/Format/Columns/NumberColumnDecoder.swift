@@ -5,7 +5,7 @@ import CSystem
 /// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven of
 /// the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere: arithmetic
 /// wraps.
-struct NumberColumnDecoder {
+@safe struct NumberColumnDecoder {
   private let models: UnsafePointer<ShardHeader.Model>
   private let rowModels: UnsafePointer<UInt16>
   private let ranges: ShardHeader.Ranges
@@ -22,21 +22,21 @@ struct NumberColumnDecoder {
 
   @inline(__always)
   init(_ columns: FieldColumns, _ keys: KeyBlocks) {
-    (models, numberCount) = (columns.header.models, columns.header.numberCount)
-    (rowModels, ranges) = (columns.header.rowModels, columns.header.ranges)
+    unsafe (models, numberCount) = (columns.header.models, columns.header.numberCount)
+    unsafe (rowModels, ranges) = (columns.header.rowModels, columns.header.ranges)
     (formatMask, tailMask) = (columns.header.formatMask, columns.header.tailMask)
-    (formats, rows) = (columns.rowFormatCodes, columns.rows)
-    (rowBits, starts) = (columns.rowBits, columns.rowStarts)
-    tails = tailMask == 0 ? columns.header.zero : keys.tails
+    unsafe (formats, rows) = (columns.rowFormatCodes, columns.rows)
+    unsafe (rowBits, starts) = (columns.rowBits, columns.rowStarts)
+    unsafe tails = tailMask == 0 ? columns.header.zero : keys.tails
   }
 
   /// The models of a record's numbers.
   @inline(__always) private func row(_ record: Int) -> UnsafePointer<UInt16> {
-    rowModels + Int(formats[record & formatMask]) &* numberCount
+    unsafe rowModels + Int(formats[record & formatMask]) &* numberCount
   }
 
   /// Returns the offset of the ranges of a record's numbers among those of their models.
-  @inline(__always) private func rangeRow(_ record: Int) -> UInt32 { ranges.row(Int(tails[record & tailMask])) }
+  @inline(__always) private func rangeRow(_ record: Int) -> UInt32 { unsafe ranges.row(Int(tails[record & tailMask])) }
 
   /// Returns how many bits the rows of records take.
   @inline(__always) func width(of records: Range<Int>) -> Int {
@@ -44,12 +44,12 @@ struct NumberColumnDecoder {
     var record = records.lowerBound
     while record < records.upperBound {
       let rangeRow = rangeRow(record)
-      var model = row(record)
-      let last = model + numberCount
+      var model = unsafe row(record)
+      let last = unsafe model + numberCount
       repeat {
-        width &+= models[Int(model.pointee)].bits(in: rangeRow)
-        model += 1
-      } while model < last
+        unsafe width &+= models[Int(model.pointee)].bits(in: rangeRow)
+        unsafe model += 1
+      } while unsafe model < last
       record &+= 1
     }
     return width
@@ -64,41 +64,42 @@ struct NumberColumnDecoder {
     stride: Int, _ output: inout RecordOutput
   ) {
     // Bits are counted from address 0 on, so that one number says where a value is.
-    let rows = 8 &* UInt64(UInt(bitPattern: rows))
+    let rows = unsafe 8 &* UInt64(UInt(bitPattern: rows))
     let lastBit = rows &+ UInt64(rowBits)
     // Of a file with wrong sizes this may be below nothing: then other numbers come out, from an address in the rows.
     var bit = rows &+ UInt64(max(0, start))
-    var (record, cells) = (records.lowerBound, cells)
+    var (record, cells) = unsafe (records.lowerBound, cells)
     while record < records.upperBound {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = rows &+ UInt64(starts[record >> KeyBlocks.blockShift]) }
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = unsafe rows &+ UInt64(starts[record >> KeyBlocks.blockShift]) }
       let rangeRow = rangeRow(record)
-      var number = row(record)
-      let last = number + numberCount
+      var number = unsafe row(record)
+      let last = unsafe number + numberCount
       repeat {
         // Numbers that would begin behind the section read what lies at its end, which is there.
         bit = min(bit, lastBit)
-        let stop = min(number + Self.numbersAtOnce, last)
+        let stop = unsafe min(number + Self.numbersAtOnce, last)
         repeat {
-          let model = models + Int(number.pointee)
-          let range = model.pointee.range(in: rangeRow)
+          let model = unsafe models + Int(number.pointee)
+          let range = unsafe model.pointee.range(in: rangeRow)
           let width = range & 0xff
-          let word = UInt64(littleEndian: Self.address(ofBit: bit).load())
+          let word = unsafe UInt64(littleEndian: Self.address(ofBit: bit).load())
           let own = word &>> (bit & 7) & ~(UInt64.max &<< width)
-          let value = model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ Int64(bitPattern: own)
-          model.pointee.cell(in: cells).initialize(to: .init(value, number: model.pointee.word))
+          let value =
+            unsafe model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ Int64(bitPattern: own)
+          unsafe model.pointee.cell(in: cells).initialize(to: .init(value, number: model.pointee.word))
           // A literal has a range without bits.
           bit &+= width
-          number += 1
-        } while number < stop
-      } while number < last
-      if hasLiterals { writeLiterals(last - numberCount, cells, &output) }
-      cells += stride
+          unsafe number += 1
+        } while unsafe number < stop
+      } while unsafe number < last
+      if hasLiterals { unsafe writeLiterals(last - numberCount, cells, &output) }
+      unsafe cells += stride
       record &+= 1
     }
   }
 
   @inline(__always) private static func address(ofBit bit: UInt64) -> UnsafePointer<UInt8> {
-    .init(bitPattern: UInt(truncatingIfNeeded: bit >> 3)).unsafelyUnwrapped
+    unsafe .init(bitPattern: UInt(truncatingIfNeeded: bit >> 3)).unsafelyUnwrapped
   }
 
   /// Writes the texts of a record's numbers that have one whatever their value.
@@ -107,10 +108,10 @@ struct NumberColumnDecoder {
     _ row: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
     for number in 0..<numberCount {
-      let model = models[Int(row[number])]
+      let model = unsafe models[Int(row[number])]
       guard model.isLiteral else { continue }
-      let text = model.literal
-      model.cell(in: cells).initialize(
+      let text = unsafe model.literal
+      unsafe model.cell(in: cells).initialize(
         to: .init(text: output.append(text.baseAddress!, text.count), size: text.count, column: model.word))
     }
   }
@@ -118,9 +119,9 @@ struct NumberColumnDecoder {
   /// Asks for the memory of the ranges of a record's numbers.
   @inline(__always) func prefetch(_ record: Int) {
     // A row can lie in two lines.
-    let row = ranges.start + Int(rangeRow(record))
-    CShims.prefetch(row)
-    CShims.prefetch(row + Int(ranges.rowSize))
+    let row = unsafe ranges.start + Int(rangeRow(record))
+    unsafe CShims.prefetch(row)
+    unsafe CShims.prefetch(row + Int(ranges.rowSize))
   }
 
   /// Calls `body` with each record's value of one of its numbers.
@@ -130,17 +131,17 @@ struct NumberColumnDecoder {
   ) {
     var bit = 0
     for record in 0..<count {
-      if record & (KeyBlocks.blockSize - 1) == 0 { bit = starts[record / KeyBlocks.blockSize] }
-      let (rangeRow, row) = (rangeRow(record), row(record))
+      if record & (KeyBlocks.blockSize - 1) == 0 { bit = unsafe starts[record / KeyBlocks.blockSize] }
+      let (rangeRow, row) = unsafe (rangeRow(record), row(record))
       for number in 0..<numberCount {
-        let model = models + Int(row[number])
-        let range = model.pointee.range(in: rangeRow)
+        let model = unsafe models + Int(row[number])
+        let range = unsafe model.pointee.range(in: rangeRow)
         if number == slot {
           // A row that would begin behind the section reads what lies at its end, which is there.
           let at = min(bit, rowBits)
-          let word = UInt64(littleEndian: (rows + at >> 3).load()) &>> UInt64(at & 7)
+          let word = unsafe UInt64(littleEndian: (rows + at >> 3).load()) &>> UInt64(at & 7)
           let own = Int64(truncatingIfNeeded: word & ~(UInt64.max &<< (range & 0xff)))
-          body(record, model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ own, model)
+          unsafe body(record, model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ own, model)
         }
         bit &+= Int(range & 0xff)
       }

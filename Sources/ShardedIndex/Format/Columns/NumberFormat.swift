@@ -44,17 +44,17 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   /// Writes the text of `value` and returns its size in bytes; type 0 has its text elsewhere.
   @inline(__always)
   package func write(_ value: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    if type == 1 { return Self.write(value, decimals: Int(a), trimmed: b == 1, to: target) }
+    if type == 1 { return unsafe Self.write(value, decimals: Int(a), trimmed: b == 1, to: target) }
     var scaled = value
     var decimals = Int(a)
     if type == 3 {
       scaled = Self.hundredThousandths(ofSixtieths: value)
       decimals = 5
-      if b == 0 { return Self.write(scaled, decimals: 5, trimmed: true, to: target) }
+      if b == 0 { return unsafe Self.write(scaled, decimals: 5, trimmed: true, to: target) }
     }
     let stored = Float(Double(scaled) / Self.powerOfTen(decimals))
     // Six decimals are what programs print unless told otherwise: worth a path in which they are a constant.
-    return b == 6
+    return unsafe b == 6
       ? Self.writeFloat(stored, decimals: 6, to: target) : Self.writeFloat(stored, decimals: Int(b), to: target)
   }
 
@@ -73,9 +73,9 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   @inline(__always)
   private static func writeFloat(_ value: Float, decimals: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
     guard let nearest = nearest(value, decimals: decimals) else {
-      return write(0, decimals: 0, trimmed: true, to: target)
+      return unsafe write(0, decimals: 0, trimmed: true, to: target)
     }
-    return write(nearest, decimals: decimals, trimmed: true, to: target)
+    return unsafe write(nearest, decimals: decimals, trimmed: true, to: target)
   }
 
   /// `value` in units of 10^-`decimals`, the nearest, of two the even one; nil from 2^51 on.
@@ -93,39 +93,39 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   package static func write(
     _ value: Int64, decimals: Int, trimmed: Bool, to target: UnsafeMutablePointer<UInt8>
   ) -> Int {
-    var at = target
+    var at = unsafe target
     if value < 0 {
-      at[0] = 0x2d
-      at += 1
+      unsafe at[0] = 0x2d
+      unsafe at += 1
     }
     let magnitude = value.magnitude
-    guard decimals > 0 else { return (at - target) &+ writeDigits(magnitude, to: at) }
+    guard decimals > 0 else { return unsafe (at - target) &+ writeDigits(magnitude, to: at) }
     if decimals <= 6, magnitude < 1 << 40 {
       // The common case, coordinates: whole degrees, a point, six digits or fewer.
       let scale = scale(decimals)
       let whole = magnitude / scale
-      at += writeDigits(whole, to: at)
+      unsafe at += writeDigits(whole, to: at)
       var fraction = UInt32(truncatingIfNeeded: magnitude &- whole &* scale)
       var count = decimals
       while count < 6 {
         fraction &*= 10
         count &+= 1
       }
-      at[0] = 0x2e
+      unsafe at[0] = 0x2e
       let high = fraction / 10_000
       let middle = fraction / 100 &- high &* 100
       let low = fraction &- high &* 10_000 &- middle &* 100
-      writePair(high, to: at + 1)
-      writePair(middle, to: at + 3)
-      writePair(low, to: at + 5)
+      unsafe writePair(high, to: at + 1)
+      unsafe writePair(middle, to: at + 3)
+      unsafe writePair(low, to: at + 5)
       var size = decimals
       if trimmed {
-        while size > 0, at[size] == 0x30 { size &-= 1 }
-        if size == 0 { return at - target }
+        while size > 0, unsafe at[size] == 0x30 { size &-= 1 }
+        if size == 0 { return unsafe at - target }
       }
-      return (at - target) &+ size &+ 1
+      return unsafe (at - target) &+ size &+ 1
     }
-    return (at - target) &+ writeLong(magnitude, decimals: decimals, trimmed: trimmed, to: at)
+    return unsafe (at - target) &+ writeLong(magnitude, decimals: decimals, trimmed: trimmed, to: at)
   }
 
   /// Any magnitude with any decimals, digit by digit.
@@ -147,10 +147,10 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     var size = 0
     for (index, digit) in digits.reversed().enumerated() {
       if decimals > 0, index == digits.count - decimals {
-        target[size] = 0x2e
+        unsafe target[size] = 0x2e
         size += 1
       }
-      target[size] = digit
+      unsafe target[size] = digit
       size += 1
     }
     return size
@@ -188,10 +188,10 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   private static func writeDigits(_ value: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 100 {
       if value < 10 {
-        target[0] = 0x30 &+ UInt8(truncatingIfNeeded: value)
+        unsafe target[0] = 0x30 &+ UInt8(truncatingIfNeeded: value)
         return 1
       }
-      writePair(UInt32(truncatingIfNeeded: value), to: target)
+      unsafe writePair(UInt32(truncatingIfNeeded: value), to: target)
       return 2
     }
     var size = 3
@@ -206,17 +206,17 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     while at >= 2 {
       let quotient = rest / 100
       at &-= 2
-      writePair(UInt32(truncatingIfNeeded: rest &- quotient &* 100), to: target + at)
+      unsafe writePair(UInt32(truncatingIfNeeded: rest &- quotient &* 100), to: target + at)
       rest = quotient
     }
-    if at == 1 { target[0] = 0x30 &+ UInt8(truncatingIfNeeded: rest) }
+    if at == 1 { unsafe target[0] = 0x30 &+ UInt8(truncatingIfNeeded: rest) }
     return size
   }
 
   /// Two digits of a number below 100.
   @inline(__always) private static func writePair(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
     let tens = (value &* 103) >> 10  // value / 10 for all below 100.
-    target[0] = 0x30 &+ UInt8(truncatingIfNeeded: tens)
-    target[1] = 0x30 &+ UInt8(truncatingIfNeeded: value &- tens &* 10)
+    unsafe target[0] = 0x30 &+ UInt8(truncatingIfNeeded: tens)
+    unsafe target[1] = 0x30 &+ UInt8(truncatingIfNeeded: value &- tens &* 10)
   }
 }

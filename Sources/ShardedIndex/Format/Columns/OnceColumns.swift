@@ -4,22 +4,22 @@ import Synchronization
 /// The fields of a part, which are set at most once, and read without a lock from then on.
 ///
 /// The memory of the fields belongs to the value that holds this.
-struct OnceColumns: ~Copyable, @unchecked Sendable {
+@safe struct OnceColumns: ~Copyable, @unchecked Sendable {
   private let start: Atomic<UnsafeRawPointer?>
 
-  init(_ columns: FieldColumns?) { start = Atomic(columns?.start) }
+  init(_ columns: FieldColumns?) { unsafe start = Atomic(columns?.start) }
 
   @inline(__always) func load() -> FieldColumns? {
-    guard let start = start.load(ordering: .acquiring) else { return nil }
-    return FieldColumns(at: start)
+    guard let start = unsafe start.load(ordering: .acquiring) else { return nil }
+    return unsafe FieldColumns(at: start)
   }
 
-  func store(_ columns: FieldColumns) { start.store(columns.start, ordering: .releasing) }
+  func store(_ columns: FieldColumns) { unsafe start.store(columns.start, ordering: .releasing) }
 
   /// Asks for the memory of what leads to the fields, if they are set.
   @inline(__always) func prefetch() {
-    guard let start = start.load(ordering: .acquiring) else { return }
-    CShims.prefetch(start)
-    CShims.prefetch(start + 64)
+    guard let start = unsafe start.load(ordering: .acquiring) else { return }
+    unsafe CShims.prefetch(start)
+    unsafe CShims.prefetch(start + 64)
   }
 }

@@ -1,5 +1,5 @@
 /// Decoded records: a plain value, so that decoding keeps it in registers.
-package struct RecordOutput {
+@safe package struct RecordOutput {
   /// One decoded field: a text in the buffer, or a number whose text follows from its format.
   struct Field: BitwiseCopyable {
     /// Text: bytes from the start of the buffer. Number: its value by the format.
@@ -64,15 +64,15 @@ package struct RecordOutput {
   var isOverlong = false
 
   init() {
-    bytes = .allocate(capacity: byteCapacity)
-    fields = .allocate(capacity: fieldCapacity)
-    recordEnds = .allocate(capacity: recordCapacity)
+    unsafe bytes = .allocate(capacity: byteCapacity)
+    unsafe fields = .allocate(capacity: fieldCapacity)
+    unsafe recordEnds = .allocate(capacity: recordCapacity)
   }
 
   func deallocate() {
-    bytes.deallocate()
-    fields.deallocate()
-    recordEnds.deallocate()
+    unsafe bytes.deallocate()
+    unsafe fields.deallocate()
+    unsafe recordEnds.deallocate()
   }
 
   @inline(__always) mutating func removeAll() {
@@ -83,15 +83,15 @@ package struct RecordOutput {
   /// Room for `size` more bytes and the slack behind them.
   @inline(__always) mutating func reserve(_ size: Int) -> UnsafeMutablePointer<UInt8> {
     if byteCount &+ size &+ Self.slack > byteCapacity { growBytes(by: size) }
-    return bytes + byteCount
+    return unsafe bytes + byteCount
   }
 
   @inline(never) private mutating func growBytes(by size: Int) {
     byteCapacity = max(byteCapacity * 2, byteCount + size + Self.slack)
     let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity)
-    grown.copy(from: bytes, count: byteCount)
-    bytes.deallocate()
-    bytes = grown
+    unsafe grown.copy(from: bytes, count: byteCount)
+    unsafe bytes.deallocate()
+    unsafe bytes = grown
   }
 
   /// Room for `records` more records and, of them all, `fields` fields.
@@ -103,23 +103,23 @@ package struct RecordOutput {
     if fieldCount + count > fieldCapacity {
       fieldCapacity = max(fieldCapacity * 2, fieldCount + count)
       let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
-      grown.copy(from: fields, count: fieldCount)
-      fields.deallocate()
-      fields = grown
+      unsafe grown.copy(from: fields, count: fieldCount)
+      unsafe fields.deallocate()
+      unsafe fields = grown
     }
     if recordCount + records > recordCapacity {
       recordCapacity = max(recordCapacity * 2, recordCount + records)
       let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: recordCapacity)
-      grown.copy(from: recordEnds, count: recordCount)
-      recordEnds.deallocate()
-      recordEnds = grown
+      unsafe grown.copy(from: recordEnds, count: recordCount)
+      unsafe recordEnds.deallocate()
+      unsafe recordEnds = grown
     }
   }
 
   /// Appends a text that has ``slack`` readable bytes behind it; returns where it stands.
   @inline(__always)
   mutating func append(_ source: UnsafePointer<UInt8>, _ size: Int) -> Int {
-    copyShort(source, to: reserve(size), size)
+    unsafe copyShort(source, to: reserve(size), size)
     return appendWritten(size)
   }
 
@@ -134,7 +134,7 @@ package struct RecordOutput {
   /// Takes in a record whose `count` fields were written behind the others.
   @inline(__always) mutating func endRecord(fields count: Int) {
     fieldCount &+= count
-    recordEnds[recordCount] = UInt32(truncatingIfNeeded: fieldCount)
+    unsafe recordEnds[recordCount] = UInt32(truncatingIfNeeded: fieldCount)
     recordCount &+= 1
   }
 
@@ -142,10 +142,10 @@ package struct RecordOutput {
   mutating func renderNumbers() {
     guard !isRendered else { return }
     isRendered = true
-    for index in 0..<fieldCount where fields[index].isNumber {
-      let field = fields[index]
-      let size = field.format.write(field.value, to: reserve(NumberFormat.longestText))
-      fields[index] = field.rendered(at: appendWritten(size), size: size)
+    for index in 0..<fieldCount where unsafe fields[index].isNumber {
+      let field = unsafe fields[index]
+      let size = unsafe field.format.write(field.value, to: reserve(NumberFormat.longestText))
+      unsafe fields[index] = field.rendered(at: appendWritten(size), size: size)
     }
   }
 }

@@ -9,10 +9,10 @@ enum SpelledColumnDecoder {
     _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
     _ output: inout RecordOutput
   ) {
-    if run.column.pointee.piece == 255, !keys.isWide {
-      decodeWhole(run, data, keys, scratch, &output)
+    if unsafe run.column.pointee.piece == 255, !keys.isWide {
+      unsafe decodeWhole(run, data, keys, scratch, &output)
     } else {
-      decodePieces(run, data, keys, scratch, &output)
+      unsafe decodePieces(run, data, keys, scratch, &output)
     }
   }
 
@@ -22,41 +22,41 @@ enum SpelledColumnDecoder {
     _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
     _ output: inout RecordOutput
   ) {
-    let (word, records) = (run.column.pointee.word, run.records)
-    let letters = Spelling.Case(run.column.pointee.variant)
-    let scriptSizes = data.codes
-    var script = data.texts(from: records.lowerBound)
-    var walk = StemWalk(keys, stem: scratch + 16, to: records.lowerBound)
-    let cased = scratch + keys.longestStem + 64
+    let (word, records) = unsafe (run.column.pointee.word, run.records)
+    let letters = unsafe Spelling.Case(run.column.pointee.variant)
+    let scriptSizes = unsafe data.codes
+    var script = unsafe data.texts(from: records.lowerBound)
+    var walk = unsafe StemWalk(keys, stem: scratch + 16, to: records.lowerBound)
+    let cased = unsafe scratch + keys.longestStem + 64
     // Room for all of them as they stand in the stems; a script asks for its own.
-    _ = output.reserve(records.count &* keys.longestStem)
-    var (bytes, end) = (output.bytes, output.byteCount)
-    var (record, cells) = (records.lowerBound, run.cells)
+    _ = unsafe output.reserve(records.count &* keys.longestStem)
+    var (bytes, end) = unsafe (output.bytes, output.byteCount)
+    var (record, cells) = unsafe (records.lowerBound, run.cells)
     while true {
-      walk.put(record)
-      var size = walk.size
-      let hasScript = scriptSizes[record] != 0
-      let target = hasScript ? cased : bytes + end
-      letters.apply(to: walk.start, target)
+      unsafe walk.put(record)
+      var size = unsafe walk.size
+      let hasScript = unsafe scriptSizes[record] != 0
+      let target = unsafe hasScript ? cased : bytes + end
+      unsafe letters.apply(to: walk.start, target)
       if size > 16 {
-        walk.putRest()
+        unsafe walk.putRest()
         var offset = 16
         repeat {
-          letters.apply(to: walk.stem + offset, target + offset)
+          unsafe letters.apply(to: walk.stem + offset, target + offset)
           offset &+= 16
         } while offset < size
       }
-      walk.pass()
+      unsafe walk.pass()
       if hasScript {
-        let scriptSize = data.textSize(record)
+        let scriptSize = unsafe data.textSize(record)
         _ = output.appendWritten(end &- output.byteCount)
-        _ = output.reserve((records.upperBound &- record) &* keys.longestStem &+ scriptSize)
-        bytes = output.bytes
-        size = Spelling.apply(
+        _ = unsafe output.reserve((records.upperBound &- record) &* keys.longestStem &+ scriptSize)
+        unsafe bytes = output.bytes
+        size = unsafe Spelling.apply(
           .init(start: script, count: scriptSize), to: .init(start: cased, count: size), bytes + end)
-        script += scriptSize
+        unsafe script += scriptSize
       }
-      cells.append(.init(text: end, size: size, column: word))
+      unsafe cells.append(.init(text: end, size: size, column: word))
       end &+= size
       record &+= 1
       if record == records.upperBound { break }
@@ -68,7 +68,7 @@ enum SpelledColumnDecoder {
   ///
   /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would have to
   /// wait. The other bytes of a stem are written by those that are longer than 16.
-  private struct StemWalk {
+  @unsafe private struct StemWalk {
     let stem: UnsafeMutablePointer<UInt8>
     private(set) var start = SIMD16<UInt8>(repeating: 0)
     private let sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)
@@ -77,18 +77,18 @@ enum SpelledColumnDecoder {
     private var (common, rest) = (0, 0)
 
     /// The size of the current stem.
-    @inline(__always) var size: Int { common &+ rest }
+    @inline(__always) var size: Int { unsafe common &+ rest }
 
     /// Walks from the beginning of the record's block to the record.
     @inline(__always) init(_ keys: KeyBlocks, stem: UnsafeMutablePointer<UInt8>, to record: Int) {
-      self.stem = stem
-      sizes = keys.sizes.unsafelyUnwrapped  // Only called where sizes have 8 bits.
+      unsafe self.stem = stem
+      unsafe sizes = keys.sizes.unsafelyUnwrapped  // Only called where sizes have 8 bits.
       var current = record & ~(KeyBlocks.blockSize - 1)
-      suffix = keys.suffixes(ofBlock: current >> KeyBlocks.blockShift)
+      unsafe suffix = keys.suffixes(ofBlock: current >> KeyBlocks.blockShift)
       while current < record {
-        put(current)
-        if size > 16 { copyShort(suffix, to: stem + common, rest) }
-        pass()
+        unsafe put(current)
+        if unsafe size > 16 { unsafe copyShort(suffix, to: stem + common, rest) }
+        unsafe pass()
         current &+= 1
       }
     }
@@ -96,23 +96,23 @@ enum SpelledColumnDecoder {
     /// Puts the first bytes of the next stem into the register. As many bytes as that has are readable before a suffix.
     @inline(__always) mutating func put(_ record: Int) {
       // A restart point is stored whole, whatever it shares.
-      common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
-      rest = Int(sizes.suffix[record])
-      let kept = min(common, 16)
-      let bytes = (suffix - kept).load(as: SIMD16<UInt8>.self)
+      unsafe common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
+      unsafe rest = Int(sizes.suffix[record])
+      let kept = unsafe min(common, 16)
+      let bytes = unsafe (suffix - kept).load(as: SIMD16<UInt8>.self)
       let lanes = SIMD16<Int8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-      start.replace(with: bytes, where: lanes .> SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept &- 1)))
+      unsafe start.replace(with: bytes, where: lanes .> SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept &- 1)))
     }
 
     /// Puts the bytes of the stem behind the first 16 into memory.
     @inline(__always) func putRest() {
-      copyShort(suffix, to: stem + common, rest)
+      unsafe copyShort(suffix, to: stem + common, rest)
       // Of what is read behind the first bytes the last of them is the one before.
-      stem[15] = start[15]
+      unsafe stem[15] = start[15]
     }
 
     /// Passes the suffix of the current stem.
-    @inline(__always) mutating func pass() { suffix += rest }
+    @inline(__always) mutating func pass() { unsafe suffix += rest }
   }
 
   /// Decodes names from pieces of stems, or from stems of parts with long ones.
@@ -121,25 +121,25 @@ enum SpelledColumnDecoder {
     _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
     _ output: inout RecordOutput
   ) {
-    let (word, rule, piece) = (run.column.pointee.word, run.column.pointee.variant, run.column.pointee.piece)
-    var record = run.records.lowerBound
-    var script = data.texts(from: record)
-    let cased = scratch + keys.longestStem + 64
+    let (word, rule, piece) = unsafe (run.column.pointee.word, run.column.pointee.variant, run.column.pointee.piece)
+    var record = unsafe run.records.lowerBound
+    var script = unsafe data.texts(from: record)
+    let cased = unsafe scratch + keys.longestStem + 64
     // What stands before a stem is inside no word.
-    scratch[15] = 0
-    var cells = run.cells
-    var cursor = StemCursor(keys, at: record, buffer: scratch + 16)
+    unsafe scratch[15] = 0
+    var cells = unsafe run.cells
+    var cursor = unsafe StemCursor(keys, at: record, buffer: scratch + 16)
     while true {
-      let scriptSize = data.textSize(record)
-      let stem = Spelling.piece(piece, of: .init(start: cursor.stem, count: cursor.stemSize))
-      let size = Spelling.write(
+      let scriptSize = unsafe data.textSize(record)
+      let stem = unsafe Spelling.piece(piece, of: .init(start: cursor.stem, count: cursor.stemSize))
+      let size = unsafe Spelling.write(
         stem: stem, rule: rule, script: script, scriptSize, scratch: cased,
         to: output.reserve(stem.count &+ scriptSize))
-      cells.append(.init(text: output.appendWritten(size), size: size, column: word))
-      script += scriptSize
+      unsafe cells.append(.init(text: output.appendWritten(size), size: size, column: word))
+      unsafe script += scriptSize
       record &+= 1
-      if record == run.records.upperBound { break }
-      cursor.advance()
+      if unsafe record == run.records.upperBound { break }
+      unsafe cursor.advance()
     }
   }
 }

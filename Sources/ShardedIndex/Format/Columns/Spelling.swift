@@ -17,20 +17,20 @@ package enum Spelling {
   /// The bytes of `stem` from separator number `piece` - 1 to the next; all of it for 255, empty if there is no such piece.
   @inline(__always)
   package static func piece(_ piece: UInt8, of stem: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-    guard piece != 255 else { return stem }
+    guard piece != 255 else { return unsafe stem }
     var left = Int(piece)
     var start = 0
     var index = 0
     while index < stem.count {
-      if stem[index] == Fold.separator {
+      if unsafe stem[index] == Fold.separator {
         if left == 0 { break }
         left &-= 1
         start = index &+ 1
       }
       index &+= 1
     }
-    guard left == 0 else { return .init(start: stem.baseAddress, count: 0) }
-    return .init(start: stem.baseAddress! + start, count: index &- start)
+    guard left == 0 else { return unsafe .init(start: stem.baseAddress, count: 0) }
+    return unsafe .init(start: stem.baseAddress! + start, count: index &- start)
   }
 
   /// Copies `source` with the case rule applied, 16 bytes at a time.
@@ -43,11 +43,11 @@ package enum Spelling {
     _ rule: UInt8, _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
   ) {
     guard let base = source.baseAddress else { return }
-    guard rule != 0 else { return copyShort(base, to: target, source.count) }
+    guard rule != 0 else { return unsafe copyShort(base, to: target, source.count) }
     let letters = Case(rule)
     var offset = 0
     repeat {
-      letters.apply(to: base + offset, target + offset)
+      unsafe letters.apply(to: base + offset, target + offset)
       offset &+= 16
     } while offset < source.count
   }
@@ -80,7 +80,7 @@ package enum Spelling {
     /// Applies the rule to 16 bytes at `source`, before which one more is readable.
     @inline(__always)
     func apply(to source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
-      apply(to: source.load(), behind: (source - 1).load(), target)
+      unsafe apply(to: source.load(), behind: (source - 1).load(), target)
     }
 
     /// Applies the rule to the first 16 bytes of a text.
@@ -88,7 +88,7 @@ package enum Spelling {
       let before = Bytes(
         0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
         bytes[10], bytes[11], bytes[12], bytes[13], bytes[14])
-      apply(to: bytes, behind: before, target)
+      unsafe apply(to: bytes, behind: before, target)
     }
 
     @inline(__always)
@@ -98,8 +98,8 @@ package enum Spelling {
         .| (before .>= Bytes(repeating: 0x80))
       let isChanged = isWithin(bytes, 0x61, 0x7a) .& (.!isInside .| isEverywhere)
       // A mask is all ones where it holds; `replacing` would make it anew from one bit of each.
-      let flips = unsafeBitCast(isChanged, to: Bytes.self) & flip
-      target.store(bytes ^ flips)
+      let flips = unsafe unsafeBitCast(isChanged, to: Bytes.self) & flip
+      unsafe target.store(bytes ^ flips)
     }
   }
 
@@ -114,11 +114,11 @@ package enum Spelling {
     scratch: UnsafeMutablePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
   ) -> Int {
     guard scriptSize > 0 else {
-      applyCase(rule, source, to: target)
+      unsafe applyCase(rule, source, to: target)
       return source.count
     }
-    applyCase(rule, source, to: scratch)
-    return apply(
+    unsafe applyCase(rule, source, to: scratch)
+    return unsafe apply(
       .init(start: script, count: scriptSize), to: .init(start: scratch, count: source.count), target)
   }
 
@@ -132,23 +132,23 @@ package enum Spelling {
     var (at, from, to) = (0, 0, 0)
     @inline(__always) func copy(_ count: Int) {
       let size = min(count, source.count &- from)
-      copyShort(source.baseAddress! + from, to: target + to, size)
+      unsafe copyShort(source.baseAddress! + from, to: target + to, size)
       from &+= size
       to &+= size
     }
     @inline(__always) func insert(_ count: Int) {
       let size = min(count, script.count &- at)
-      copyShort(script.baseAddress! + at, to: target + to, size)
+      unsafe copyShort(script.baseAddress! + at, to: target + to, size)
       at &+= size
       to &+= size
     }
     while at < script.count {
-      let operation = script[at]
+      let operation = unsafe script[at]
       at += 1
       if operation < 0x80 {
         copy(Int(operation))
         if from < source.count {
-          target[to] = source[from] ^ 0x20
+          unsafe target[to] = source[from] ^ 0x20
           from += 1
           to += 1
         }
@@ -156,12 +156,12 @@ package enum Spelling {
         copy(Int(operation & 0x3f))
         from = min(from + 1, source.count)
         guard at < script.count else { break }
-        let lead = script[at]
+        let lead = unsafe script[at]
         insert(lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4)
       } else if operation < 0xff {
         copy(Int(operation & 0x3f))
         guard at + 1 < script.count else { break }
-        let (drop, size) = (Int(script[at]), Int(script[at + 1]))
+        let (drop, size) = unsafe (Int(script[at]), Int(script[at + 1]))
         at += 2
         from = min(from + drop, source.count)
         insert(size)

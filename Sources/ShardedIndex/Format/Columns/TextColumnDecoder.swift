@@ -2,12 +2,12 @@
 enum TextColumnDecoder {
   @inline(never)
   static func decode(_ run: ColumnRun, _ data: ColumnData, _ output: inout RecordOutput) {
-    var text = data.texts(from: run.records.lowerBound)
-    var cells = run.cells
-    for record in run.records {
-      let size = data.textSize(record)
-      cells.append(run.column.pointee.append(text, size, &output))
-      text += size
+    var text = unsafe data.texts(from: run.records.lowerBound)
+    var cells = unsafe run.cells
+    for record in unsafe run.records {
+      let size = unsafe data.textSize(record)
+      unsafe cells.append(run.column.pointee.append(text, size, &output))
+      unsafe text += size
     }
   }
 }
@@ -23,21 +23,21 @@ extension ColumnUnpacker {
   mutating func texts(
     _ starts: BlockStarts, sizes given: Int?, code: HuffmanCode, isMixed: Bool
   ) throws(FormatError) -> ColumnData.Entry {
-    let offset = plain.offset
-    let size = try plain.readVarint()
-    let longCount = try plain.readVarint()
-    let sizes = if let given { given } else { try plain.pass(count) }
-    guard longCount <= count else { throw .invalid(reason: "\(longCount) long texts", offset: offset) }
-    let long = try plain.pass(8 * longCount)
-    let texts = code.isPresent ? try unpackTexts(code, size) : try plain.pass(size)
-    let entry = ColumnData.Entry(
+    let offset = unsafe plain.offset
+    let size = unsafe try plain.readVarint()
+    let longCount = unsafe try plain.readVarint()
+    let sizes = if let given { given } else { unsafe try plain.pass(count) }
+    guard unsafe longCount <= count else { throw .invalid(reason: "\(longCount) long texts", offset: offset) }
+    let long = unsafe try plain.pass(8 * longCount)
+    let texts = unsafe code.isPresent ? try unpackTexts(code, size) : try plain.pass(size)
+    let entry = unsafe ColumnData.Entry(
       codes: .init(kept + sizes), texts: .init(kept + texts), long: .init(kept + long), longCount: UInt32(longCount))
-    let shortest = try fill(starts, from: entry, size: size, offset)
+    let shortest = unsafe try fill(starts, from: entry, size: size, offset)
     guard !isMixed || shortest > 0 else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)
     }
-    if isMixed { try checkKinds(entry, offset) }
-    return entry
+    if isMixed { unsafe try checkKinds(entry, offset) }
+    return unsafe entry
   }
 
   /// Adds the sizes of a column's texts up.
@@ -47,37 +47,37 @@ extension ColumnUnpacker {
   private func fill(
     _ starts: BlockStarts, from entry: ColumnData.Entry, size total: Int, _ offset: Int
   ) throws(FormatError) -> UInt8 {
-    let (sizes, long) = (entry.codes, entry.long)
+    let (sizes, long) = unsafe (entry.codes, entry.long)
     var (position, nextLong, record) = (0, 0, 0)
     var shortest = SIMD16<UInt8>(repeating: 255)
     // Fewer than 2^24 records of fewer than 2^32 bytes each.
-    while record < count {
+    while unsafe record < count {
       if record & (KeyBlocks.blockSize - 1) == 0 {
-        starts[record / KeyBlocks.blockSize] = position
+        unsafe starts[record / KeyBlocks.blockSize] = position
         // A block at a time, if all of it is there and none of it is long.
-        let block = (sizes + record).load(as: SIMD16<UInt8>.self)
-        let long = unsafeBitCast(block .== SIMD16<UInt8>(repeating: 255), to: SIMD2<UInt64>.self)
-        if record &+ KeyBlocks.blockSize <= count, long[0] | long[1] == 0 {
+        let block = unsafe (sizes + record).load(as: SIMD16<UInt8>.self)
+        let long = unsafe unsafeBitCast(block .== SIMD16<UInt8>(repeating: 255), to: SIMD2<UInt64>.self)
+        if unsafe record &+ KeyBlocks.blockSize <= count, long[0] | long[1] == 0 {
           shortest.replace(with: block, where: block .< shortest)
           position &+= sum(block)
           record &+= KeyBlocks.blockSize
           continue
         }
       }
-      let size = sizes[record]
+      let size = unsafe sizes[record]
       shortest[0] = min(shortest[0], size)
       if size < 255 {
         position &+= Int(size)
       } else {
-        guard nextLong < entry.longCount, ColumnData.word(long, 2 * nextLong) == record,
-          ColumnData.word(long, 2 * nextLong + 1) >= 255
+        guard unsafe nextLong < entry.longCount, unsafe ColumnData.word(long, 2 * nextLong) == record,
+          unsafe ColumnData.word(long, 2 * nextLong + 1) >= 255
         else { throw .invalid(reason: "a long text without its size", offset: offset) }
-        position += ColumnData.word(long, 2 * nextLong + 1)
+        unsafe position += ColumnData.word(long, 2 * nextLong + 1)
         nextLong += 1
       }
       record &+= 1
     }
-    guard position == total, nextLong == entry.longCount else {
+    guard position == total, unsafe nextLong == entry.longCount else {
       throw .invalid(reason: "texts do not fill their section", offset: offset)
     }
     return shortest.min()
@@ -87,14 +87,14 @@ extension ColumnUnpacker {
   private func checkKinds(_ entry: ColumnData.Entry, _ offset: Int) throws(FormatError) {
     // Sizes that add up to the size of the texts.
     var (position, nextLong) = (0, 0)
-    for record in 0..<count {
-      guard entry.texts[position] < ShardHeader.mixedKinds else {
-        throw .invalid(reason: "a text of kind \(entry.texts[position])", offset: offset)
+    for record in unsafe 0..<count {
+      guard unsafe entry.texts[position] < ShardHeader.mixedKinds else {
+        throw .invalid(reason: unsafe "a text of kind \(entry.texts[position])", offset: offset)
       }
-      if entry.codes[record] < 255 {
-        position += Int(entry.codes[record])
+      if unsafe entry.codes[record] < 255 {
+        unsafe position += Int(entry.codes[record])
       } else {
-        position += ColumnData.word(entry.long, 2 * nextLong + 1)
+        unsafe position += ColumnData.word(entry.long, 2 * nextLong + 1)
         nextLong += 1
       }
     }

@@ -11,6 +11,6 @@ public enum ValueKind: UInt8, Sendable {
   /// Whether a value of this kind, as it is stored, is `null`.
   @inline(__always)
   static func isNull(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    kind == literal.rawValue && text.first == UInt8(ascii: "n")
+    unsafe kind == literal.rawValue && text.first == UInt8(ascii: "n")
   }
 }

@@ -33,19 +33,19 @@ extension Fold {
     guard !prefix.isEmpty else { return key.startIndex..<key.startIndex }
     var key = key
     key.makeContiguousUTF8()
-    let end: String.Index?? = key.utf8.withContiguousStorageIfAvailable { text in
+    let end: String.Index?? = unsafe key.utf8.withContiguousStorageIfAvailable { text in
       unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + 1024) { target in
         var folder = unsafe Folder(FoldOutput(target))
         var (position, size) = (0, 0)
         var end = key.startIndex
         // What comes next may still change the end of a fold, a space before a comma, a voiced kana; never more.
-        while end < key.endIndex, folder.output.count <= prefix.count + Folder.slack {
+        while end < key.endIndex, unsafe folder.output.count <= prefix.count + Folder.slack {
           let next = key.index(after: end)
           size += key.utf8.distance(from: end, to: next)
           end = next
           unsafe folder.run(text.extracting(..<size), from: &position)
           folder.endRun()
-          if folder.output.count >= prefix.count, unsafe target.starts(with: prefix) { return end }
+          if unsafe folder.output.count >= prefix.count, unsafe target.starts(with: prefix) { return end }
         }
         return nil
       }

@@ -33,7 +33,7 @@ package enum Fold {
         var folder = unsafe Folder(FoldOutput(buffer.extracting(base...), count: count), state)
         unsafe folder.run(text, from: &position)
         if position == text.count { folder.endRun() }
-        (count, state) = (folder.output.count, folder.state)
+        (count, state) = unsafe (folder.output.count, folder.state)
       }
       output.removeLast(output.count - base - count)
       // What is left may grow: a syllable of three bytes becomes three letters, nine bytes.
@@ -67,7 +67,7 @@ package enum Fold {
     unsafe folder.run(text, from: &position)
     guard position == text.count else { return nil }
     folder.endRun()
-    return folder.output.count
+    return unsafe folder.output.count
   }
 
   /// Returns the fold of `text`, in an array of its own.

@@ -1,7 +1,7 @@
 /// A fold in memory that its caller made room for, as far as it is written.
 ///
 /// Counts are of bytes of a text in memory: sums of a few of them cannot wrap.
-struct FoldOutput {
+@unsafe struct FoldOutput {
   private let start: UnsafeMutablePointer<UInt8>
   let capacity: Int
   /// Bytes of the fold so far. A writer compares it with the capacity before it appends.
@@ -10,16 +10,16 @@ struct FoldOutput {
   /// - Parameter target: Not empty.
   @inline(__always) init(_ target: UnsafeMutableBufferPointer<UInt8>, count: Int = 0) {
     unsafe start = target.baseAddress.unsafelyUnwrapped
-    (capacity, self.count) = (target.count, count)
+    unsafe (capacity, self.count) = (target.count, count)
   }
 
   @inline(__always) subscript(index: Int) -> UInt8 {
     get {
-      assert(index >= 0 && index < capacity)
+      unsafe assert(index >= 0 && index < capacity)
       return unsafe start[index]
     }
     nonmutating set {
-      assert(index >= 0 && index < capacity)
+      unsafe assert(index >= 0 && index < capacity)
       unsafe start[index] = newValue
     }
   }
@@ -28,31 +28,31 @@ struct FoldOutput {
   @inline(__always) func address(_ index: Int) -> UnsafeMutablePointer<UInt8> { unsafe start + index }
 
   @inline(__always) mutating func append(_ byte: UInt8) {
-    self[count] = byte
-    count &+= 1
+    unsafe self[count] = byte
+    unsafe count &+= 1
   }
 
   /// Appends what one ASCII byte becomes; white space and separators depend on the byte before.
   @inline(__always) mutating func append(ascii byte: UInt8) {
     let mapped = unsafe FoldTable.ascii.utf8Start[Int(byte)]
     if mapped > Fold.space {
-      append(mapped)
+      unsafe append(mapped)
     } else if mapped == Fold.space {
-      appendSpace()
+      unsafe appendSpace()
     } else if mapped == Fold.separator {
-      appendSeparator()
+      unsafe appendSeparator()
     }
   }
 
   @inline(__always) mutating func appendSpace() {
     // No other byte of a fold is below 0x21: the one before is a space or a separator.
-    guard count > 0, self[count &- 1] > Fold.space else { return }
-    append(Fold.space)
+    guard unsafe count > 0, unsafe self[count &- 1] > Fold.space else { return }
+    unsafe append(Fold.space)
   }
 
   @inline(__always) mutating func appendSeparator() {
-    if count > 0, self[count &- 1] == Fold.space { count &-= 1 }
-    append(Fold.separator)
+    if unsafe count > 0, unsafe self[count &- 1] == Fold.space { unsafe count &-= 1 }
+    unsafe append(Fold.separator)
   }
 
   /// Appends the UTF-8 of a scalar.
@@ -60,19 +60,19 @@ struct FoldOutput {
     let low = UInt8(truncatingIfNeeded: scalar) & 0x3f | 0x80
     let next = UInt8(truncatingIfNeeded: scalar >> 6)
     if scalar < 0x80 {
-      append(UInt8(truncatingIfNeeded: scalar))
+      unsafe append(UInt8(truncatingIfNeeded: scalar))
     } else if scalar < 0x800 {
-      append(next | 0xc0)
-      append(low)
+      unsafe append(next | 0xc0)
+      unsafe append(low)
     } else if scalar < 0x10000 {
-      append(UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0)
-      append(next & 0x3f | 0x80)
-      append(low)
+      unsafe append(UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0)
+      unsafe append(next & 0x3f | 0x80)
+      unsafe append(low)
     } else {
-      append(UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0)
-      append(UInt8(truncatingIfNeeded: scalar >> 12) & 0x3f | 0x80)
-      append(next & 0x3f | 0x80)
-      append(low)
+      unsafe append(UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0)
+      unsafe append(UInt8(truncatingIfNeeded: scalar >> 12) & 0x3f | 0x80)
+      unsafe append(next & 0x3f | 0x80)
+      unsafe append(low)
     }
   }
 }
@@ -91,10 +91,10 @@ extension FoldOutput {
       let size = min(8, text.count &- position)
       let word = unsafe Self.word(of: text, at: position)
       // In words, a space at the start of the fold and one behind a space or a separator need a closer look.
-      let before = count == 0 ? Fold.space : self[count &- 1]
-      if count &+ 8 <= capacity, let small = Self.fold(word, afterGap: before <= Fold.space) {
+      let before = unsafe count == 0 ? Fold.space : self[count &- 1]
+      if unsafe count &+ 8 <= capacity, let small = unsafe Self.fold(word, afterGap: before <= Fold.space) {
         unsafe address(count).store(small.littleEndian)
-        count &+= size
+        unsafe count &+= size
         position &+= size
         continue
       }
@@ -102,7 +102,7 @@ extension FoldOutput {
       while position < end {
         let byte = unsafe input[position]
         guard byte < 0x80 else { return position }
-        append(ascii: byte)
+        unsafe append(ascii: byte)
         position &+= 1
       }
     }

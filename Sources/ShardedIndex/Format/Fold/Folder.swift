@@ -1,5 +1,5 @@
 /// A fold in progress.
-struct Folder {
+@safe struct Folder {
   var output: FoldOutput
   private(set) var state: State
 
@@ -18,27 +18,27 @@ struct Folder {
   static let shortText = 96
 
   /// - Parameter state: That of the folder that wrote the output so far.
-  init(_ output: FoldOutput, _ state: State = State()) { (self.output, self.state) = (output, state) }
+  init(_ output: FoldOutput, _ state: State = State()) { unsafe (self.output, self.state) = (output, state) }
 
   /// Folds `text` from `position` until it ends or less than ``slack`` bytes are left of the output.
   ///
   /// - Parameter text: Not empty.
   mutating func run(_ text: UnsafeBufferPointer<UInt8>, from position: inout Int) {
     let input = unsafe text.baseAddress.unsafelyUnwrapped
-    if position == 0, output.count == 0, output.capacity >= text.count {
+    if position == 0, unsafe output.count == 0, unsafe output.capacity >= text.count {
       position = unsafe output.appendASCIIPrefix(of: text)
-      state.runStart = output.count
+      state.runStart = unsafe output.count
     }
-    let limit = output.capacity - Self.slack
-    while position < text.count, output.count <= limit {
+    let limit = unsafe output.capacity - Self.slack
+    while position < text.count, unsafe output.count <= limit {
       let byte = unsafe input[position]
       if byte < 0x80 {
         position += 1
         let mapped = unsafe FoldTable.ascii.utf8Start[Int(byte)]
         if mapped == 0 { continue }
         endRun()
-        output.append(ascii: byte)
-        state.runStart = output.count
+        unsafe output.append(ascii: byte)
+        state.runStart = unsafe output.count
       } else {
         let scalar = unsafe FoldScalar(at: input + position, available: text.count - position)
         position += scalar.length
@@ -82,8 +82,8 @@ struct Folder {
       if unsafe entry[0] & FoldScalar.complex == 0 {
         endRun()
         unsafe output.address(output.count).update(from: entry + 1, count: size)
-        output.count += size
-        state.runStart = output.count
+        unsafe output.count += size
+        state.runStart = unsafe output.count
       } else {
         unsafe appendPieces(entry + 1, size: size)
       }
@@ -99,8 +99,8 @@ struct Folder {
       let value = FoldScalar.lookUp(scalar.value)
       if scalar.value <= UInt32(Fold.space) {
         endRun()
-        if scalar.value == UInt32(Fold.space) { output.appendSpace() } else { output.appendSeparator() }
-        state.runStart = output.count
+        if scalar.value == UInt32(Fold.space) { unsafe output.appendSpace() } else { unsafe output.appendSeparator() }
+        state.runStart = unsafe output.count
       } else if value > 0, value < FoldScalar.removed {
         appendMark(scalar.value, class: UInt8(truncatingIfNeeded: value))
       } else {
@@ -112,25 +112,25 @@ struct Folder {
   @inline(__always)
   private mutating func appendKept(_ scalar: UInt32) {
     endRun()
-    output.append(scalar: scalar)
-    state.runStart = output.count
+    unsafe output.append(scalar: scalar)
+    state.runStart = unsafe output.count
   }
 
   private mutating func appendMark(_ mark: UInt32, class combining: UInt8) {
     let letter = state.runStart - 3
-    if mark == 0x3099 || mark == 0x309a, letter >= 0, output[letter] == 0xe3 {
+    if mark == 0x3099 || mark == 0x309a, letter >= 0, unsafe output[letter] == 0xe3 {
       let base = unsafe FoldScalar(at: output.address(letter), available: 3)
       if let voiced = FoldScalar.voice(base.value, isHalf: mark == 0x309a) {
-        let end = output.count
-        output.count = letter
-        output.append(scalar: voiced)
-        output.count = end
+        let end = unsafe output.count
+        unsafe output.count = letter
+        unsafe output.append(scalar: voiced)
+        unsafe output.count = end
         return
       }
     }
     if combining < state.lastClass { state.isUnordered = true }
     state.lastClass = max(state.lastClass, combining)
-    output.append(scalar: mark)
+    unsafe output.append(scalar: mark)
   }
 
   /// Takes a removed mark, which may make й ў ї ѓ ќ of the letter that the run of marks belongs to.
@@ -148,7 +148,7 @@ struct Folder {
     // Each letter and its composed form have two bytes in UTF-8, and a byte from 0xC0 on begins a scalar: these
     // two are the whole of the last one.
     let composed: UInt16? =
-      switch UInt16(output[letter]) << 8 | UInt16(output[letter + 1]) {
+      switch unsafe UInt16(output[letter]) << 8 | UInt16(output[letter + 1]) {
       case 0xd0b8 where breve: 0xd0b9  // й
       case 0xd183 where breve: 0xd19e  // ў
       case 0xd196 where diaeresis: 0xd197  // ї
@@ -157,8 +157,8 @@ struct Folder {
       default: nil
       }
     guard let composed else { return }
-    output[letter] = UInt8(composed >> 8)
-    output[letter + 1] = UInt8(truncatingIfNeeded: composed)
+    unsafe output[letter] = UInt8(composed >> 8)
+    unsafe output[letter + 1] = UInt8(truncatingIfNeeded: composed)
   }
 
   /// Sorts marks by combining class, those of one class as they stood: two passes, however many there are, so

@@ -7,22 +7,22 @@
 #endif
 
 /// A zstd compression context with one owner. Not safe to use from two threads at once.
-package final class Compressor: @unchecked Sendable {
+@safe package final class Compressor: @unchecked Sendable {
   private(set) var pointer: OpaquePointer
   /// For a larger content zstd takes tables of up to 50 MB, which no other content needs, in bytes.
   static let usualContent = 1 << 20
 
-  package init() { pointer = Self.made() }
+  package init() { unsafe pointer = Self.made() }
 
   private static func made() -> OpaquePointer {
-    guard let made = ZSTD_createCCtx() else { fatalError("zstd: out of memory") }
-    return made
+    guard let made = unsafe ZSTD_createCCtx() else { fatalError("zstd: out of memory") }
+    return unsafe made
   }
 
   /// Frees what a large content took.
   func renew() {
-    ZSTD_freeCCtx(pointer)
-    pointer = Self.made()
+    unsafe ZSTD_freeCCtx(pointer)
+    unsafe pointer = Self.made()
   }
-  deinit { ZSTD_freeCCtx(pointer) }
+  deinit { unsafe ZSTD_freeCCtx(pointer) }
 }

@@ -7,42 +7,42 @@
 #endif
 
 /// A zstd decompression context, and memory to unpack into, with one owner. Not safe to use from two threads at once.
-package final class Decompressor: @unchecked Sendable {
+@safe package final class Decompressor: @unchecked Sendable {
   /// The context, made when zstd is needed first.
   private(set) lazy var pointer: OpaquePointer = {
-    guard let made = ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
+    guard let made = unsafe ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
     isMade = true
-    return made
+    return unsafe made
   }()
   private var isMade = false
   /// Room for the table of a ``HuffmanCode``, and behind it for a content.
-  private var memory = Room(size: tableSize + usualRoom)
+  private var memory = unsafe Room(size: tableSize + usualRoom)
   /// Room for what is read of a file.
-  private var file = Room(size: usualFileRoom)
+  private var file = unsafe Room(size: usualFileRoom)
   private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
   private static let usualRoom = 14 << 10
   private static let usualFileRoom = 16 << 10
   private static let keptRoom = 64 << 10
 
   /// Memory of one owner, which frees it.
-  private struct Room: ~Copyable {
+  @unsafe private struct Room: ~Copyable {
     let start: UnsafeMutablePointer<UInt8>
     /// In bytes.
     let size: Int
 
     init(size: Int) {
-      (start, self.size) = (.allocate(capacity: size), size)
+      unsafe (start, self.size) = (.allocate(capacity: size), size)
       // Aligned as malloc aligns: for a table of 16 bits.
-      assert(UInt(bitPattern: start) % UInt(MemoryLayout<UInt16>.alignment) == 0)
+      unsafe assert(UInt(bitPattern: start) % UInt(MemoryLayout<UInt16>.alignment) == 0)
     }
-    deinit { start.deallocate() }
+    deinit { unsafe start.deallocate() }
   }
 
   package init() {}
-  deinit { if isMade { ZSTD_freeDCtx(pointer) } }
+  deinit { if isMade { unsafe ZSTD_freeDCtx(pointer) } }
 
   package var table: UnsafeMutablePointer<UInt16> {
-    UnsafeMutableRawPointer(memory.start).bindMemory(to: UInt16.self, capacity: HuffmanCode.tableCapacity)
+    unsafe UnsafeMutableRawPointer(memory.start).bindMemory(to: UInt16.self, capacity: HuffmanCode.tableCapacity)
   }
 
   /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the next.
@@ -53,22 +53,24 @@ package final class Decompressor: @unchecked Sendable {
     _ frame: UnsafeBufferPointer<UInt8>, size: Int
   ) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
     let wanted = Self.tableSize + size + FieldColumns.slack
-    if wanted > memory.size { memory = Room(size: wanted) }
-    let start = memory.start + Self.tableSize
-    try ZstdFrame.decompress(frame, into: .init(start: start, count: size), with: self)
-    (start + size).update(repeating: 0, count: FieldColumns.slack)
-    return .init(start: start, count: size)
+    if unsafe wanted > memory.size { unsafe memory = Room(size: wanted) }
+    let start = unsafe memory.start + Self.tableSize
+    unsafe try ZstdFrame.decompress(frame, into: .init(start: start, count: size), with: self)
+    unsafe (start + size).update(repeating: 0, count: FieldColumns.slack)
+    return unsafe .init(start: start, count: size)
   }
 
   /// Returns room for `size` bytes of a file, valid until the next, with ``FieldColumns/slack`` readable bytes behind them.
   func fileRoom(_ size: Int) -> UnsafeMutablePointer<UInt8> {
-    if size + FieldColumns.slack > file.size { file = Room(size: size + FieldColumns.slack) }
-    return file.start
+    if unsafe size + FieldColumns.slack > file.size { unsafe file = Room(size: size + FieldColumns.slack) }
+    return unsafe file.start
   }
 
   /// Frees what a large content and a large part of a file took.
   func trim() {
-    if memory.size > Self.tableSize + Self.keptRoom { memory = Room(size: Self.tableSize + Self.usualRoom) }
-    if file.size > Self.keptRoom { file = Room(size: Self.usualFileRoom) }
+    if unsafe memory.size > Self.tableSize + Self.keptRoom {
+      unsafe memory = Room(size: Self.tableSize + Self.usualRoom)
+    }
+    if unsafe file.size > Self.keptRoom { unsafe file = Room(size: Self.usualFileRoom) }
   }
 }

@@ -54,34 +54,34 @@ extension ZstdFrame {
   private static func blocks(
     of content: [UInt8], upTo ends: [Int], level: Int, minMatch: Int?, codesLiterals: Bool, with context: Compressor
   ) -> (frame: [UInt8], sizes: [Int]) {
-    ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
+    unsafe ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
     // What zstd.h calls ZSTD_c_literalCompressionMode, and 2 its value for never.
-    if !codesLiterals { ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_experimentalParam5, 2) }
-    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
-    if let minMatch { ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_minMatch, CInt(minMatch)) }
-    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_checksumFlag, 1)
-    ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_contentSizeFlag, 1)
-    ZSTD_CCtx_setPledgedSrcSize(context.pointer, UInt64(content.count))
+    if !codesLiterals { unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_experimentalParam5, 2) }
+    unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
+    if let minMatch { unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_minMatch, CInt(minMatch)) }
+    unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_checksumFlag, 1)
+    unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_contentSizeFlag, 1)
+    unsafe ZSTD_CCtx_setPledgedSrcSize(context.pointer, UInt64(content.count))
     let capacity = ZSTD_compressBound(content.count) + 32 * ends.count
     var sizes: [Int] = []
-    let frame = [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
-      var output = ZSTD_outBuffer(dst: target.baseAddress, size: capacity, pos: 0)
-      content.withUnsafeBufferPointer { bytes in
+    let frame = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+      var output = unsafe ZSTD_outBuffer(dst: target.baseAddress, size: capacity, pos: 0)
+      unsafe content.withUnsafeBufferPointer { bytes in
         var start = 0
         for end in ends {
-          let before = output.pos
-          var input = ZSTD_inBuffer(src: bytes.baseAddress.map { $0 + start }, size: end - start, pos: 0)
+          let before = unsafe output.pos
+          var input = unsafe ZSTD_inBuffer(src: bytes.baseAddress.map { unsafe $0 + start }, size: end - start, pos: 0)
           let directive = end == content.count ? ZSTD_e_end : ZSTD_e_flush
           var left = 1
-          while left > 0 || input.pos < input.size {
-            left = ZSTD_compressStream2(context.pointer, &output, &input, directive)
+          while unsafe left > 0 || input.pos < input.size {
+            left = unsafe ZSTD_compressStream2(context.pointer, &output, &input, directive)
             precondition(ZSTD_isError(left) == 0, "zstd could not compress into its own bound")
           }
           start = end
-          sizes.append(output.pos - before)
+          unsafe sizes.append(output.pos - before)
         }
       }
-      count = output.pos
+      count = unsafe output.pos
     }
     if content.count > Compressor.usualContent { context.renew() }
     return (frame, sizes)

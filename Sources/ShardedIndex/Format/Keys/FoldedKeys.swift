@@ -6,7 +6,8 @@ package struct FoldedKeys: Sendable {
   package init() {}
 
   mutating func append(_ key: UnsafeBufferPointer<UInt8>) {
-    for byte in key {
+    for index in key.indices {
+      let byte = unsafe key[index]
       if byte == Fold.separator { bytes += [0x2c, 0x20] } else { bytes.append(byte) }
     }
     ends.append(bytes.count)

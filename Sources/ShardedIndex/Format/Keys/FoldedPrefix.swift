@@ -1,21 +1,21 @@
 /// A folded text that is searched for: its bytes, and the head that most comparisons need alone.
 ///
 /// The bytes belong to the caller and must outlive it.
-package struct FoldedPrefix {
+@safe package struct FoldedPrefix {
   package let bytes: UnsafeBufferPointer<UInt8>
   /// ``KeyBlocks/head(of:)`` of the bytes.
   package let head: UInt64
 
   @inline(__always) package init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    (self.bytes, head) = (bytes, KeyBlocks.head(of: bytes))
+    unsafe (self.bytes, head) = (bytes, KeyBlocks.head(of: bytes))
   }
 
   /// The prefix of every key.
-  package static var empty: FoldedPrefix { FoldedPrefix(UnsafeBufferPointer(start: nil, count: 0)) }
+  package static var empty: FoldedPrefix { unsafe FoldedPrefix(UnsafeBufferPointer(start: nil, count: 0)) }
 
   /// The size, in bytes.
-  @inline(__always) package var count: Int { bytes.count }
-  @inline(__always) package var isEmpty: Bool { bytes.count == 0 }
+  @inline(__always) package var count: Int { unsafe bytes.count }
+  @inline(__always) package var isEmpty: Bool { unsafe bytes.count == 0 }
 
   /// Whether the text holds a space. Only then is its answer more than the keys that begin with it.
   @inline(__always) var hasSpace: Bool {
@@ -27,39 +27,41 @@ package struct FoldedPrefix {
     }
     if hasSpace(head) { return true }
     var position = 8
-    while position < bytes.count {
+    while unsafe position < bytes.count {
       // The last eight bytes overlap those before.
-      let start = UnsafeRawPointer(bytes.baseAddress!) + min(position, bytes.count &- 8)
-      if hasSpace(start.loadUnaligned(as: UInt64.self)) { return true }
+      let start = unsafe UnsafeRawPointer(bytes.baseAddress!) + min(position, bytes.count &- 8)
+      if unsafe hasSpace(start.loadUnaligned(as: UInt64.self)) { return true }
       position &+= 8
     }
     return false
   }
 
   /// The position of the last space; nil if there is none.
-  var lastSpace: Int? { bytes.lastIndex(of: Fold.space) }
+  var lastSpace: Int? { unsafe bytes.lastIndex(of: Fold.space) }
 
   /// Whether the text ends with a space that finishes a word.
-  var endsInSpace: Bool { bytes.count > 1 && bytes[bytes.count - 1] == Fold.space }
+  var endsInSpace: Bool { unsafe bytes.count > 1 && bytes[bytes.count - 1] == Fold.space }
 
   /// The text without its last byte.
-  var withoutLast: FoldedPrefix { FoldedPrefix(bytes.extracting(..<(bytes.count - 1))) }
+  var withoutLast: FoldedPrefix { unsafe FoldedPrefix(bytes.extracting(..<(bytes.count - 1))) }
 
   /// Calls `body` with the fold of a text in UTF-8.
   @inline(__always)
   static func withFold<Result, Failure: Error>(
     of text: UnsafeBufferPointer<UInt8>, _ body: (FoldedPrefix) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let fast = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
+    let fast = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Fold.shortCapacity) {
       buffer -> Swift.Result<Result, Failure>? in
-      guard let count = Fold.foldASCII(text, into: buffer) ?? Fold.foldShort(text, into: buffer) else { return nil }
+      guard let count = unsafe Fold.foldASCII(text, into: buffer) ?? Fold.foldShort(text, into: buffer) else {
+        return nil
+      }
       return Swift.Result { () throws(Failure) in
-        try body(FoldedPrefix(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count])))
+        unsafe try body(FoldedPrefix(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<count])))
       }
     }
     if let fast { return try fast.get() }
     var folded: [UInt8] = []
-    Fold.fold(text, into: &folded)
+    unsafe Fold.fold(text, into: &folded)
     return try folded.withFoldedPrefix(body)
   }
 
@@ -67,11 +69,11 @@ package struct FoldedPrefix {
   func withSeparator<Result, Failure: Error>(
     at position: Int, _ body: (FoldedPrefix) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) {
+    let result = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) {
       copy -> Swift.Result<Result, Failure> in
-      _ = copy.initialize(from: bytes)
-      copy[position] = Fold.separator
-      return Swift.Result { () throws(Failure) in try body(FoldedPrefix(UnsafeBufferPointer(copy))) }
+      _ = unsafe copy.initialize(from: bytes)
+      unsafe copy[position] = Fold.separator
+      return Swift.Result { () throws(Failure) in unsafe try body(FoldedPrefix(UnsafeBufferPointer(copy))) }
     }
     return try result.get()
   }
@@ -82,28 +84,28 @@ extension [UInt8] {
   package func withFoldedPrefix<Result, Failure: Error>(
     _ body: (FoldedPrefix) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(FoldedPrefix(bytes)) }
+    unsafe try withUnsafeBufferPointer { (bytes) throws(Failure) in unsafe try body(FoldedPrefix(bytes)) }
   }
 }
 
 extension KeyBlocks {
   /// Returns the first record at or above `text`, and whether it begins with it.
   @inline(__always) func lowerBound(of text: FoldedPrefix) -> (index: Int, matches: Bool) {
-    lowerBound(of: text.bytes, head: text.head)
+    unsafe lowerBound(of: text.bytes, head: text.head)
   }
 
   /// Returns the first record behind those that begin with `text`, the first of which is `lower`.
   @inline(__always) func upperBound(of text: FoldedPrefix, from lower: Int) -> Int {
-    upperBound(of: text.bytes, from: lower)
+    unsafe upperBound(of: text.bytes, from: lower)
   }
 }
 
 extension PartTable {
   /// Returns the part in which the first key at or above `text` lies, or behind whose end it lies.
-  @inline(__always) package func first(for text: FoldedPrefix) -> Int { first(for: text.bytes, head: text.head) }
+  @inline(__always) package func first(for text: FoldedPrefix) -> Int { unsafe first(for: text.bytes, head: text.head) }
 
   /// Returns the last part, from `first` on, that can hold keys which begin with `text`.
   @inline(__always) package func last(for text: FoldedPrefix, from first: Int) -> Int {
-    last(for: text.bytes, head: text.head, from: first)
+    unsafe last(for: text.bytes, head: text.head, from: first)
   }
 }

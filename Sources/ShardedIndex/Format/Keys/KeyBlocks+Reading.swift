@@ -34,13 +34,13 @@ extension KeyBlocks {
   }
 
   /// The numbers of bytes that each record's stem shares with the one before it, and that it adds.
-  struct SizeColumns<Size: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
+  @unsafe struct SizeColumns<Size: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
     let shared: UnsafeMutablePointer<Size>
     let length: UnsafeMutablePointer<Size>
 
     init(at start: UnsafeRawPointer, count: Int) {
-      shared = UnsafeMutableRawPointer(mutating: start).bindMemory(to: Size.self, capacity: 2 * count)
-      length = shared + count
+      unsafe shared = UnsafeMutableRawPointer(mutating: start).bindMemory(to: Size.self, capacity: 2 * count)
+      unsafe length = shared + count
     }
   }
 
@@ -52,13 +52,13 @@ extension KeyBlocks {
     _ reader: inout ByteReader, _ packed: UnsafePointer<UInt8>
   ) throws(FormatError) -> (size: Int, longest: Int) {
     guard isWide else {
-      let columns = SizeColumns<UInt8>(at: shared, count: count)
-      try Self.unpackSizes(packed, count, &reader, columns)
-      return try Self.checkNarrow(columns, count, starts)
+      let columns = unsafe SizeColumns<UInt8>(at: shared, count: count)
+      unsafe try Self.unpackSizes(packed, count, &reader, columns)
+      return unsafe try Self.checkNarrow(columns, count, starts)
     }
-    let columns = SizeColumns<UInt32>(at: shared, count: count)
-    try Self.unpackSizes(packed, count, &reader, columns)
-    return try Self.check(columns, from: 0, count, starts)
+    let columns = unsafe SizeColumns<UInt32>(at: shared, count: count)
+    unsafe try Self.unpackSizes(packed, count, &reader, columns)
+    return unsafe try Self.check(columns, from: 0, count, starts)
   }
 
   /// Unpacks or copies the suffixes and the tails, up to the end of the content.
@@ -67,27 +67,27 @@ extension KeyBlocks {
     _ layout: UnsafePointer<ShardHeader.Layout>, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     // Nothing else refers to the memory yet.
-    let suffixes = UnsafeMutablePointer(mutating: suffixes)
-    let tails = suffixes - count
+    let suffixes = unsafe UnsafeMutablePointer(mutating: suffixes)
+    let tails = unsafe suffixes - count
     // What lies behind may be read by whole words, so it is made to hold something.
-    (suffixes + start.suffixBytes).update(repeating: 0, count: FieldColumns.slack)
-    if tailCount > 0, !layout.pointee.tailCode.isPresent {
+    unsafe (suffixes + start.suffixBytes).update(repeating: 0, count: FieldColumns.slack)
+    if tailCount > 0, unsafe !layout.pointee.tailCode.isPresent {
       let offset = try reader.pass(count)
-      tails.copy(from: content + offset, count: count)
+      unsafe tails.copy(from: content + offset, count: count)
       var highest: UInt8 = 0
-      for index in 0..<count { highest = max(highest, tails[index]) }
+      for index in 0..<count { highest = unsafe max(highest, tails[index]) }
       guard Int(highest) < tailCount else {
         throw .invalid(reason: "a record names a tail that is not there", offset: offset)
       }
     }
     if start.isPacked {
-      try layout.pointee.suffixCode.unpack(
+      unsafe try layout.pointee.suffixCode.unpack(
         &reader, of: content, count: start.suffixBytes, into: suffixes, table: table)
     } else {
-      suffixes.copy(from: content + start.suffixOffset, count: start.suffixBytes)
+      unsafe suffixes.copy(from: content + start.suffixOffset, count: start.suffixBytes)
     }
-    if layout.pointee.tailCode.isPresent {
-      try layout.pointee.tailCode.unpack(&reader, of: content, count: count, into: tails, table: table)
+    if unsafe layout.pointee.tailCode.isPresent {
+      unsafe try layout.pointee.tailCode.unpack(&reader, of: content, count: count, into: tails, table: table)
     }
     guard reader.remaining == 0 else {
       throw .invalid(reason: "does not end with its last section", offset: reader.offset)
@@ -106,25 +106,29 @@ extension KeyBlocks {
       guard let size = Size(exactly: value) else { throw .invalid(reason: "a stem of \(value) bytes", offset: at) }
       return size
     }
-    let (shared, length) = (columns.shared, columns.length)
+    let (shared, length) = unsafe (columns.shared, columns.length)
     // Indexes are below a count of 32 bits.
     var index = 0
     while index < count {
-      shared[index] = Size(truncatingIfNeeded: bytes[index] & 15)
-      length[index] = Size(truncatingIfNeeded: bytes[index] &>> 4)
+      unsafe shared[index] = Size(truncatingIfNeeded: bytes[index] & 15)
+      unsafe length[index] = Size(truncatingIfNeeded: bytes[index] &>> 4)
       index &+= 1
     }
     index = 0
     while index < count {
       // Half a byte of ones is rare: looked for in eight bytes at once, of which some may stand behind the last.
-      let word = UInt64(littleEndian: (bytes + index).load())
+      let word = unsafe UInt64(littleEndian: (bytes + index).load())
       let pairs = word & word &>> 2
       var halves = pairs & pairs &>> 1 & 0x1111_1111_1111_1111
       while halves != 0 {
         let bit = halves.trailingZeroBitCount
         let record = index &+ bit &>> 3
         guard record < count else { break }
-        if bit & 4 == 0 { shared[record] = try excess(&reader) } else { length[record] = try excess(&reader) }
+        if bit & 4 == 0 {
+          unsafe shared[record] = try excess(&reader)
+        } else {
+          unsafe length[record] = try excess(&reader)
+        }
         halves &= halves &- 1
       }
       index &+= 8
@@ -147,24 +151,24 @@ extension KeyBlocks {
     _ columns: SizeColumns<Size>, from first: Int, _ count: Int, _ starts: BlockStarts, position: Int = 0
   ) throws(FormatError) -> (size: Int, longest: Int) {
     // Sizes have 32 bits, and so has the number of them.
-    let (shared, length) = (columns.shared, columns.length)
+    let (shared, length) = unsafe (columns.shared, columns.length)
     var position = position
     var longest = 0
     // Nothing stands before the first record that it could share.
-    var isSound = shared[0] == 0
+    var isSound = unsafe shared[0] == 0
     var index = first
     while index < count {
-      starts[index >> blockShift] = position
+      unsafe starts[index >> blockShift] = position
       let end = min(index &+ blockSize, count)
       // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
-      var stem = Int(length[index])
-      isSound = isSound && Int(shared[index]) <= stem
+      var stem = unsafe Int(length[index])
+      isSound = unsafe isSound && Int(shared[index]) <= stem
       position &+= stem
       longest = max(longest, stem)
       index &+= 1
       while index < end {
-        let common = Int(shared[index])
-        let rest = Int(length[index])
+        let common = unsafe Int(shared[index])
+        let rest = unsafe Int(length[index])
         isSound = isSound && common <= stem
         stem = common &+ rest
         position &+= rest
@@ -181,23 +185,23 @@ extension KeyBlocks {
     _ columns: SizeColumns<UInt8>, _ count: Int, _ starts: BlockStarts
   ) throws(FormatError) -> (size: Int, longest: Int) {
     typealias Sizes = SIMD16<UInt8>
-    let (shared, length) = (columns.shared, columns.length)
+    let (shared, length) = unsafe (columns.shared, columns.length)
     var position = 0
     var longest = Sizes.zero
     var unsoundLanes = SIMDMask<SIMD16<Int8>>(repeating: false)
-    var isSound = shared[0] == 0
+    var isSound = unsafe shared[0] == 0
     // Those before the last block, so that what a record of it shares can be looked at from the one before.
     let whole = (count &- 1) >> blockShift
     for block in 0..<whole {
-      starts[block] = position
+      unsafe starts[block] = position
       let first = block << blockShift
-      var common = (shared + first).load(as: Sizes.self)
-      let rest = (length + first).load(as: Sizes.self)
-      var next = (shared + (first &+ 1)).load(as: Sizes.self)
+      var common = unsafe (shared + first).load(as: Sizes.self)
+      let rest = unsafe (length + first).load(as: Sizes.self)
+      var next = unsafe (shared + (first &+ 1)).load(as: Sizes.self)
       // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own
       // affair.
       next[15] = 0
-      isSound = isSound && shared[first] <= length[first]
+      isSound = unsafe isSound && shared[first] <= length[first]
       common[0] = 0
       let stem = common &+ rest
       unsoundLanes = unsoundLanes .| (stem .< rest) .| (next .> stem)
@@ -205,7 +209,7 @@ extension KeyBlocks {
       position &+= sum(rest)
     }
     guard isSound, !any(unsoundLanes) else { throw unsound }
-    let last = try check(columns, from: whole << blockShift, count, starts, position: position)
+    let last = unsafe try check(columns, from: whole << blockShift, count, starts, position: position)
     return (last.size, max(Int(longest.max()), last.longest))
   }
 }

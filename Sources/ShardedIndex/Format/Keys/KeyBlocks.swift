@@ -8,7 +8,7 @@ import CSystem
 /// outlive it. A plain value, so that a query copies it without counting references.
 ///
 /// Counts and offsets have 32 bits: products and sums of them below do not wrap.
-package struct KeyBlocks {
+@safe package struct KeyBlocks {
   package static let magic: UInt32 = 0x334b_5153  // "SQK3"
   /// The size of what stands before the suffixes, in bytes: magic, count, size, flags. About, since two of them are varints.
   package static let headerSize = 9
@@ -30,17 +30,17 @@ package struct KeyBlocks {
   let (isWide, hasWideStarts): (Bool, Bool)
   private let tailTable: UnsafePointer<TailTable>
 
-  @inline(__always) var heads: UnsafePointer<UInt64> { content.assumingMemoryBound(to: UInt64.self) }
+  @inline(__always) var heads: UnsafePointer<UInt64> { unsafe content.assumingMemoryBound(to: UInt64.self) }
   @inline(__always) var starts: BlockStarts {
-    BlockStarts(content + 8 &* blockCount, isWide: hasWideStarts)
+    unsafe BlockStarts(content + 8 &* blockCount, isWide: hasWideStarts)
   }
-  @inline(__always) var shared: UnsafeRawPointer { content + Int(sharedOffset) }
-  @inline(__always) private var length: UnsafeRawPointer { shared + (isWide ? 4 &* count : count) }
+  @inline(__always) var shared: UnsafeRawPointer { unsafe content + Int(sharedOffset) }
+  @inline(__always) private var length: UnsafeRawPointer { unsafe shared + (isWide ? 4 &* count : count) }
   @inline(__always) var suffixes: UnsafePointer<UInt8> {
-    (content + Int(suffixOffset)).assumingMemoryBound(to: UInt8.self)
+    unsafe (content + Int(suffixOffset)).assumingMemoryBound(to: UInt8.self)
   }
   /// Each record's tail, when there are tails.
-  @inline(__always) package var tails: UnsafePointer<UInt8> { suffixes - count }
+  @inline(__always) package var tails: UnsafePointer<UInt8> { unsafe suffixes - count }
 
   /// Records in the part, at least one.
   @inline(__always) package var count: Int { Int(recordCount) }
@@ -56,11 +56,11 @@ package struct KeyBlocks {
 
   /// Asks for the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
   @inline(__always) func prefetch() {
-    for line in 0..<6 { CShims.prefetch(content + 64 &* line) }
+    for line in 0..<6 { unsafe CShims.prefetch(content + 64 &* line) }
   }
 
   /// Frees what it keeps; the value must not be used after it.
-  package func deallocate() { content.deallocate() }
+  package func deallocate() { unsafe content.deallocate() }
 
   /// Checks `content`, unpacks what is packed in it, and keeps what searches read.
   ///
@@ -70,73 +70,75 @@ package struct KeyBlocks {
   package init(
     content: UnsafeBufferPointer<UInt8>, records: Int, header: __shared ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
-    let layout = header.layout
-    var reader = ByteReader(content)
-    let start = try ContentStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
+    let layout = unsafe header.layout
+    var reader = unsafe ByteReader(content)
+    let start = unsafe try ContentStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
     // A record has a byte of sizes in the content at least: no more is allocated than a multiple of that.
-    let tailCount = layout.pointee.tailTable.pointee.count
-    let hasWideStarts = start.isWide || BlockStarts.areWide(upTo: start.suffixBytes)
+    let tailCount = unsafe layout.pointee.tailTable.pointee.count
+    let hasWideStarts = unsafe start.isWide || BlockStarts.areWide(upTo: start.suffixBytes)
     let blocks = (records + Self.blockSize - 1) >> Self.blockShift
-    let derivedSize = (8 + BlockStarts.stride(isWide: hasWideStarts)) * blocks
+    let derivedSize = unsafe (8 + BlockStarts.stride(isWide: hasWideStarts)) * blocks
     let ownOffset = derivedSize + 2 * records * (start.isWide ? 4 : 1) + (tailCount > 0 ? records : 0)
     let size = ownOffset + start.suffixBytes + FieldColumns.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    self.content = .init(storage)
-    (tailTable, recordCount) = (layout.pointee.tailTable, UInt32(records))
+    unsafe self.content = .init(storage)
+    unsafe (tailTable, recordCount) = (layout.pointee.tailTable, UInt32(records))
     (sharedOffset, suffixOffset) = (UInt32(derivedSize), UInt32(ownOffset))
     (keptBytes, tailLimit, isWide, self.hasWideStarts) = (UInt32(size), UInt16(tailCount), start.isWide, hasWideStarts)
     longest = 0
     do throws(FormatError) {
-      let (position, longest) = try unpackSizes(&reader, content.baseAddress! + start.sizesOffset)
+      let (position, longest) = unsafe try unpackSizes(&reader, content.baseAddress! + start.sizesOffset)
       guard position == start.suffixBytes else {
         throw .invalid(reason: "suffixes do not fill their section", offset: Self.headerSize)
       }
       self.longest = UInt32(longest)
-      try unpack(&reader, of: content.baseAddress!, start, layout, table: table)
+      unsafe try unpack(&reader, of: content.baseAddress!, start, layout, table: table)
     } catch {
-      storage.deallocate()
+      unsafe storage.deallocate()
       throw error
     }
-    let heads = storage.bindMemory(to: UInt64.self, capacity: blocks)
-    for block in 0..<blocks { heads[block] = head(ofBlock: block) }
+    let heads = unsafe storage.bindMemory(to: UInt64.self, capacity: blocks)
+    for block in 0..<blocks { unsafe heads[block] = head(ofBlock: block) }
   }
 
   /// Returns how many bytes a record's stem has in common with the one before it.
   @inline(__always) package func sharedSize(_ index: Int) -> Int {
-    isWide
+    unsafe isWide
       ? Int(UInt32(littleEndian: shared.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
       : Int(shared.load(fromByteOffset: index, as: UInt8.self))
   }
 
   /// Returns how many bytes a record's stem adds to them.
   @inline(__always) package func suffixSize(_ index: Int) -> Int {
-    isWide
+    unsafe isWide
       ? Int(UInt32(littleEndian: length.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
       : Int(length.load(fromByteOffset: index, as: UInt8.self))
   }
 
   /// The sizes of all records, where they are 8 bits each: what each shares with the one before, and what it adds.
   @inline(__always) var sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)? {
-    isWide ? nil : (shared.assumingMemoryBound(to: UInt8.self), length.assumingMemoryBound(to: UInt8.self))
+    unsafe isWide ? nil : (shared.assumingMemoryBound(to: UInt8.self), length.assumingMemoryBound(to: UInt8.self))
   }
 
   /// The folded text of tail number `tail`.
-  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { tailTable.pointee[tail] }
+  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { unsafe tailTable.pointee[tail] }
 
   package var blockCount: Int { (count + Self.blockSize - 1) >> Self.blockShift }
-  @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> { suffixes + starts[block] }
+  @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> {
+    unsafe suffixes + starts[block]
+  }
 
   /// The head of a block's restart key, from the stem and the tail.
   private func head(ofBlock block: Int) -> UInt64 {
     let record = block << Self.blockShift
     // Suffixes and tails have bytes behind them that can be read.
     let size = suffixSize(record)
-    var head = UInt64(bigEndian: suffixes(ofBlock: block).load()) & Self.headMask(size)
+    var head = unsafe UInt64(bigEndian: suffixes(ofBlock: block).load()) & Self.headMask(size)
     if tailCount > 0, size < 8 {
       head |= UInt64(Fold.separator) &<< UInt64(56 &- 8 &* size)
       if size < 7 {
-        let tail = self.tail(Int(tails[record]))
-        let word = UInt64(bigEndian: tail.baseAddress!.load()) & Self.headMask(tail.count)
+        let tail = unsafe self.tail(Int(tails[record]))
+        let word = unsafe UInt64(bigEndian: tail.baseAddress!.load()) & Self.headMask(tail.count)
         head |= word &>> UInt64(8 &* (size &+ 1))
       }
     }

@@ -1,18 +1,18 @@
 /// A folded key or prefix that is searched: its bytes, one at a time or eight.
-struct SearchKey {
+@unsafe struct SearchKey {
   private let bytes: UnsafePointer<UInt8>?
   let count: Int
   /// ``KeyBlocks/head(of:)`` of it.
   let head: UInt64
 
   @inline(__always) init(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) {
-    (bytes, count, self.head) = (key.baseAddress, key.count, head)
+    unsafe (bytes, count, self.head) = (key.baseAddress, key.count, head)
   }
 
   /// The byte at `position`, which lies within the key.
   @inline(__always) func byte(_ position: Int) -> UInt8 {
-    assert(position >= 0 && position < count)
-    return bytes.unsafelyUnwrapped[position]
+    unsafe assert(position >= 0 && position < count)
+    return unsafe bytes.unsafelyUnwrapped[position]
   }
 
   /// Whether one of the bytes is the separator.
@@ -21,9 +21,9 @@ struct SearchKey {
   @inline(__always) var hasSeparator: Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var position = 0
-    while position < count {
+    while unsafe position < count {
       // Zero where it is one; only above a zero can a byte be taken for one.
-      let word = word(position) ^ (ones &* UInt64(Fold.separator))
+      let word = unsafe word(position) ^ (ones &* UInt64(Fold.separator))
       if (word &- ones) & ~word & (ones &* 0x80) != 0 { return true }
       position &+= 8
     }
@@ -33,9 +33,9 @@ struct SearchKey {
   /// The bytes from `position` on, which lies within the key, the first of them lowest; zeros behind its end.
   @inline(__always) func word(_ position: Int) -> UInt64 {
     // Positions are below `count`.
-    guard count > 8 else { return head.byteSwapped &>> UInt64(8 &* position) }
-    let start = min(position, count &- 8)
-    let word = UInt64(littleEndian: (bytes.unsafelyUnwrapped + start).load())
+    guard unsafe count > 8 else { return unsafe head.byteSwapped &>> UInt64(8 &* position) }
+    let start = unsafe min(position, count &- 8)
+    let word = unsafe UInt64(littleEndian: (bytes.unsafelyUnwrapped + start).load())
     return word &>> UInt64(8 &* (position &- start))
   }
 }
@@ -47,17 +47,17 @@ extension KeyBlocks {
   /// Returns the first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key holds.
   @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return 0 }
-    if bytes.count >= 8 { return UInt64(bigEndian: start.load()) }
+    if bytes.count >= 8 { return unsafe UInt64(bigEndian: start.load()) }
     // Shifts are by fewer than eight bytes.
     let last = bytes.count &- 1
     if bytes.count >= 4 {
       // Two halves, which have what is in the middle in common.
-      let first = UInt64(UInt32(littleEndian: start.load()))
-      let second = UInt64(UInt32(littleEndian: (start + (last &- 3)).load()))
+      let first = unsafe UInt64(UInt32(littleEndian: start.load()))
+      let second = unsafe UInt64(UInt32(littleEndian: (start + (last &- 3)).load()))
       return (first | second &<< UInt64(8 &* (last &- 3))).byteSwapped
     }
     let middle = bytes.count >> 1
-    let (first, second, third) = (UInt64(start[0]), UInt64(start[middle]), UInt64(start[last]))
+    let (first, second, third) = unsafe (UInt64(start[0]), UInt64(start[middle]), UInt64(start[last]))
     return (first | second &<< UInt64(8 &* middle) | third &<< UInt64(8 &* last)).byteSwapped
   }
 }

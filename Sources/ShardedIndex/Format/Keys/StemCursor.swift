@@ -1,5 +1,5 @@
 /// Walks the stems of a part forward, each made whole in a buffer of its own.
-package struct StemCursor {
+@unsafe package struct StemCursor {
   private let keys: KeyBlocks
   private let buffer: UnsafeMutablePointer<UInt8>
   private var suffix: UnsafePointer<UInt8>
@@ -10,29 +10,29 @@ package struct StemCursor {
   /// Stands at record `index`. `buffer` holds at least ``KeyBlocks/longestStem`` + 64 bytes.
   @inline(__always)
   package init(_ keys: KeyBlocks, at index: Int, buffer: UnsafeMutablePointer<UInt8>) {
-    self.keys = keys
-    self.buffer = buffer
+    unsafe self.keys = keys
+    unsafe self.buffer = buffer
     let block = index >> KeyBlocks.blockShift
-    self.index = block << KeyBlocks.blockShift
-    suffix = keys.suffixes(ofBlock: block)
-    stemSize = keys.suffixSize(self.index)
-    copyShort(suffix, to: buffer, stemSize)
-    suffix += stemSize
-    while self.index < index { advance() }
+    unsafe self.index = block << KeyBlocks.blockShift
+    unsafe suffix = keys.suffixes(ofBlock: block)
+    unsafe stemSize = keys.suffixSize(self.index)
+    unsafe copyShort(suffix, to: buffer, stemSize)
+    unsafe suffix += stemSize
+    while unsafe self.index < index { unsafe advance() }
   }
 
-  package var stem: UnsafePointer<UInt8> { .init(buffer) }
+  package var stem: UnsafePointer<UInt8> { unsafe .init(buffer) }
 
   /// Moves to the next record, which must be there.
   @inline(__always)
   package mutating func advance() {
-    index &+= 1
-    let rest = keys.suffixSize(index)
+    unsafe index &+= 1
+    let rest = unsafe keys.suffixSize(index)
     // A restart point is stored whole, whatever it shares.
-    let common = index & (KeyBlocks.blockSize - 1) == 0 ? 0 : keys.sharedSize(index)
-    copyShort(suffix, to: buffer + common, rest)
-    suffix += rest
-    stemSize = common &+ rest
+    let common = unsafe index & (KeyBlocks.blockSize - 1) == 0 ? 0 : keys.sharedSize(index)
+    unsafe copyShort(suffix, to: buffer + common, rest)
+    unsafe suffix += rest
+    unsafe stemSize = common &+ rest
   }
 }
 
@@ -42,22 +42,21 @@ extension KeyBlocks {
     guard !range.isEmpty else { return }
     let room = longestStem + 64
     // A tail has 255 bytes at most.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 256) { scratch in
-      let (stem, whole) = (scratch.baseAddress!, scratch.baseAddress! + room)
-      var cursor = StemCursor(self, at: range.lowerBound, buffer: stem)
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 256) { scratch in
+      let (stem, whole) = unsafe (scratch.baseAddress!, scratch.baseAddress! + room)
+      var cursor = unsafe StemCursor(self, at: range.lowerBound, buffer: stem)
       for record in range {
-        if record > range.lowerBound { cursor.advance() }
-        whole.copy(from: cursor.stem, count: cursor.stemSize)
-        var size = cursor.stemSize
+        if record > range.lowerBound { unsafe cursor.advance() }
+        unsafe whole.copy(from: cursor.stem, count: cursor.stemSize)
+        var size = unsafe cursor.stemSize
         if tailCount > 0 {
-          whole[size] = Fold.separator
+          unsafe whole[size] = Fold.separator
           size += 1
-          for byte in tail(Int(tails[record])) {
-            whole[size] = byte
-            size += 1
-          }
+          let tail = unsafe tail(Int(tails[record]))
+          for index in tail.indices { unsafe whole[size + index] = tail[index] }
+          size += tail.count
         }
-        body(record, .init(start: whole, count: size))
+        unsafe body(record, .init(start: whole, count: size))
       }
     }
   }

@@ -1,5 +1,5 @@
 /// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
-package struct TailTable: BitwiseCopyable {
+@safe package struct TailTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
   /// The ends of the texts; nil if all have one size.
@@ -10,17 +10,17 @@ package struct TailTable: BitwiseCopyable {
   ///   - ends: Where each text ends, `count` of them; nil if all have one size.
   ///   - each: That size.
   init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>?, each: Int) {
-    (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
+    unsafe (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
   }
 
   /// Returns the end of a text.
-  @inline(__always) func end(_ tail: Int) -> Int { ends.map { Int($0[tail]) } ?? (tail &+ 1) &* each }
+  @inline(__always) func end(_ tail: Int) -> Int { unsafe ends.map { unsafe Int($0[tail]) } ?? (tail &+ 1) &* each }
 
   /// The size of all texts together, in bytes.
   var size: Int { count == 0 ? 0 : end(count &- 1) }
 
   @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
     let start = tail == 0 ? 0 : end(tail &- 1)
-    return .init(start: texts + start, count: end(tail) &- start)
+    return unsafe .init(start: texts + start, count: end(tail) &- start)
   }
 }

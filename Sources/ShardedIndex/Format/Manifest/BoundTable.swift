@@ -1,7 +1,7 @@
 /// Lower bounds in order, searched where they lie. Source: docs/format.md §3.3.
 ///
-/// The bytes belong to the page or the list that the table stands in, and must outlive it.
-package struct BoundTable {
+/// The bytes belong to whoever made this value and must outlive it.
+@safe package struct BoundTable {
   package let count: Int
   /// u64 per bound: its first eight bytes, as a number that orders as they do.
   private let heads: UnsafeRawPointer
@@ -14,9 +14,9 @@ package struct BoundTable {
     count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafeBufferPointer<UInt8>
   ) throws(FormatError) {
     self.count = count
-    self.heads = UnsafeRawPointer(heads)
-    self.ends = UnsafeRawPointer(ends)
-    self.texts = texts.baseAddress ?? heads
+    unsafe self.heads = UnsafeRawPointer(heads)
+    unsafe self.ends = UnsafeRawPointer(ends)
+    unsafe self.texts = texts.baseAddress ?? heads
     var start = 0
     for index in 0..<count {
       let end = self.end(index)
@@ -24,7 +24,7 @@ package struct BoundTable {
         throw .invalid(reason: "lower bound \(index) is misplaced", offset: 0)
       }
       start = end
-      guard head(index) == KeyBlocks.head(of: self[index]) else {
+      guard unsafe head(index) == KeyBlocks.head(of: self[index]) else {
         throw .invalid(reason: "head \(index) is not its bound's", offset: 0)
       }
     }
@@ -35,15 +35,15 @@ package struct BoundTable {
   @inline(__always)
   init(checked count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafePointer<UInt8>) {
     self.count = count
-    self.heads = UnsafeRawPointer(heads)
-    self.ends = UnsafeRawPointer(ends)
-    self.texts = texts
+    unsafe self.heads = UnsafeRawPointer(heads)
+    unsafe self.ends = UnsafeRawPointer(ends)
+    unsafe self.texts = texts
   }
 
   /// A table of no bounds.
   var none: BoundTable {
-    let start = heads.assumingMemoryBound(to: UInt8.self)
-    return BoundTable(checked: 0, heads: start, ends: start, texts: start)
+    let start = unsafe heads.assumingMemoryBound(to: UInt8.self)
+    return unsafe BoundTable(checked: 0, heads: start, ends: start, texts: start)
   }
 
   /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
@@ -56,44 +56,45 @@ package struct BoundTable {
 
   @inline(never)
   private func checkLongOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
-    guard isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index])) else {
+    guard unsafe isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index]))
+    else {
       throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
     }
   }
 
   @inline(__always) private func end(_ index: Int) -> Int {
-    Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
+    unsafe Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
   }
 
   @inline(__always) func head(_ index: Int) -> UInt64 {
-    UInt64(littleEndian: heads.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
+    unsafe UInt64(littleEndian: heads.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
   }
 
   @inline(__always) package subscript(_ index: Int) -> UnsafeBufferPointer<UInt8> {
     let start = index == 0 ? 0 : end(index &- 1)
-    return UnsafeBufferPointer(start: texts + start, count: end(index) &- start)
+    return unsafe UnsafeBufferPointer(start: texts + start, count: end(index) &- start)
   }
 
   /// Whether bound `index` is `key`.
   func equals(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let bound = self[index]
-    return bound.count == key.count && Self.commonSize(bound, key) == key.count
+    let bound = unsafe self[index]
+    return unsafe bound.count == key.count && Self.commonSize(bound, key) == key.count
   }
 
   private static func commonSize(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     let end = min(a.count, b.count)
     guard end > 0 else { return 0 }
-    let (left, right) = (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
+    let (left, right) = unsafe (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
     // Bounds are long where keys have much in common.
     var index = 0
     while index &+ 8 <= end {
       let difference =
-        left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        unsafe left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
         ^ right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       guard difference == 0 else { return index &+ UInt64(littleEndian: difference).trailingZeroBitCount >> 3 }
       index &+= 8
     }
-    while index < end, a[index] == b[index] { index &+= 1 }
+    while index < end, unsafe a[index] == b[index] { index &+= 1 }
     return index
   }
 
@@ -102,21 +103,21 @@ package struct BoundTable {
     let other = self.head(index)
     // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
     guard other == head, key.count >= 8 else { return other < head }
-    return isLongBelow(index, key)
+    return unsafe isLongBelow(index, key)
   }
 
   @inline(never) private func isLongBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    Self.isBelow(self[index], key)
+    unsafe Self.isBelow(self[index], key)
   }
 
   @inline(__always)
   static func isBelow(_ bound: UnsafeBufferPointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    let common = commonSize(bound, key)
-    return common == bound.count ? common < key.count : common < key.count && bound[common] < key[common]
+    let common = unsafe commonSize(bound, key)
+    return unsafe common == bound.count ? common < key.count : common < key.count && bound[common] < key[common]
   }
 
   @inline(never) private func beginsLong(_ index: Int, with key: UnsafeBufferPointer<UInt8>) -> Bool {
-    Self.commonSize(self[index], key) == key.count
+    unsafe Self.commonSize(self[index], key) == key.count
   }
 
   /// How many bounds are below `key`, which has the head `head`. O(log ``count``).
@@ -133,7 +134,10 @@ package struct BoundTable {
   /// The same for a key that has its first eight bytes in common with bound `from`, the first that does.
   @inline(never)
   private func countLongBelow(_ key: FoldedPrefix, from: Int) -> Int {
-    from &+ partitionPoint(count &- from) { self.head(from &+ $0) == key.head && isLongBelow(from &+ $0, key.bytes) }
+    from
+      &+ partitionPoint(count &- from) {
+        unsafe self.head(from &+ $0) == key.head && isLongBelow(from &+ $0, key.bytes)
+      }
   }
 
   /// How many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
@@ -144,7 +148,7 @@ package struct BoundTable {
     let mask = KeyBlocks.headMask(prefix.count)
     @inline(__always) func isNotAbove(_ index: Int) -> Bool {
       let other = self.head(index) & mask
-      return other != head || prefix.count <= 8
+      return unsafe other != head || prefix.count <= 8
         ? other <= head : isLongBelow(index, prefix.bytes) || beginsLong(index, with: prefix.bytes)
     }
     // Most prefixes end where they begin.

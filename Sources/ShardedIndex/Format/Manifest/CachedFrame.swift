@@ -2,8 +2,8 @@
 /// node's the lower bound of what comes after it.
 ///
 /// It has no owner: the cache that drops the last reference frees the memory.
-struct CachedFrame: @unchecked Sendable {
-  struct Header {
+@unsafe struct CachedFrame: @unchecked Sendable {
+  @safe struct Header {
     /// The content that was kept before it; nil if there is none.
     var kept: UnsafeMutableRawPointer? = nil
     let contentSize: Int
@@ -21,60 +21,62 @@ struct CachedFrame: @unchecked Sendable {
 
   let content: UnsafeMutableRawPointer
 
-  init(content: UnsafeMutableRawPointer) { self.content = content }
+  init(content: UnsafeMutableRawPointer) { unsafe self.content = content }
 
-  @inline(__always) private var start: UnsafeMutableRawPointer { content - Self.headerSize }
-  @inline(__always) private var bytes: UnsafePointer<UInt8> { .init(content.assumingMemoryBound(to: UInt8.self)) }
+  @inline(__always) private var start: UnsafeMutableRawPointer { unsafe content - Self.headerSize }
+  @inline(__always) private var bytes: UnsafePointer<UInt8> {
+    unsafe .init(content.assumingMemoryBound(to: UInt8.self))
+  }
   @inline(__always) private var header: Header {
-    unsafeAddress { .init(start.assumingMemoryBound(to: Header.self)) }
-    nonmutating unsafeMutableAddress { start.assumingMemoryBound(to: Header.self) }
+    unsafeAddress { unsafe .init(start.assumingMemoryBound(to: Header.self)) }
+    nonmutating unsafeMutableAddress { unsafe start.assumingMemoryBound(to: Header.self) }
   }
 
   /// The bytes of the content, and of the bound behind it.
-  var size: Int { header.contentSize + (header.nextSize ?? 0) }
+  var size: Int { unsafe header.contentSize + (header.nextSize ?? 0) }
   /// The number of records in all shards before it.
-  @inline(__always) var firstRecord: Int { header.firstRecord }
+  @inline(__always) var firstRecord: Int { unsafe header.firstRecord }
   /// The content that was kept before it; nil if there is none.
-  var kept: UnsafeMutableRawPointer? { header.kept }
-  func setKept(_ content: UnsafeMutableRawPointer?) { header.kept = content }
+  var kept: UnsafeMutableRawPointer? { unsafe header.kept }
+  func setKept(_ content: UnsafeMutableRawPointer?) { unsafe header.kept = content }
 
   private static func allocate(_ header: Header) -> CachedFrame {
-    let size = headerSize + header.contentSize + (header.nextSize ?? 0)
-    let frame = CachedFrame(content: .allocate(byteCount: size, alignment: 16) + headerSize)
-    frame.start.initializeMemory(as: Header.self, to: header)
-    return frame
+    let size = unsafe headerSize + header.contentSize + (header.nextSize ?? 0)
+    let frame = unsafe CachedFrame(content: .allocate(byteCount: size, alignment: 16) + headerSize)
+    unsafe frame.start.initializeMemory(as: Header.self, to: header)
+    return unsafe frame
   }
 
   func copy() -> CachedFrame {
-    let copy = Self.allocate(header)
-    copy.content.copyMemory(from: content, byteCount: size)
-    return copy
+    let copy = unsafe Self.allocate(header)
+    unsafe copy.content.copyMemory(from: content, byteCount: size)
+    return unsafe copy
   }
 
-  func deallocate() { start.deallocate() }
+  func deallocate() { unsafe start.deallocate() }
 
   // MARK: What it holds
 
   /// The page that it is.
-  @inline(__always) func page(shards: Int) -> ManifestPage { ManifestPage(checked: bytes, shards: shards) }
+  @inline(__always) func page(shards: Int) -> ManifestPage { unsafe ManifestPage(checked: bytes, shards: shards) }
 
   /// The tables of the node that it is.
   ///
   /// - Parameter level: The level of its children.
   @inline(__always) func tables(count: Int, level: Int) -> ManifestTables {
-    ManifestTables(bytes, count: count, level: level)
+    unsafe ManifestTables(bytes, count: count, level: level)
   }
 
   /// The node that it is.
   func node(_ number: Int, level: Int, of tree: ManifestTree) -> ManifestNode {
-    ManifestNode(
+    unsafe ManifestNode(
       bytes, number: number, level: level, of: tree, start: header.end, firstRecord: header.firstRecord, next: next)
   }
 
   /// The lower bound of what comes after a node.
   private var next: ManifestNode.Next? {
-    guard let size = header.nextSize else { return nil }
-    return .init(
+    guard let size = unsafe header.nextSize else { return nil }
+    return unsafe .init(
       bound: .init(start: bytes + header.contentSize, count: size), isContinuation: header.nextIsContinuation)
   }
 
@@ -90,28 +92,28 @@ struct CachedFrame: @unchecked Sendable {
     let entry = reference.entry
     // A page's last bound meets the next one now; a node's are to come.
     let next = reference.level == 0 ? nil : reference.next
-    self = try frame.withUnsafeBufferPointer { (frame) throws(FormatError) -> CachedFrame in
-      let size = try ZstdFrame.contentSize(of: frame, checksum: entry.checksum, size: entry.contentSize)
-      let read = Self.allocate(
+    unsafe self = try frame.withUnsafeBufferPointer { (frame) throws(FormatError) -> CachedFrame in
+      let size = unsafe try ZstdFrame.contentSize(of: frame, checksum: entry.checksum, size: entry.contentSize)
+      let read = unsafe Self.allocate(
         Header(
           contentSize: size, firstRecord: reference.firstRecord, end: reference.start + entry.frameSize,
           nextSize: next?.bound.count, nextIsContinuation: next?.isContinuation ?? false))
       do throws(FormatError) {
-        try ZstdFrame.decompress(frame, into: .init(start: read.content, count: size), with: context)
-        let content = UnsafeBufferPointer(start: read.bytes, count: size)
+        unsafe try ZstdFrame.decompress(frame, into: .init(start: read.content, count: size), with: context)
+        let content = unsafe UnsafeBufferPointer(start: read.bytes, count: size)
         if reference.level == 0 {
-          try ManifestPage.check(content, reference, of: tree)
+          unsafe try ManifestPage.check(content, reference, of: tree)
         } else {
-          try ManifestNode.check(content, reference, of: tree)
+          unsafe try ManifestNode.check(content, reference, of: tree)
         }
       } catch {
-        read.deallocate()
+        unsafe read.deallocate()
         throw error
       }
-      if let next, let bound = next.bound.baseAddress {
-        (read.content + size).copyMemory(from: bound, byteCount: next.bound.count)
+      if let next, let bound = unsafe next.bound.baseAddress {
+        unsafe (read.content + size).copyMemory(from: bound, byteCount: next.bound.count)
       }
-      return read
+      return unsafe read
     }
   }
 }

@@ -100,8 +100,8 @@ package struct DensityBands: Sendable {
 
   /// The content of a band's frame; nil if it has no records.
   private static func content(_ counts: ArraySlice<UInt32>) -> [UInt8]? {
-    counts.withUnsafeBufferPointer { counts in
-      let cells = counts.indices.filter { counts[$0] > 0 }
+    unsafe counts.withUnsafeBufferPointer { counts in
+      let cells = counts.indices.filter { unsafe counts[$0] > 0 }
       guard !cells.isEmpty else { return nil }
       var writer = ByteWriter()
       writer.writeVarint(cells.count)
@@ -110,7 +110,7 @@ package struct DensityBands: Sendable {
         writer.writeVarint(cell - next)
         next = cell + 1
       }
-      for cell in cells { writer.writeVarint(Int(counts[cell]) - 1) }
+      for cell in cells { unsafe writer.writeVarint(Int(counts[cell]) - 1) }
       return writer.bytes
     }
   }
@@ -144,8 +144,8 @@ package struct DensityBands: Sendable {
   private static func reading(
     _ content: [UInt8], _ body: (inout ByteReader) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      var reader = ByteReader(bytes)
+    unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = unsafe ByteReader(bytes)
       try body(&reader)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "has bytes behind the end of its map", offset: reader.offset)

@@ -1,5 +1,5 @@
-/// The density grid of an index: how many records lie in each cell of half a degree. It takes about 18 KB of the index of
-/// 200,000 cities. Source: docs/format.md §3.9.
+/// How many of an index's records lie in each cell of half a degree: a map of them, which takes some 18 KB of the index
+/// of 200,000 cities. Source: docs/format.md §3.9.
 ///
 /// A record lies where its fields of the first of the usual names say, `coord.lat`, `lat` or `latitude` and likewise, in
 /// decimal degrees. One that has no such fields, or in them no place on the globe, is not on the map. Takes a megabyte.
@@ -61,7 +61,8 @@ public struct DensityGrid: Sendable, Equatable {
   package static func cell(
     latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>
   ) -> Int? {
-    guard let north = halfDegrees(latitude, limit: 90), let east = halfDegrees(longitude, limit: 180) else {
+    guard let north = unsafe halfDegrees(latitude, limit: 90), let east = unsafe halfDegrees(longitude, limit: 180)
+    else {
       return nil
     }
     // The ceiling of a number is what is left of it below the floor of its negative.
@@ -77,22 +78,24 @@ public struct DensityGrid: Sendable, Equatable {
     _ text: UnsafeBufferPointer<UInt8>
   ) -> (lower: Int, hasRest: Bool, isNegative: Bool)? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
-    let isNegative = start[0] == UInt8(ascii: "-")
+    let isNegative = unsafe start[0] == UInt8(ascii: "-")
     var at = isNegative ? 1 : 0
     let first = at
     var whole = 0
-    while at < text.count, start[at] &- 0x30 < 10 {
-      whole = whole &* 10 &+ Int(start[at] &- 0x30)
+    while at < text.count, unsafe start[at] &- 0x30 < 10 {
+      whole = unsafe whole &* 10 &+ Int(start[at] &- 0x30)
       at += 1
     }
     guard 1...3 ~= at - first else { return nil }
     guard at < text.count else { return (2 * whole, false, isNegative) }
-    guard start[at] == UInt8(ascii: "."), at + 1 < text.count, start[at + 1] &- 0x30 < 10 else { return nil }
-    let tenths = start[at + 1] &- 0x30
+    guard unsafe start[at] == UInt8(ascii: "."), at + 1 < text.count, unsafe start[at + 1] &- 0x30 < 10 else {
+      return nil
+    }
+    let tenths = unsafe start[at + 1] &- 0x30
     var rest = tenths % 5
     at += 2
     while at < text.count {
-      let digit = start[at] &- 0x30
+      let digit = unsafe start[at] &- 0x30
       guard digit < 10 else { return nil }
       rest |= digit
       at += 1
@@ -105,7 +108,7 @@ public struct DensityGrid: Sendable, Equatable {
     _ text: UnsafeBufferPointer<UInt8>, limit: Int
   ) -> (floor: Int, ceiling: Int)? {
     guard text.count <= 64 else { return nil }
-    if let (lower, hasRest, isNegative) = plainHalfDegrees(text) {
+    if let (lower, hasRest, isNegative) = unsafe plainHalfDegrees(text) {
       guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
       let upper = hasRest ? lower + 1 : lower
       return isNegative ? (-upper, -lower) : (lower, upper)
@@ -114,38 +117,38 @@ public struct DensityGrid: Sendable, Equatable {
     /// Passes over digits; how many.
     func digits() -> Int {
       let first = at
-      while at < text.count, text[at] &- 0x30 < 10 { at += 1 }
+      while at < text.count, unsafe text[at] &- 0x30 < 10 { at += 1 }
       return at - first
     }
     func sign() -> Bool {
-      guard at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") else { return false }
+      guard at < text.count, unsafe text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") else { return false }
       at += 1
-      return text[at - 1] == UInt8(ascii: "-")
+      return unsafe text[at - 1] == UInt8(ascii: "-")
     }
     let isNegative = sign()
     let first = at
     var wholeCount = digits()  // Digits before the point, once the exponent has moved it.
     var count = wholeCount
-    if at < text.count, text[at] == UInt8(ascii: ".") {
+    if at < text.count, unsafe text[at] == UInt8(ascii: ".") {
       at += 1
       count += digits()
     }
     guard count > 0 else { return nil }
     let end = at
-    if at < text.count, text[at] | 0x20 == UInt8(ascii: "e") {
+    if at < text.count, unsafe text[at] | 0x20 == UInt8(ascii: "e") {
       at += 1
       let isDown = sign()
       let start = at
       guard digits() > 0 else { return nil }
-      let exponent = text[start..<at].reduce(0) { min(10 * $0 + Int($1 &- 0x30), 1000) }
+      let exponent = unsafe text[start..<at].reduce(0) { min(10 * $0 + Int($1 &- 0x30), 1000) }
       wholeCount += isDown ? -exponent : exponent
     }
     guard at == text.count else { return nil }
 
     var (whole, half, hasRest) = (0, 0, false)
     var place = 0
-    for byte in text[first..<end] where byte != UInt8(ascii: ".") {
-      let digit = Int(byte &- 0x30)
+    for index in first..<end where unsafe text[index] != UInt8(ascii: ".") {
+      let digit = unsafe Int(text[index] &- 0x30)
       if place < wholeCount {
         whole = min(10 * whole + digit, 1000)
       } else if place == wholeCount {

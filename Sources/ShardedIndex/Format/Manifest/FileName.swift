@@ -7,8 +7,8 @@ package struct FileName: Sendable, BitwiseCopyable {
   /// - Parameter name: ASCII, at most 55 bytes.
   package init(_ name: StaticString) {
     precondition(name.utf8CodeUnitCount <= Self.capacity, "a file name of an index is short")
-    withUnsafeMutableBytes(of: &bytes) { bytes in
-      name.withUTF8Buffer { bytes.copyMemory(from: UnsafeRawBufferPointer($0)) }
+    unsafe withUnsafeMutableBytes(of: &bytes) { bytes in
+      name.withUTF8Buffer { unsafe bytes.copyMemory(from: UnsafeRawBufferPointer($0)) }
     }
   }
 
@@ -23,9 +23,9 @@ package struct FileName: Sendable, BitwiseCopyable {
   init(label: some Collection<UInt8>, digest: some Collection<UInt8>) {
     // 24 bytes of label, a hyphen, 16 digits and `.zst` fit.
     var size = 0
-    withUnsafeMutableBytes(of: &bytes) { bytes in
+    unsafe withUnsafeMutableBytes(of: &bytes) { bytes in
       func append(_ byte: UInt8) {
-        bytes[size] = byte
+        unsafe bytes[size] = byte
         size += 1
       }
       func appendHexadecimal(_ byte: UInt8) {
@@ -55,13 +55,13 @@ package struct FileName: Sendable, BitwiseCopyable {
   func withCString<Result, Failure: Error>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try withUnsafeBytes(of: bytes) { (bytes) throws(Failure) in
-      try body(bytes.baseAddress!.assumingMemoryBound(to: CChar.self))
+    unsafe try withUnsafeBytes(of: bytes) { (bytes) throws(Failure) in
+      unsafe try body(bytes.baseAddress!.assumingMemoryBound(to: CChar.self))
     }
   }
 
   /// The name as text.
-  package var text: String { withCString { String(cString: $0) } }
+  package var text: String { unsafe withCString { unsafe String(cString: $0) } }
 }
 
 extension Manifest {

@@ -3,10 +3,12 @@ import CSystem
 extension Manifest {
   /// Calls `body` with the path of each field, in order, until it returns false.
   package func forEachFieldName(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Bool) {
-    var reader = ByteReader(fieldNameBytes)
+    var reader = unsafe ByteReader(fieldNameBytes)
     for number in 0..<fieldCount {
       // Readable: checked when made.
-      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size), body(number, name) else {
+      guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),
+        unsafe body(number, name)
+      else {
         return
       }
     }
@@ -14,23 +16,23 @@ extension Manifest {
 
   /// Whether the other has the same field names in the same order.
   func hasFieldNames(of other: borrowing Manifest) -> Bool {
-    fieldNameBytes.count == other.fieldNameBytes.count
+    unsafe fieldNameBytes.count == other.fieldNameBytes.count
       && memcmp(fieldNameBytes.baseAddress!, other.fieldNameBytes.baseAddress!, fieldNameBytes.count) == 0
   }
 
   static func checkNames(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) throws(FormatError) {
-    var reader = ByteReader(bytes)
-    for _ in 0..<count { _ = try reader.read(bytes: try reader.readVarint()) }
+    var reader = unsafe ByteReader(bytes)
+    for _ in 0..<count { _ = unsafe try reader.read(bytes: try reader.readVarint()) }
     guard reader.remaining == 0 else {
       throw .invalid(reason: "has \(reader.remaining) bytes behind its field names", offset: 0)
     }
   }
 
   static func checkSettings(_ bytes: UnsafeBufferPointer<UInt8>) throws(FormatError) {
-    var reader = ByteReader(bytes)
+    var reader = unsafe ByteReader(bytes)
     while reader.remaining > 0 {
-      _ = try reader.read(bytes: try reader.readVarint())
-      let value = try reader.read(bytes: try reader.readVarint())
+      _ = unsafe try reader.read(bytes: try reader.readVarint())
+      let value = unsafe try reader.read(bytes: try reader.readVarint())
       guard value.count <= Manifest.settingLimit else {
         throw .invalid(reason: "has a setting of \(value.count) bytes", offset: 0)
       }
@@ -39,15 +41,15 @@ extension Manifest {
 
   /// The value of a setting; nil if the manifest has none of that name.
   package func setting(_ wanted: StaticString) -> String? {
-    var reader = ByteReader(settingBytes)
+    var reader = unsafe ByteReader(settingBytes)
     while reader.remaining > 0 {
-      guard let size = try? reader.readVarint(), let name = try? reader.read(bytes: size),
-        let valueSize = try? reader.readVarint(), let value = try? reader.read(bytes: valueSize)
+      guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),
+        let valueSize = try? reader.readVarint(), let value = unsafe try? reader.read(bytes: valueSize)
       else { return nil }
       if name.count == wanted.utf8CodeUnitCount,
-        name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
+        unsafe name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: name.count))
       {
-        return String(decoding: value, as: UTF8.self)
+        return unsafe String(decoding: value, as: UTF8.self)
       }
     }
     return nil
@@ -57,8 +59,8 @@ extension Manifest {
   package var fieldNames: [String] {
     var names: [String] = []
     names.reserveCapacity(fieldCount)
-    forEachFieldName { _, name in
-      names.append(String(decoding: name, as: UTF8.self))
+    unsafe forEachFieldName { _, name in
+      unsafe names.append(String(decoding: name, as: UTF8.self))
       return true
     }
     return names
@@ -67,8 +69,10 @@ extension Manifest {
   /// Returns the number of the field with this path, found in the bytes of the manifest; nil if no field has it.
   package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
     var found: Int?
-    forEachFieldName { number, name in
-      guard name.count == path.count, memcmp(name.baseAddress!, path.baseAddress!, name.count) == 0 else { return true }
+    unsafe forEachFieldName { number, name in
+      guard name.count == path.count, unsafe memcmp(name.baseAddress!, path.baseAddress!, name.count) == 0 else {
+        return true
+      }
       found = number
       return false
     }

@@ -86,7 +86,7 @@ extension Manifest {
   }
 
   /// The table of a root's sections; valid as long as the root's bytes.
-  struct SectionTable {
+  @safe struct SectionTable {
     private let content: UnsafeRawBufferPointer
     /// The offset of the table, in bytes.
     private let start: Int
@@ -94,8 +94,8 @@ extension Manifest {
 
     /// - Parameter reader: Stands at the table; stands behind it afterwards.
     init(_ header: Header, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
-      (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
-      _ = try reader.read(bytes: 24 * count)
+      unsafe (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
+      _ = unsafe try reader.read(bytes: 24 * count)
     }
 
     /// Returns the bytes of a section, wherever the table says that they are; nil if it has none of that number.
@@ -104,25 +104,25 @@ extension Manifest {
         let entry = start + 24 * index
         guard UInt32(littleEndian: load(entry)) == section.rawValue else { continue }
         let (offset, length) = (UInt64(littleEndian: load(entry + 8)), UInt64(littleEndian: load(entry + 16)))
-        let size = UInt64(content.count)
+        let size = unsafe UInt64(content.count)
         guard offset <= size, length <= size - offset, wanted == nil || length == UInt64(wanted!) else {
           throw .invalid(reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: entry)
         }
-        return content.bindMemory(to: UInt8.self).extracting(Int(offset)..<Int(offset + length))
+        return unsafe content.bindMemory(to: UInt8.self).extracting(Int(offset)..<Int(offset + length))
       }
       return nil
     }
 
     /// Returns the bytes of a section that every root has.
     func required(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
-      if let found = try optional(section, size: size) { return found }
+      if let found = unsafe try optional(section, size: size) { return unsafe found }
       throw .invalid(reason: "section \(section.rawValue) is missing", offset: start)
     }
 
     /// Returns the frames that a section describes; nil if there is no such section.
     func chain(_ section: Section, after start: Int) throws(FormatError) -> Chain? {
-      guard let entry = try optional(section, size: Chain.width) else { return nil }
-      var reader = ByteReader(entry)
+      guard let entry = unsafe try optional(section, size: Chain.width) else { return nil }
+      var reader = unsafe ByteReader(entry)
       let chain = Chain(
         start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
         checksum: try reader.read(UInt32.self))
@@ -134,12 +134,12 @@ extension Manifest {
 
     /// The table lies within the content: the reader passed it.
     private func load<T: BitwiseCopyable>(_ offset: Int) -> T {
-      content.loadUnaligned(fromByteOffset: offset, as: T.self)
+      unsafe content.loadUnaligned(fromByteOffset: offset, as: T.self)
     }
   }
 
   /// The sections that list the children of a root.
-  struct Lists {
+  @safe struct Lists {
     private let heads: UnsafeBufferPointer<UInt8>
     private let firstRecords: UnsafeBufferPointer<UInt8>
     private let ends: UnsafeBufferPointer<UInt8>
@@ -149,23 +149,23 @@ extension Manifest {
     private let level: Int
 
     init(_ sections: SectionTable, count: Int, level: Int) throws(FormatError) {
-      heads = try sections.required(.heads, size: 8 * count)
-      firstRecords = try sections.required(.firstRecords, size: 8 * (count + 1))
-      ends = try sections.required(.boundEnds, size: 4 * count)
-      texts = try sections.required(.bounds, size: nil)
-      children = try sections.required(.children, size: ManifestNode.Entry.width(ofLevel: level) * count)
+      unsafe heads = try sections.required(.heads, size: 8 * count)
+      unsafe firstRecords = try sections.required(.firstRecords, size: 8 * (count + 1))
+      unsafe ends = try sections.required(.boundEnds, size: 4 * count)
+      unsafe texts = try sections.required(.bounds, size: nil)
+      unsafe children = try sections.required(.children, size: ManifestNode.Entry.width(ofLevel: level) * count)
       (self.count, self.level) = (count, level)
     }
 
     /// The lower bounds, checked.
     var bounds: BoundTable {
       get throws(FormatError) {
-        try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
+        unsafe try BoundTable(count: count, heads: heads.baseAddress!, ends: ends.baseAddress!, texts: texts)
       }
     }
 
     func tables(_ bounds: BoundTable) -> ManifestTables {
-      ManifestTables(
+      unsafe ManifestTables(
         bounds, firstRecords: firstRecords.baseAddress!, entries: children.baseAddress!, level: level)
     }
   }

@@ -52,9 +52,9 @@ extension Manifest {
     init(_ index: Int, of page: ManifestPage) {
       file = page.file(index)
       recordCount = page.firstRecord(index + 1) - page.firstRecord(index)
-      let bytes = UnsafeRawPointer(page.digest(index).baseAddress!)
-      digest = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      label = UnsafeRawPointer(page.label(index).baseAddress!).loadUnaligned(as: UInt64.self)
+      let bytes = unsafe UnsafeRawPointer(page.digest(index).baseAddress!)
+      digest = unsafe (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      label = unsafe UnsafeRawPointer(page.label(index).baseAddress!).loadUnaligned(as: UInt64.self)
     }
 
     /// Whether the other is of the same bytes.
@@ -66,11 +66,13 @@ extension Manifest {
     }
 
     /// Whether a file's SHA-256 begins with the digest.
-    func hasDigest(_ found: [UInt8]) -> Bool { withUnsafeBytes(of: digest) { found.starts(with: $0) } }
+    func hasDigest(_ found: [UInt8]) -> Bool { unsafe withUnsafeBytes(of: digest) { unsafe found.starts(with: $0) } }
 
     /// The name of the file that holds the shard.
     package var fileName: FileName {
-      withUnsafeBytes(of: label) { label in withUnsafeBytes(of: digest) { FileName(label: label, digest: $0) } }
+      unsafe withUnsafeBytes(of: label) { label in
+        unsafe withUnsafeBytes(of: digest) { unsafe FileName(label: label, digest: $0) }
+      }
     }
   }
 
@@ -92,10 +94,10 @@ extension Manifest {
     /// Records in all shards before it.
     package var firstRecord: Int { place.firstRecord }
     package var recordCount: Int { place.recordCount }
-    package var bound: UnsafeBufferPointer<UInt8> { page.bounds[index] }
+    package var bound: UnsafeBufferPointer<UInt8> { unsafe page.bounds[index] }
     package var file: File { page.file(index) }
-    package var digest: UnsafeBufferPointer<UInt8> { page.digest(index) }
-    package var label: UnsafeBufferPointer<UInt8> { page.label(index) }
+    package var digest: UnsafeBufferPointer<UInt8> { unsafe page.digest(index) }
+    package var label: UnsafeBufferPointer<UInt8> { unsafe page.label(index) }
     package var source: Source { Source(index, of: page) }
 
     /// The file that holds it.

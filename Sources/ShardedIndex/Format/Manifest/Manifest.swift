@@ -3,7 +3,7 @@
 ///
 /// The root is the first frame of the manifest's file. A ``ManifestPage`` or a ``ManifestNode`` is the value of another
 /// frame. All bytes of a root are checked when the value is made.
-package struct Manifest: ~Copyable, @unchecked Sendable {
+@safe package struct Manifest: ~Copyable, @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
   /// The version of a manifest whose root lists nodes.
@@ -51,41 +51,41 @@ package struct Manifest: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameter frameSize: The size of the root's frame, in bytes.
   package init(_ storage: UnsafeMutableRawBufferPointer, frameSize: Int) throws(FormatError) {
-    var reader = ByteReader(UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self)))
+    var reader = unsafe ByteReader(UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self)))
     let header = try Header(&reader)
-    let sections = try SectionTable(header, &reader, of: storage)
+    let sections = unsafe try SectionTable(header, &reader, of: storage)
     let tree = try header.tree
     let count = tree.count(ofLevel: tree.height)
     let lists = try Lists(sections, count: count, level: tree.height)
-    let names = try sections.required(.fieldNames, size: nil)
-    let settings = try sections.required(.settings, size: nil)
+    let names = unsafe try sections.required(.fieldNames, size: nil)
+    let settings = unsafe try sections.required(.settings, size: nil)
     let notes = try sections.chain(.notes, after: 0)
     let densityGrid = try sections.chain(.densityGrid, after: notes?.size ?? 0)
     let bounds = try lists.bounds
     let node = ManifestNode(level: tree.height, lists.tables(bounds), start: frameSize)
-    guard count == 0 || bounds[0].isEmpty else {
+    guard unsafe count == 0 || bounds[0].isEmpty else {
       throw .invalid(reason: "the first lower bound is not empty", offset: 0)
     }
     let pagesSize = try node.check(records: header.recordCount, of: tree)
-    try Self.checkNames(names, count: header.fieldCount)
-    try Self.checkSettings(settings)
-    self.storage = storage
+    unsafe try Self.checkNames(names, count: header.fieldCount)
+    unsafe try Self.checkSettings(settings)
+    unsafe self.storage = storage
     self.frameSize = frameSize
     (version, recordCount, foldVersion) = (header.version, header.recordCount, header.foldVersion)
     (shardLimit, partSize, fieldCount) = (header.shardLimit, header.partSize, header.fieldCount)
     (self.tree, self.node, self.pagesSize) = (tree, node, pagesSize)
     self.bounds = tree.height == 0 ? bounds : bounds.none
-    (fieldNameBytes, settingBytes) = (names, settings)
+    unsafe (fieldNameBytes, settingBytes) = (names, settings)
     (self.notes, self.densityGrid) = (notes, densityGrid)
   }
 
-  deinit { storage.deallocate() }
+  deinit { unsafe storage.deallocate() }
 
   package var shardCount: Int { tree.shardCount }
   /// The bytes that it keeps in memory.
-  var size: Int { storage.count }
+  var size: Int { unsafe storage.count }
   /// The XXH64 of the content, which holds a checksum of every frame below it: an overlay names a manifest by it.
-  package var checksum: UInt64 { XXHash64.hash(UnsafeRawBufferPointer(storage)) }
+  package var checksum: UInt64 { unsafe XXHash64.hash(UnsafeRawBufferPointer(storage)) }
   /// The end of the last page, in bytes from the end of the root's frame.
   var pagesEnd: Int { node.end }
   /// The size of the file that the frames make up, in bytes.

@@ -7,9 +7,9 @@ extension ZstdFrame {
   static func contentSize(
     of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?
   ) throws(FormatError) -> Int {
-    guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
     if let checksum, found != checksum { throw .wrongChecksum(found: found, expected: checksum) }
-    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    let declared = unsafe ZstdFrame.contentSize(of: frame) ?? -1
     let wanted = size ?? declared
     guard declared == wanted, wanted >= 0, wanted <= Manifest.contentLimit else {
       throw .wrongSize(found: declared, expected: min(wanted, Manifest.contentLimit))
@@ -21,16 +21,16 @@ extension ZstdFrame {
   fileprivate static func content(
     of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?, with context: Decompressor
   ) throws(FormatError) -> UnsafeMutableRawBufferPointer {
-    let size = try contentSize(of: frame, checksum: checksum, size: size)
+    let size = unsafe try contentSize(of: frame, checksum: checksum, size: size)
     let content = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
-    let target = UnsafeMutableRawBufferPointer(rebasing: content[..<size])
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: content[..<size])
     do throws(FormatError) {
-      try decompress(frame, into: target, with: context)
+      unsafe try decompress(frame, into: target, with: context)
     } catch {
-      content.deallocate()
+      unsafe content.deallocate()
       throw error
     }
-    return target
+    return unsafe target
   }
 }
 
@@ -39,13 +39,13 @@ extension Manifest {
   ///
   /// - Parameter frame: The compressed frame, all of it.
   init(frame: ArraySlice<UInt8>, with context: Decompressor) throws(FormatError) {
-    let content = try frame.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try ZstdFrame.content(of: bytes, checksum: nil, size: nil, with: context)
+    let content = unsafe try frame.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      unsafe try ZstdFrame.content(of: bytes, checksum: nil, size: nil, with: context)
     }
     do throws(FormatError) {
-      self = try Manifest(content, frameSize: frame.count)
+      self = unsafe try Manifest(content, frameSize: frame.count)
     } catch {
-      content.deallocate()
+      unsafe content.deallocate()
       throw error
     }
   }
@@ -63,16 +63,16 @@ extension Manifest {
   static func chainFrame(
     in bytes: ArraySlice<UInt8>, firstOf chain: Chain?, limit: Int, name: String, with context: Decompressor
   ) throws(FormatError) -> (frame: ChainFrame, size: Int) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      guard let size = ZstdFrame.size(of: bytes) else { throw .zstd(reason: "no whole frame in its \(name)") }
+    unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      guard let size = unsafe ZstdFrame.size(of: bytes) else { throw .zstd(reason: "no whole frame in its \(name)") }
       let frame = bytes.extracting(..<size)
-      guard chain != nil || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
-        throw .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
+      guard unsafe chain != nil || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
+        throw unsafe .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)
       }
-      let content = try ZstdFrame.content(
+      let content = unsafe try ZstdFrame.content(
         of: frame, checksum: chain?.checksum, size: chain?.contentSize, with: context)
-      defer { content.deallocate() }
-      return ((Array(content), ZstdFrame.checksum(of: frame)!), size)
+      defer { unsafe content.deallocate() }
+      return unsafe ((Array(content), ZstdFrame.checksum(of: frame)!), size)
     }
   }
 }

@@ -23,7 +23,7 @@ package struct ManifestNode {
   }
 
   /// What a child is checked against when it is read; valid as long as the node is.
-  struct ChildReference {
+  @safe struct ChildReference {
     let number: Int
     let level: Int
     let entry: Entry
@@ -36,7 +36,7 @@ package struct ManifestNode {
   }
 
   /// The lower bound of what stands behind.
-  struct Next {
+  @safe struct Next {
     let bound: UnsafeBufferPointer<UInt8>
     let isContinuation: Bool
   }
@@ -69,7 +69,7 @@ package struct ManifestNode {
   ) {
     self.number = number
     self.level = level - 1
-    tables = ManifestTables(content, count: tree.children(of: number, level: level), level: level - 1)
+    tables = unsafe ManifestTables(content, count: tree.children(of: number, level: level), level: level - 1)
     (self.start, self.firstRecord, self.next) = (start, firstRecord, next)
   }
 
@@ -81,9 +81,9 @@ package struct ManifestNode {
     let fixed = ManifestTables.fixedSize(children: count, level: reference.level - 1)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
-    _ = try BoundTable(
+    _ = unsafe try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
-    let node = ManifestNode(
+    let node = unsafe ManifestNode(
       start, number: reference.number, level: reference.level, of: tree, start: 0, firstRecord: 0, next: nil)
     try reference.checkEnds(node.bounds, isContinuation: node.entry(0).isContinuation)
     let entry = reference.entry
@@ -125,16 +125,16 @@ package struct ManifestNode {
   private func firstRecord(of child: Int) -> Int { tables.firstRecord(of: child) }
 
   func entry(_ child: Int) -> Entry {
-    let entry = tables.entry(child)
+    let entry = unsafe tables.entry(child)
     func long(_ entry: UnsafeRawPointer, _ offset: Int) -> Int {
-      Int(clamping: UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      unsafe Int(clamping: UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
     }
     func word(_ offset: Int) -> UInt32 {
-      UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+      unsafe UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
-    let (start, end) = (child == 0 ? 0 : long(entry - Entry.width(ofLevel: level), 0), long(entry, 0))
+    let (start, end) = unsafe (child == 0 ? 0 : long(entry - Entry.width(ofLevel: level), 0), long(entry, 0))
     let contentSize = Int(word(8))
-    return Entry(
+    return unsafe Entry(
       start: start, end: end, frameSize: level == 0 ? end &- start : Int(word(20)), contentSize: contentSize,
       totalSize: level == 0 ? contentSize : long(entry, 24), checksum: word(12), isContinuation: word(16) & 1 == 1)
   }
@@ -145,7 +145,7 @@ package struct ManifestNode {
   func reference(_ child: Int) -> ChildReference {
     let (entry, first) = (entry(child), firstRecord(of: child))
     let behind = child + 1
-    return ChildReference(
+    return unsafe ChildReference(
       number: number &* Manifest.pageCapacity &+ child, level: level, entry: entry, start: start + entry.start,
       bound: bounds[child], firstRecord: firstRecord + first, recordCount: firstRecord(of: behind) - first,
       next: behind < count ? Next(bound: bounds[behind], isContinuation: tables.isContinuation(behind)) : next)
@@ -155,12 +155,14 @@ package struct ManifestNode {
 extension ManifestNode.ChildReference {
   /// Checks the lower bounds of a page or node where it meets its neighbours.
   func checkEnds(_ bounds: BoundTable, isContinuation: Bool) throws(FormatError) {
-    guard bounds.equals(0, bound), isContinuation == entry.isContinuation else {
+    guard unsafe bounds.equals(0, bound), isContinuation == entry.isContinuation else {
       throw .invalid(reason: "begins with another lower bound than was promised", offset: 0)
     }
     guard let next else { return }
-    let last = bounds[bounds.count - 1]
-    guard BoundTable.isBelow(last, next.bound) || (next.isContinuation && bounds.equals(bounds.count - 1, next.bound))
+    let last = unsafe bounds[bounds.count - 1]
+    guard
+      unsafe BoundTable.isBelow(last, next.bound)
+        || (next.isContinuation && bounds.equals(bounds.count - 1, next.bound))
     else { throw .invalid(reason: "its last lower bound is not below the next one", offset: 0) }
   }
 }

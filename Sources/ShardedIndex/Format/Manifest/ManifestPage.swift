@@ -2,7 +2,7 @@
 /// Source: docs/format.md §3.4.
 ///
 /// The bytes belong to the manifest.
-struct ManifestPage {
+@safe struct ManifestPage {
   let bounds: BoundTable
   /// u64 per shard and one more: records in the shards of the page before it.
   private let firstRecords: UnsafeRawPointer
@@ -14,9 +14,9 @@ struct ManifestPage {
   /// A view of content that was checked.
   @inline(__always)
   init(checked content: UnsafePointer<UInt8>, shards count: Int) {
-    firstRecords = UnsafeRawPointer(content + (8 &* count))
-    files = UnsafeRawPointer(content + (20 &* count &+ 8))
-    bounds = BoundTable(
+    unsafe firstRecords = UnsafeRawPointer(content + (8 &* count))
+    unsafe files = UnsafeRawPointer(content + (20 &* count &+ 8))
+    bounds = unsafe BoundTable(
       checked: count, heads: content, ends: content + (16 &* count &+ 8), texts: content + Self.fixedSize(shards: count)
     )
   }
@@ -29,9 +29,9 @@ struct ManifestPage {
     let fixed = fixedSize(shards: count)
     guard content.count >= fixed else { throw .truncated(offset: 0, needed: fixed, available: content.count) }
     let start = content.baseAddress!
-    let bounds = try BoundTable(
+    let bounds = unsafe try BoundTable(
       count: count, heads: start, ends: start + 16 * count + 8, texts: UnsafeBufferPointer(rebasing: content[fixed...]))
-    let page = ManifestPage(checked: start, shards: count)
+    let page = unsafe ManifestPage(checked: start, shards: count)
     try reference.checkEnds(bounds, isContinuation: page.isContinuation(0))
     guard page.firstRecord(0) == 0, page.firstRecord(count) == reference.recordCount else {
       throw .invalid(reason: "records do not add up", offset: 8 * count)
@@ -57,7 +57,7 @@ struct ManifestPage {
     // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
     let next = index + 1
     let isBeginning =
-      next < bounds.count && bounds.head(next) == prefix.head && bounds.equals(next, prefix.bytes)
+      unsafe next < bounds.count && bounds.head(next) == prefix.head && bounds.equals(next, prefix.bytes)
       && !isContinuation(next)
     return isBeginning ? next : index
   }
@@ -68,11 +68,11 @@ struct ManifestPage {
   }
 
   @inline(__always) func firstRecord(_ shard: Int) -> Int {
-    Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* shard, as: UInt.self)))
+    unsafe Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* shard, as: UInt.self)))
   }
 
   @inline(__always) private func word(_ shard: Int, _ index: Int) -> UInt32 {
-    UInt32(
+    unsafe UInt32(
       littleEndian: files.loadUnaligned(fromByteOffset: Manifest.File.width &* shard &+ 4 &* index, as: UInt32.self))
   }
 
@@ -85,12 +85,12 @@ struct ManifestPage {
   }
 
   func digest(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = files + (Manifest.File.width &* bounds.count &+ 16 &* shard)
-    return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 16)
+    let start = unsafe files + (Manifest.File.width &* bounds.count &+ 16 &* shard)
+    return unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 16)
   }
 
   func label(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = files + ((Manifest.File.width &+ 16) &* bounds.count &+ 8 &* shard)
-    return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 8)
+    let start = unsafe files + ((Manifest.File.width &+ 16) &* bounds.count &+ 8 &* shard)
+    return unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 8)
   }
 }

@@ -1,7 +1,7 @@
 /// The tables of a root or a node: what a search needs of it.
 ///
 /// The bytes belong to the manifest.
-struct ManifestTables {
+@safe struct ManifestTables {
   let bounds: BoundTable
   /// u64 per child and one more: records in the children before it.
   private let firstRecords: UnsafeRawPointer
@@ -13,8 +13,8 @@ struct ManifestTables {
   /// - Parameter level: Of the children.
   init(_ bounds: BoundTable, firstRecords: UnsafePointer<UInt8>, entries: UnsafePointer<UInt8>, level: Int) {
     self.bounds = bounds
-    self.firstRecords = UnsafeRawPointer(firstRecords)
-    self.entries = UnsafeRawPointer(entries)
+    unsafe self.firstRecords = UnsafeRawPointer(firstRecords)
+    unsafe self.entries = UnsafeRawPointer(entries)
     entryWidth = ManifestNode.Entry.width(ofLevel: level)
   }
 
@@ -22,11 +22,11 @@ struct ManifestTables {
   @inline(__always)
   init(_ content: UnsafePointer<UInt8>, count: Int, level: Int) {
     entryWidth = ManifestNode.Entry.width(ofLevel: level)
-    bounds = BoundTable(
+    bounds = unsafe BoundTable(
       checked: count, heads: content, ends: content + (16 &* count &+ 8),
       texts: content + Self.fixedSize(children: count, level: level))
-    firstRecords = UnsafeRawPointer(content + (8 &* count))
-    entries = UnsafeRawPointer(content + (20 &* count &+ 8))
+    unsafe firstRecords = UnsafeRawPointer(content + (8 &* count))
+    unsafe entries = UnsafeRawPointer(content + (20 &* count &+ 8))
   }
 
   /// Bytes of a node besides its bounds.
@@ -38,13 +38,13 @@ struct ManifestTables {
   /// Records in the children before this one.
   @inline(__always) func firstRecord(of child: Int) -> Int {
     // A number above what an Int holds is negative here, and refused.
-    Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))
+    unsafe Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))
   }
 
-  @inline(__always) func entry(_ child: Int) -> UnsafeRawPointer { entries + entryWidth &* child }
+  @inline(__always) func entry(_ child: Int) -> UnsafeRawPointer { unsafe entries + entryWidth &* child }
 
   @inline(__always) func isContinuation(_ child: Int) -> Bool {
-    UInt32(littleEndian: entry(child).loadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 1 == 1
+    unsafe UInt32(littleEndian: entry(child).loadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 1 == 1
   }
 
   /// The child that keys which begin with the prefix begin in, if there are any.
@@ -52,7 +52,7 @@ struct ManifestTables {
     // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
     let below = bounds.countBelow(prefix)
     let isBeginning =
-      below < bounds.count && bounds.head(below) == prefix.head && bounds.equals(below, prefix.bytes)
+      unsafe below < bounds.count && bounds.head(below) == prefix.head && bounds.equals(below, prefix.bytes)
       && !isContinuation(below)
     return isBeginning ? below : max(0, below &- 1)
   }

@@ -23,7 +23,7 @@ package final class Schema: Sendable {
 
   /// The number of the field with this path.
   package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
-    names.firstIndex { $0.utf8.elementsEqual(path) }
+    names.firstIndex { unsafe $0.utf8.elementsEqual(path) }
   }
 }
 

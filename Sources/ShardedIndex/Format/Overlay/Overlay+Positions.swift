@@ -20,14 +20,14 @@ extension Overlay {
   ) -> Range<Int> {
     /// Returns a negative number if a key comes before all that begin with the prefix, 0 if it begins with it.
     func order(_ number: Int, _ prefix: UnsafeBufferPointer<UInt8>) -> Int {
-      let key = folded(number)
-      for index in 0..<min(key.count, prefix.count) where key[index] != prefix[index] {
-        return key[index] < prefix[index] ? -1 : 1
+      let key = unsafe folded(number)
+      for index in 0..<min(key.count, prefix.count) where unsafe key[index] != prefix[index] {
+        return unsafe key[index] < prefix[index] ? -1 : 1
       }
       return key.count < prefix.count ? -1 : 0
     }
-    let lower = Self.count(added.count) { order($0, word) < 0 }
-    return lower..<max(lower, Self.count(added.count) { order($0, text) <= 0 })
+    let lower = Self.count(added.count) { unsafe order($0, word) < 0 }
+    return lower..<max(lower, Self.count(added.count) { unsafe order($0, text) <= 0 })
   }
 
   /// The matches of a run of keys, from those in the shards.
@@ -41,7 +41,7 @@ extension Overlay {
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>, inShards range: Range<Int>,
     hasMore: Bool, limit: Int
   ) -> Range<Int> {
-    let added = added(from: word, to: text)
+    let added = unsafe added(from: word, to: text)
     let lower = range.lowerBound - removedCount(before: range.lowerBound) + added.lowerBound
     if hasMore { return lower..<lower + limit + 1 }
     return lower..<max(lower, range.upperBound - removedCount(before: range.upperBound) + added.upperBound)

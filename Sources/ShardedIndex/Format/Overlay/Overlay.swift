@@ -3,7 +3,7 @@
 ///
 /// An overlay belongs to one manifest, which it names. Parsing checks all of it, so that nothing it says leads out of it.
 /// Only verification asks whether it says what an update would.
-package final class Overlay: @unchecked Sendable {  // Nothing changes after `init`.
+@safe package final class Overlay: @unchecked Sendable {  // Nothing changes after `init`.
   package static let magic: UInt32 = 0x314f_5153  // "SQO1"
   package static let version: UInt32 = 4
   package static let fileName = "overlay"
@@ -28,7 +28,7 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
   }
 
   /// One field of a record that is added.
-  package struct Field {
+  @safe package struct Field {
     /// The index of its name among the index's field names.
     package let name: Int
     package let kind: UInt8
@@ -58,7 +58,7 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
   package init?(
     _ bytes: UnsafeBufferPointer<UInt8>, manifestSize: Int, rootChecksum: UInt64, records: Int, fields: Int
   ) throws(FormatError) {
-    var parser = OverlayParser(bytes, recordCount: records, nameCount: fields)
+    var parser = unsafe OverlayParser(bytes, recordCount: records, nameCount: fields)
     checksum = try parser.parseStart()
     let header = try parser.parseHeader()
     guard header.manifestSize == UInt64(manifestSize), header.rootChecksum == rootChecksum else { return nil }
@@ -68,16 +68,16 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
     cells = try parser.parseCells(header.cellCount)
     try parser.finish()
     size = bytes.count
-    storage = .allocate(capacity: bytes.count + RecordOutput.slack)
-    storage.initialize(repeating: 0, count: bytes.count + RecordOutput.slack)
-    storage.update(from: bytes.baseAddress!, count: bytes.count)
+    unsafe storage = .allocate(capacity: bytes.count + RecordOutput.slack)
+    unsafe storage.initialize(repeating: 0, count: bytes.count + RecordOutput.slack)
+    unsafe storage.update(from: bytes.baseAddress!, count: bytes.count)
   }
 
-  deinit { storage.deallocate() }
+  deinit { unsafe storage.deallocate() }
 
   /// The checksum that the header has of all bytes from ``checkedFrom`` on.
   package static func checksum(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    XXHash64.hash(UnsafeRawBufferPointer(bytes))
+    unsafe XXHash64.hash(UnsafeRawBufferPointer(bytes))
   }
 
   /// Whether a damaged file can only have been `copy`: it says the checksum of `copy`, or has all bytes that are checked.
@@ -88,9 +88,10 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
 
   /// The number whose decimal text this is, without a leading zero; nil for any other text, and for `UInt64.max`.
   package static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
-    guard 1...20 ~= text.count, text[0] != UInt8(ascii: "0") || text.count == 1 else { return nil }
+    guard 1...20 ~= text.count, unsafe text[0] != UInt8(ascii: "0") || text.count == 1 else { return nil }
     var number: UInt64 = 0
-    for byte in text {
+    for index in text.indices {
+      let byte = unsafe text[index]
       guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
       let (tens, isOver) = number.multipliedReportingOverflow(by: 10)
       let (sum, isOverToo) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
@@ -103,28 +104,28 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
   // MARK: Records
 
   /// The file's bytes.
-  package var bytes: UnsafeBufferPointer<UInt8> { slice(0..<size) }
+  package var bytes: UnsafeBufferPointer<UInt8> { unsafe slice(0..<size) }
 
   private func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: storage + range.lowerBound, count: range.count)
+    unsafe UnsafeBufferPointer(start: storage + range.lowerBound, count: range.count)
   }
 
   /// The folded key of an added record.
-  package func folded(_ number: Int) -> UnsafeBufferPointer<UInt8> { slice(added[number].folded) }
+  package func folded(_ number: Int) -> UnsafeBufferPointer<UInt8> { unsafe slice(added[number].folded) }
 
   /// The encoding of an added record, ``Added/before`` left out.
-  package func content(_ number: Int) -> UnsafeBufferPointer<UInt8> { slice(added[number].content) }
+  package func content(_ number: Int) -> UnsafeBufferPointer<UInt8> { unsafe slice(added[number].content) }
 
   /// Calls `body` with each field of an added record, in order.
   package func forEachField(of number: Int, _ body: (Field) -> Void) {
     let record = added[number]
-    var reader = ByteReader(slice(record.fields))
+    var reader = unsafe ByteReader(slice(record.fields))
     var start = record.fields.upperBound
     for _ in 0..<record.fieldCount {
       // The parser has read both.
       guard let name = try? reader.readVarint(), let word = try? reader.readVarint() else { return }
       let end = start + word >> 2
-      body(Field(name: name, kind: UInt8(truncatingIfNeeded: word & 3), text: slice(start..<end)))
+      unsafe body(Field(name: name, kind: UInt8(truncatingIfNeeded: word & 3), text: slice(start..<end)))
       start = end
     }
   }
@@ -134,10 +135,10 @@ package final class Overlay: @unchecked Sendable {  // Nothing changes after `in
     output.reserve(records: 1, fields: count)
     var field = 0
     forEachField(of: number) { decoded in
-      let size = decoded.text.count
-      let start = output.append(decoded.text.baseAddress!, size)
+      let size = unsafe decoded.text.count
+      let start = unsafe output.append(decoded.text.baseAddress!, size)
       let column = RecordOutput.Field.column(name: UInt16(truncatingIfNeeded: decoded.name), kind: decoded.kind)
-      (output.fields + output.fieldCount + field).initialize(to: .init(text: start, size: size, column: column))
+      unsafe (output.fields + output.fieldCount + field).initialize(to: .init(text: start, size: size, column: column))
       field += 1
     }
     output.endRecord(fields: count)

@@ -1,5 +1,5 @@
 /// The steps in which an overlay's bytes become an ``Overlay``. Each checks what it returns.
-struct OverlayParser: ~Escapable {
+@safe struct OverlayParser: ~Escapable {
   struct Header {
     let manifestSize: UInt64
     let rootChecksum: UInt64
@@ -18,8 +18,8 @@ struct OverlayParser: ~Escapable {
 
   @_lifetime(borrow bytes)
   init(_ bytes: UnsafeBufferPointer<UInt8>, recordCount: Int, nameCount: Int) {
-    (self.bytes, self.recordCount, self.nameCount) = (bytes, recordCount, nameCount)
-    reader = ByteReader(bytes)
+    unsafe (self.bytes, self.recordCount, self.nameCount) = (bytes, recordCount, nameCount)
+    reader = unsafe ByteReader(bytes)
   }
 
   private func fault(_ reason: String) -> FormatError { .invalid(reason: reason, offset: reader.offset) }
@@ -33,7 +33,7 @@ struct OverlayParser: ~Escapable {
       throw .unsupportedVersion(found: Int(version), supported: Int(Overlay.version))
     }
     let checksum = try reader.read(UInt64.self)
-    guard checksum == Overlay.checksum(of: UnsafeBufferPointer(rebasing: bytes[reader.offset...])) else {
+    guard unsafe checksum == Overlay.checksum(of: UnsafeBufferPointer(rebasing: bytes[reader.offset...])) else {
       throw .invalid(reason: "has another checksum than it says", offset: 8)
     }
     return checksum
@@ -73,9 +73,9 @@ struct OverlayParser: ~Escapable {
       while removedBefore < removed.count, removed[removedBefore] < before { removedBefore += 1 }
       let start = reader.offset
       let foldedSize = try reader.readVarint()
-      _ = try reader.read(bytes: foldedSize)
+      _ = unsafe try reader.read(bytes: foldedSize)
       let folded = reader.offset - foldedSize..<reader.offset
-      guard !bytes[folded].lexicographicallyPrecedes(bytes[last]) else {
+      guard unsafe !bytes[folded].lexicographicallyPrecedes(bytes[last]) else {
         throw fault("adds a record with a key below the one before")
       }
       last = folded
@@ -84,7 +84,7 @@ struct OverlayParser: ~Escapable {
       let fieldsStart = reader.offset
       let size = try parseFields(fieldCount, of: number, &holders)
       let fields = fieldsStart..<reader.offset
-      _ = try reader.read(bytes: size)
+      _ = unsafe try reader.read(bytes: size)
       added.append(
         Overlay.Added(
           before: before, position: before - removedBefore + number, folded: folded, fields: fields,

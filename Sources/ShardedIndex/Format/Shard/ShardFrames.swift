@@ -1,7 +1,7 @@
 /// A part of a shard as it stands in the file: the frame of its keys and that of its fields.
 ///
 /// The bytes belong to the context that they were read with, until it reads others.
-struct PackedPart {
+@safe struct PackedPart {
   private let keys: UnsafeBufferPointer<UInt8>
   private let fields: UnsafeBufferPointer<UInt8>
   private let part: PartTable.Part
@@ -10,31 +10,32 @@ struct PackedPart {
   init<Failure: Error>(
     _ part: PartTable.Part, with context: Decompressor, read: (inout MutableRawSpan) throws(Failure) -> Void
   ) throws(Failure) {
-    let bytes = try context.fill(part.fileSize, read)
-    keys = bytes.extracting(..<part.keysSize)
-    fields = bytes.extracting(part.keysSize..<part.keysSize + part.fieldsSize)
+    let bytes = unsafe try context.fill(part.fileSize, read)
+    unsafe keys = bytes.extracting(..<part.keysSize)
+    unsafe fields = bytes.extracting(part.keysSize..<part.keysSize + part.fieldsSize)
     self.part = part
   }
 
   /// Unpacks and checks the keys.
   func keys(of header: ShardHeader, with context: Decompressor) throws(FormatError) -> KeyBlocks {
-    try context.withContent(of: keys, size: part.keysContentSize, checksum: part.keysChecksum) {
+    unsafe try context.withContent(of: keys, size: part.keysContentSize, checksum: part.keysChecksum) {
       (content, table) throws(FormatError) in
-      try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
+      unsafe try KeyBlocks(content: content, records: part.recordCount, header: header, table: table)
     }
   }
 
   /// Unpacks and checks the fields.
   func columns(of header: ShardHeader, with context: Decompressor) throws(FormatError) -> FieldColumns {
-    try FieldColumns(unpacking: fields, part, of: header, with: context)
+    unsafe try FieldColumns(unpacking: fields, part, of: header, with: context)
   }
 
   /// The compressed fields, and ``FieldColumns/slack`` bytes behind them.
   var packedFields: [UInt8] {
-    var packed = [UInt8](repeating: 0, count: fields.count + FieldColumns.slack)
-    // As memory: Embedded Swift copies a collection byte by byte.
-    packed.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(fields)) }
-    return packed
+    unsafe [UInt8](unsafeUninitializedCapacity: fields.count + FieldColumns.slack) { bytes, count in
+      _ = unsafe bytes.initialize(from: fields)
+      unsafe bytes[fields.count...].initialize(repeating: 0)
+      count = unsafe fields.count + FieldColumns.slack
+    }
   }
 }
 
@@ -45,8 +46,8 @@ extension FieldColumns {
   init(
     unpacking packed: [UInt8], _ part: PartTable.Part, of header: ShardHeader, with context: Decompressor
   ) throws(FormatError) {
-    self = try packed.withUnsafeBufferPointer { (packed) throws(FormatError) in
-      try FieldColumns(unpacking: packed.extracting(..<part.fieldsSize), part, of: header, with: context)
+    self = unsafe try packed.withUnsafeBufferPointer { (packed) throws(FormatError) in
+      unsafe try FieldColumns(unpacking: packed.extracting(..<part.fieldsSize), part, of: header, with: context)
     }
   }
 
@@ -54,9 +55,9 @@ extension FieldColumns {
     unpacking frame: UnsafeBufferPointer<UInt8>, _ part: PartTable.Part, of header: ShardHeader,
     with context: Decompressor
   ) throws(FormatError) {
-    self = try context.withContent(of: frame, size: part.fieldsContentSize, checksum: part.fieldsChecksum) {
+    self = unsafe try context.withContent(of: frame, size: part.fieldsContentSize, checksum: part.fieldsChecksum) {
       (content, table) throws(FormatError) in
-      try FieldColumns(content: content, records: part.recordCount, header: header, table: table)
+      unsafe try FieldColumns(content: content, records: part.recordCount, header: header, table: table)
     }
   }
 }
@@ -72,13 +73,13 @@ extension ShardHeader {
     read: (inout MutableRawSpan) throws(Failure) -> Void
   ) throws(Failure) -> Result<ShardHeader, FormatError> {
     let file = source.file
-    let frame = try context.fill(file.headerSize, read)
+    let frame = unsafe try context.fill(file.headerSize, read)
     return Result { () throws(FormatError) in
-      try context.withContent(of: frame, size: file.headerContentSize, checksum: file.headerChecksum) {
+      unsafe try context.withContent(of: frame, size: file.headerContentSize, checksum: file.headerChecksum) {
         (content, _) throws(FormatError) in
-        try ShardHeader(
+        unsafe try ShardHeader(
           content: content, records: source.recordCount, fileSize: file.size, frameSize: file.headerSize,
-          name: { manifest.fieldNumber(of: $0) })
+          name: { unsafe manifest.fieldNumber(of: $0) })
       }
     }
   }
@@ -89,10 +90,10 @@ extension Decompressor {
   fileprivate func fill<Failure: Error>(
     _ size: Int, _ read: (inout MutableRawSpan) throws(Failure) -> Void
   ) throws(Failure) -> UnsafeBufferPointer<UInt8> {
-    let start = fileRoom(size)
-    var room = MutableRawSpan(_unsafeStart: start, byteCount: size)
+    let start = unsafe fileRoom(size)
+    var room = unsafe MutableRawSpan(_unsafeStart: start, byteCount: size)
     try read(&room)
-    return UnsafeBufferPointer(start: start, count: size)
+    return unsafe UnsafeBufferPointer(start: start, count: size)
   }
 
   /// Lends `body` the content of a frame, unpacked or where it stands in it, and room for a Huffman code's table.
@@ -105,11 +106,11 @@ extension Decompressor {
   ) throws(FormatError) -> Result {
     guard size <= ZstdFrame.contentLimit else { throw .wrongSize(found: size, expected: ZstdFrame.contentLimit) }
     // Compared before anything is allocated: an old shard in the place of a new one goes no further.
-    guard let found = ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
     guard found == checksum else { throw .wrongChecksum(found: found, expected: checksum) }
-    if let stored = ZstdFrame.storedContent(of: frame, size: size) { return try body(stored, table) }
-    let declared = ZstdFrame.contentSize(of: frame) ?? -1
+    if let stored = unsafe ZstdFrame.storedContent(of: frame, size: size) { return unsafe try body(stored, table) }
+    let declared = unsafe ZstdFrame.contentSize(of: frame) ?? -1
     guard declared == size else { throw .wrongSize(found: declared, expected: size) }
-    return try body(unpack(frame, size: size), table)
+    return unsafe try body(unpack(frame, size: size), table)
   }
 }

@@ -16,7 +16,7 @@ extension ShardHeader {
   package static let ownTexts: UInt8 = 3
 
   /// A column: its encoding, and what of it stands in the header.
-  struct Column: BitwiseCopyable {
+  @safe struct Column: BitwiseCopyable {
     var encoding: Encoding
     var kind: UInt8
     /// Index into the index's field names.
@@ -56,7 +56,7 @@ extension ShardHeader.Column {
   mutating func takeTexts(of same: Self) {
     (number, longest) = (same.number, same.longest)
     (isShort, isPairs) = (same.isShort, same.isPairs)
-    (texts, ends) = (same.texts, same.ends)
+    unsafe (texts, ends) = (same.texts, same.ends)
   }
 
   /// Reads a dictionary's texts, or one per tail: their sizes, then they themselves.
@@ -68,8 +68,8 @@ extension ShardHeader.Column {
     guard count <= reader.remaining else {
       throw .truncated(offset: at, needed: count, available: reader.remaining)
     }
-    let ends = memory.scratch.allocate(UInt32.self, count + 1) + 1
-    ends[-1] = 0
+    let ends = unsafe memory.scratch.allocate(UInt32.self, count + 1) + 1
+    unsafe ends[-1] = 0
     var end = 0
     for text in 0..<count {
       let size = try reader.readVarint()
@@ -81,39 +81,39 @@ extension ShardHeader.Column {
       guard end <= reader.count else {
         throw .truncated(offset: reader.offset, needed: end, available: reader.remaining)
       }
-      ends[text] = UInt32(end)
+      unsafe ends[text] = UInt32(end)
     }
     let texts = try reader.readSpan(end)
-    put(texts, ends, count, &memory.kept)
+    unsafe put(texts, ends, count, &memory.kept)
     guard kind == ShardHeader.mixedKinds else { return }
     for text in 0..<count {
-      let first = texts[Int(ends[text - 1])]
+      let first = unsafe texts[Int(ends[text - 1])]
       guard first < ShardHeader.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
     }
   }
 
   /// Makes the texts of the tails by a case rule.
   mutating func putTails(_ tails: TailTable, _ rule: UInt8, _ memory: inout ShardHeader.ParsingMemory) {
-    let ends = memory.scratch.allocate(UInt32.self, tails.count + 1) + 1
-    ends[-1] = 0
-    let texts = memory.scratch.allocate(UInt8.self, tails.size + 16)
+    let ends = unsafe memory.scratch.allocate(UInt32.self, tails.count + 1) + 1
+    unsafe ends[-1] = 0
+    let texts = unsafe memory.scratch.allocate(UInt8.self, tails.size + 16)
     let letters = Spelling.Case(rule)
     // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a copied
     // text. Then the first byte of each, which follows no other.
     var offset = 0
     while offset < tails.size {
-      letters.apply(to: tails.texts + offset, texts + offset)
+      unsafe letters.apply(to: tails.texts + offset, texts + offset)
       offset += 16
     }
     var start = 0
     for tail in 0..<tails.count {
       let end = tails.end(tail)
-      texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
-      ends[tail] = UInt32(truncatingIfNeeded: end)
+      unsafe texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
+      unsafe ends[tail] = UInt32(truncatingIfNeeded: end)
       longest = max(longest, UInt32(truncatingIfNeeded: end - start))
       start = end
     }
-    put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, tails.count, &memory.kept)
+    unsafe put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, tails.count, &memory.kept)
   }
 
   /// Keeps texts in memory, those of three bytes or fewer instead of their ends.
@@ -127,20 +127,20 @@ extension ShardHeader.Column {
     // Where the longest has two bytes, the texts have this many together only if each has two.
     isPairs = isShort && longest == 2 && texts.byteCount == 2 * count
     guard isShort else {
-      let copy = kept.allocate(UInt32.self, count + 1)
-      copy.copy(from: ends - 1, count: count + 1)
-      self.ends = .init(copy + 1)
-      self.texts = kept.copy(text: texts)
+      let copy = unsafe kept.allocate(UInt32.self, count + 1)
+      unsafe copy.copy(from: ends - 1, count: count + 1)
+      unsafe self.ends = .init(copy + 1)
+      unsafe self.texts = kept.copy(text: texts)
       return
     }
-    let words = kept.allocate(UInt32.self, isPairs ? (count + 1) / 2 : count)
-    self.ends = .init(words)
-    if isPairs { return texts.copy(to: words) }
+    let words = unsafe kept.allocate(UInt32.self, isPairs ? (count + 1) / 2 : count)
+    unsafe self.ends = .init(words)
+    if isPairs { return unsafe texts.copy(to: words) }
     var start = 0
     for text in 0..<count {
-      let end = Int(ends[text])
+      let end = unsafe Int(ends[text])
       // A size of three at most.
-      words[text] = Self.word(of: texts, start, end) | UInt32(truncatingIfNeeded: end &- start) &<< 24
+      unsafe words[text] = Self.word(of: texts, start, end) | UInt32(truncatingIfNeeded: end &- start) &<< 24
       start = end
     }
   }

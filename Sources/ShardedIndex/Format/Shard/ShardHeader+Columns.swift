@@ -1,6 +1,6 @@
 extension ShardHeader {
   /// The columns of a header as they are read, with what numbers and texts of them need.
-  struct ColumnTable {
+  @safe struct ColumnTable {
     let columns: UnsafeMutablePointer<Column>
     /// Stands for texts and codes that are not there.
     let zero: UnsafePointer<UInt8>
@@ -23,7 +23,7 @@ extension ShardHeader {
     /// One more than the first column of the tails' texts by each case rule.
     private let casedColumns: UnsafeMutablePointer<UInt16>
 
-    var numberCount: Int { numberColumns.count }
+    var numberCount: Int { unsafe numberColumns.count }
 
     /// The most number formats, and formats with ranges of their own times contexts: each takes a few bytes of a file and
     /// much memory, and no builder comes near.
@@ -34,21 +34,21 @@ extension ShardHeader {
       _ reader: inout ByteReader, _ counts: Counts, _ names: ArenaList<UInt16>, _ shapes: Shapes, _ tails: TailTable,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
-      columns = memory.kept.allocate(Column.self, counts.columns)
-      models = ArenaList(capacity: 16, in: &memory.scratch)
-      widths = ArenaList(capacity: 16, in: &memory.scratch)
-      ownRanges = ArenaList(capacity: 16, in: &memory.scratch)
-      numberColumns = ArenaList(capacity: counts.columns, in: &memory.scratch)
-      dataColumns = ArenaList(capacity: 4, in: &memory.scratch)
-      dataCodes = ArenaList(capacity: 4, in: &memory.scratch)
-      textCodes = ArenaList(capacity: 4, in: &memory.scratch)
-      casedColumns = memory.scratch.allocate(repeating: 0 as UInt16, Int(ShardHeader.ownTexts))
-      zero = memory.kept.copy(0 as UInt8)
+      unsafe columns = memory.kept.allocate(Column.self, counts.columns)
+      unsafe models = ArenaList(capacity: 16, in: &memory.scratch)
+      unsafe widths = ArenaList(capacity: 16, in: &memory.scratch)
+      unsafe ownRanges = ArenaList(capacity: 16, in: &memory.scratch)
+      unsafe numberColumns = ArenaList(capacity: counts.columns, in: &memory.scratch)
+      unsafe dataColumns = ArenaList(capacity: 4, in: &memory.scratch)
+      unsafe dataCodes = ArenaList(capacity: 4, in: &memory.scratch)
+      unsafe textCodes = ArenaList(capacity: 4, in: &memory.scratch)
+      unsafe casedColumns = memory.scratch.allocate(repeating: 0 as UInt16, Int(ShardHeader.ownTexts))
+      unsafe zero = memory.kept.copy(0 as UInt8)
       for index in 0..<counts.columns {
-        var column = try readKind(&reader, name: names[index], cell: shapes.cells[index])
+        var column = unsafe try readKind(&reader, name: names[index], cell: shapes.cells[index])
         if column.encoding != .number { chain(index) }
         try readEncoding(&reader, &column, index, tails, counts.contexts, &memory)
-        (columns + index).initialize(to: column)
+        unsafe (columns + index).initialize(to: column)
       }
     }
 
@@ -59,14 +59,14 @@ extension ShardHeader {
       guard let encoding = Encoding(rawValue: code), kind <= ShardHeader.mixedKinds,
         kind < ShardHeader.mixedKinds || encoding == .dictionary || encoding == .text
       else { throw .invalid(reason: "a column of kind \(kind) in encoding \(code)", offset: at) }
-      return Column(
+      return unsafe Column(
         encoding: encoding, kind: kind, name: name, cell: cell,
         word: RecordOutput.Field.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
     }
 
     /// Puts a column that is no number behind the one before it.
     private mutating func chain(_ index: Int) {
-      if textCount == 0 { firstText = index } else { columns[lastText].nextText = UInt16(index) }
+      if textCount == 0 { firstText = index } else { unsafe columns[lastText].nextText = UInt16(index) }
       lastText = index
       textCount += 1
     }
@@ -81,7 +81,7 @@ extension ShardHeader {
       switch column.encoding {
       case .constant:
         column.number = UInt32(try reader.readVarint())
-        column.texts = memory.kept.copy(text: try reader.readSpan(Int(column.number)))
+        unsafe column.texts = memory.kept.copy(text: try reader.readSpan(Int(column.number)))
       case .tail:
         guard tails.count > 0 else { throw .invalid(reason: "texts of tails where there are none", offset: at) }
         try readTailTexts(&reader, &column, index, tails, &memory)
@@ -102,7 +102,7 @@ extension ShardHeader {
         appendData(&column, index, code, try memory.readCode(&reader, below: 256), &memory.scratch)
       case .number:
         column.slot = UInt16(numberCount)
-        numberColumns.append(UInt16(index), in: &memory.scratch)
+        unsafe numberColumns.append(UInt16(index), in: &memory.scratch)
         try readFormats(&reader, &column, contexts, &memory)
       }
     }
@@ -111,10 +111,10 @@ extension ShardHeader {
     private mutating func appendData(
       _ column: inout Column, _ index: Int, _ code: HuffmanCode, _ textCode: HuffmanCode, _ scratch: inout Arena
     ) {
-      column.slot = UInt16(dataColumns.count)
-      dataColumns.append(UInt16(index), in: &scratch)
-      dataCodes.append(code, in: &scratch)
-      textCodes.append(textCode, in: &scratch)
+      column.slot = unsafe UInt16(dataColumns.count)
+      unsafe dataColumns.append(UInt16(index), in: &scratch)
+      unsafe dataCodes.append(code, in: &scratch)
+      unsafe textCodes.append(textCode, in: &scratch)
       packedCount += code.isPresent ? 1 : 0
     }
 
@@ -128,12 +128,12 @@ extension ShardHeader {
       guard rule <= ShardHeader.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
       if rule == ShardHeader.ownTexts {
         try column.readTexts(tails.count, &reader, &memory)
-      } else if casedColumns[Int(rule)] > 0 {
+      } else if unsafe casedColumns[Int(rule)] > 0 {
         // However many columns of a file have the texts of one rule, the texts are made once.
-        column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
+        unsafe column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
       } else {
         column.putTails(tails, rule, &memory)
-        casedColumns[Int(rule)] = UInt16(index + 1)
+        unsafe casedColumns[Int(rule)] = UInt16(index + 1)
       }
     }
 
@@ -142,38 +142,38 @@ extension ShardHeader {
       _ reader: inout ByteReader, _ column: inout Column, _ contexts: Int, _ memory: inout ParsingMemory
     ) throws(FormatError) {
       let at = reader.offset - 2
-      column.number = UInt32(models.count)
+      column.number = unsafe UInt32(models.count)
       column.formatCount = try reader.read(UInt8.self)
-      guard column.formatCount >= 1, models.count + Int(column.formatCount) <= Self.formatLimit else {
-        throw .invalid(reason: "\(models.count + Int(column.formatCount)) number formats", offset: at)
+      guard column.formatCount >= 1, unsafe models.count + Int(column.formatCount) <= Self.formatLimit else {
+        throw .invalid(reason: unsafe "\(models.count + Int(column.formatCount)) number formats", offset: at)
       }
       for _ in 0..<column.formatCount {
         let format = NumberFormat(
           type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
         guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
-        var model = Model(
+        var model = unsafe Model(
           word: RecordOutput.Field.number(format, column: column.word), base: 0, range: zero, rowMask: 0,
           cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride))
         var bits: UInt8 = 0
         if format.type == 0 {
           hasLiterals = true
           let size = try reader.readVarint()
-          model.base = Int64(Int(bitPattern: memory.kept.copy(sizedText: try reader.readSpan(size))))
+          model.base = unsafe Int64(Int(bitPattern: memory.kept.copy(sizedText: try reader.readSpan(size))))
         } else {
           model.base = try reader.readSignedVarint()
           let width = try reader.read(UInt8.self)
           bits = width & 0x7f
           guard bits <= 56 else { throw .invalid(reason: "a value of \(bits) bits", offset: at) }
           if width & 0x80 != 0 {
-            ownRanges.append(try OwnRanges(contexts, &reader, &memory.scratch), in: &memory.scratch)
-            guard ownRanges.count * contexts <= Self.rangeLimit else {
-              throw .invalid(reason: "\(ownRanges.count) formats with ranges of their own", offset: at)
+            unsafe ownRanges.append(try OwnRanges(contexts, &reader, &memory.scratch), in: &memory.scratch)
+            guard unsafe ownRanges.count * contexts <= Self.rangeLimit else {
+              throw .invalid(reason: unsafe "\(ownRanges.count) formats with ranges of their own", offset: at)
             }
             model.rowMask = .max
           }
         }
-        widths.append(bits, in: &memory.scratch)
-        models.append(model, in: &memory.scratch)
+        unsafe widths.append(bits, in: &memory.scratch)
+        unsafe models.append(model, in: &memory.scratch)
       }
     }
   }

@@ -18,18 +18,18 @@ extension ShardHeader {
     let size = count > 0 ? try reader.readVarint() : 0
     guard size <= 255 else { throw .invalid(reason: "a tail of \(size) bytes", offset: reader.offset) }
     guard count > 0, size == 0 else {
-      return TailTable(
+      return unsafe TailTable(
         count: count, texts: kept.copy(text: try reader.readSpan(count * size)), ends: nil, each: size)
     }
     let sizes = try reader.readSpan(count)
-    let ends = kept.allocate(UInt16.self, count)
+    let ends = unsafe kept.allocate(UInt16.self, count)
     var end = 0
     for tail in 0..<count {
       guard sizes[tail] > 0 else { throw .invalid(reason: "a tail of 0 bytes", offset: reader.offset) }
       end += Int(sizes[tail])
-      ends[tail] = UInt16(truncatingIfNeeded: end)
+      unsafe ends[tail] = UInt16(truncatingIfNeeded: end)
     }
-    let texts = kept.copy(text: try reader.readSpan(end))
-    return TailTable(count: count, texts: texts, ends: .init(ends), each: 0)
+    let texts = unsafe kept.copy(text: try reader.readSpan(end))
+    return unsafe TailTable(count: count, texts: texts, ends: .init(ends), each: 0)
   }
 }

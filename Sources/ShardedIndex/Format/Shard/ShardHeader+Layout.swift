@@ -1,7 +1,7 @@
 extension ShardHeader {
   /// The addresses of all that a header keeps: a plain value in the header's memory, which parts refer to without counting
   /// references.
-  package struct Layout: BitwiseCopyable {
+  @safe package struct Layout: BitwiseCopyable {
     // What a query reads that has all of it cached stands side by side, in few lines of the processor's cache: there are as
     // many headers as shards, so that mostly nothing of one is there.
     /// Whether every record has every column once: then its fields are its cells.
@@ -45,8 +45,8 @@ extension ShardHeader {
 
     /// The columns that a record of a shape has, in its own order.
     @inline(__always) func shape(_ shape: Int) -> UnsafeBufferPointer<UInt16> {
-      let start = shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
-      return .init(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
+      let start = unsafe shape == 0 ? 0 : Int(shapeEnds[shape &- 1])
+      return unsafe .init(start: shapeColumns + start, count: Int(shapeEnds[shape]) &- start)
     }
   }
 }

@@ -32,7 +32,7 @@ extension ShardHeader {
     guard counts.parts <= reader.remaining / 14 else {
       throw .truncated(offset: reader.offset, needed: 14 * counts.parts, available: reader.remaining)
     }
-    let rows = kept.allocate(PartTable.Row.self, counts.parts + 1)
+    let rows = unsafe kept.allocate(PartTable.Row.self, counts.parts + 1)
     var (offset, first, boundEnd) = (frameSize, 0, 0)
     for index in 0..<counts.parts {
       let at = reader.offset
@@ -45,7 +45,7 @@ extension ShardHeader {
         boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
       else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
       // Where one of them is too large, their sum is not what it has to be, below.
-      rows[index] = PartTable.Row(
+      unsafe rows[index] = PartTable.Row(
         firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
         bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
         keysContentSize: UInt32(keys.contentSize), fieldsContentSize: UInt32(fields.contentSize),
@@ -56,14 +56,14 @@ extension ShardHeader {
     }
     guard first == counts.records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
     guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
-    rows[counts.parts] = PartTable.Row(
+    unsafe rows[counts.parts] = PartTable.Row(
       firstRecord: UInt32(counts.records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
       keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)
     let bounds = try reader.readSpan(boundEnd)
-    let heads = kept.allocate(UInt64.self, counts.parts)
-    let parts = PartTable(
+    let heads = unsafe kept.allocate(UInt64.self, counts.parts)
+    let parts = unsafe PartTable(
       count: counts.parts, heads: .init(heads), rows: .init(rows), bounds: kept.copy(text: bounds))
-    for part in 0..<counts.parts { heads[part] = KeyBlocks.head(of: parts.bound(of: part)) }
+    for part in 0..<counts.parts { unsafe heads[part] = KeyBlocks.head(of: parts.bound(of: part)) }
     return parts
   }
 

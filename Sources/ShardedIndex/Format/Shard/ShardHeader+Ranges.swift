@@ -1,6 +1,6 @@
 extension ShardHeader {
   /// A format of a number column and the ranges its values lie in. Two to a line of the processor's cache.
-  struct Model: BitwiseCopyable {
+  @safe struct Model: BitwiseCopyable {
     /// The bits that all its numbers have in common in a decoded record.
     var word: UInt64
     /// Added to every value. Type 0: the address of the text.
@@ -17,32 +17,32 @@ extension ShardHeader {
     /// The range in a row: the bits of a value in the lowest byte, what is added to the base in the four above it, anything
     /// in the rest.
     @inline(__always) func range(in row: UInt32) -> UInt64 {
-      UInt64(littleEndian: (range + Int(row & rowMask)).load())
+      unsafe UInt64(littleEndian: (range + Int(row & rowMask)).load())
     }
 
     /// The bits of a value alone.
-    @inline(__always) func bits(in row: UInt32) -> Int { Int(range[Int(row & rowMask)]) }
+    @inline(__always) func bits(in row: UInt32) -> Int { unsafe Int(range[Int(row & rowMask)]) }
 
     /// The column's cell among those of a record.
     @inline(__always) func cell(
       in cells: UnsafeMutablePointer<RecordOutput.Field>
     ) -> UnsafeMutablePointer<RecordOutput.Field> {
-      (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.Field.self)
+      unsafe (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.Field.self)
     }
 
     /// Whether it is of type 0, a text whatever the value.
     var isLiteral: Bool { word >> 56 == 0 }
     /// Type 0: the text, before which its size stands. Else nothing.
     var literal: UnsafeBufferPointer<UInt8> {
-      guard isLiteral, let text = UnsafePointer<UInt8>(bitPattern: UInt(truncatingIfNeeded: base)) else {
-        return .init(start: nil, count: 0)
+      guard isLiteral, let text = unsafe UnsafePointer<UInt8>(bitPattern: UInt(truncatingIfNeeded: base)) else {
+        return unsafe .init(start: nil, count: 0)
       }
-      return .init(start: text, count: Int((text - 4).load(as: UInt32.self)))
+      return unsafe .init(start: text, count: Int((text - 4).load(as: UInt32.self)))
     }
   }
 
   /// The ranges that values lie in, for each context in a row: a record's stand side by side.
-  struct Ranges: BitwiseCopyable {
+  @safe struct Ranges: BitwiseCopyable {
     /// Bytes of a range.
     static let width = 5
     /// The bytes that are readable behind the last one.
@@ -55,11 +55,11 @@ extension ShardHeader {
     let start: UnsafePointer<UInt8>
 
     /// Returns the offset of a context's row, in bytes: less than 2^8 rows of 2^18 ranges.
-    @inline(__always) func row(_ context: Int) -> UInt32 { UInt32(rows[context]) &* rowSize }
+    @inline(__always) func row(_ context: Int) -> UInt32 { unsafe UInt32(rows[context]) &* rowSize }
   }
 
   /// The ranges of a model for the contexts that have their own, as they are read.
-  struct OwnRanges: BitwiseCopyable {
+  @unsafe struct OwnRanges: BitwiseCopyable {
     /// A bit for each context.
     let contexts: UnsafePointer<UInt8>
     /// The ranges: the bits of a value in the lowest byte, what is added to the base above it.
@@ -80,7 +80,7 @@ extension ShardHeader {
       guard excess <= 6, most <= 32 else {
         throw .invalid(reason: "ranges of \(excess) and \(most) bits", offset: reader.offset)
       }
-      let ranges = scratch.allocate(UInt64.self, ranged)
+      let ranges = unsafe scratch.allocate(UInt64.self, ranged)
       var bits = BitReader(reader)
       for index in 0..<ranged {
         // Of 38 bits at most: both in one word. Whether they are there is checked where the reader is moved behind them.
@@ -91,11 +91,11 @@ extension ShardHeader {
         // What is added is a multiple of what all but the highest bits of a value can say.
         let zeros = min(width > kept ? width &- kept : 0, most)
         let added = (word &>> excess) &<< zeros & (1 &<< most &- 1)
-        ranges[index] = width | added &<< 8
+        unsafe ranges[index] = width | added &<< 8
         bits.pass(Int(truncatingIfNeeded: excess &+ most &- zeros))
       }
       try bits.finish(&reader)
-      (contexts, self.ranges) = (scratch.copy(text: flags), .init(ranges))
+      unsafe (contexts, self.ranges) = (scratch.copy(text: flags), .init(ranges))
     }
   }
 }
@@ -103,33 +103,33 @@ extension ShardHeader {
 extension ShardHeader.Ranges {
   /// Lays the ranges out, and gives the models the addresses of theirs.
   init(of columns: ShardHeader.ColumnTable, contexts: Int, _ memory: inout ShardHeader.ParsingMemory) {
-    let (models, own) = (columns.models, columns.ownRanges)
+    let (models, own) = unsafe (columns.models, columns.ownRanges)
     // Contexts that have no range of their own share a row.
-    let rows = memory.kept.allocate(UInt8.self, contexts)
-    let rowCount = Self.assignRows(rows, contexts, own, &memory.scratch)
-    let rowSize = own.count * Self.width
+    let rows = unsafe memory.kept.allocate(UInt8.self, contexts)
+    let rowCount = unsafe Self.assignRows(rows, contexts, own, &memory.scratch)
+    let rowSize = unsafe own.count * Self.width
     let fixed = rowCount * rowSize
-    let size = fixed + (models.count - own.count) * Self.width + Self.slack
-    let start = memory.kept.allocate(repeating: 0 as UInt8, size)
+    let size = unsafe fixed + (models.count - own.count) * Self.width + Self.slack
+    let start = unsafe memory.kept.allocate(repeating: 0 as UInt8, size)
     var (next, nextOwn) = (fixed, 0)
-    for index in 0..<models.count {
-      let at = models[index].rowMask == 0 ? next : nextOwn
-      start[at] = columns.widths[index]
-      models.start[index].range = .init(start + at)
-      if models[index].rowMask == 0 { next += Self.width } else { nextOwn += Self.width }
+    for index in unsafe 0..<models.count {
+      let at = unsafe models[index].rowMask == 0 ? next : nextOwn
+      unsafe start[at] = columns.widths[index]
+      unsafe models.start[index].range = .init(start + at)
+      if unsafe models[index].rowMask == 0 { next += Self.width } else { nextOwn += Self.width }
     }
     // The first row has what holds where a context has no range of its own, and so has each row until its own are put in.
     var filled = 1
     while filled < rowCount {
       // As many at once as are there.
       let more = min(filled, rowCount - filled)
-      (start + filled * rowSize).copy(from: start, count: more * rowSize)
+      unsafe (start + filled * rowSize).copy(from: start, count: more * rowSize)
       filled += more
     }
-    for index in 0..<own.count {
-      Self.put(own[index], rows, contexts, into: start + index * Self.width, rowSize)
+    for index in unsafe 0..<own.count {
+      unsafe Self.put(own[index], rows, contexts, into: start + index * Self.width, rowSize)
     }
-    (self.rows, self.rowSize, self.start) = (.init(rows), UInt32(rowSize), .init(start))
+    unsafe (self.rows, self.rowSize, self.start) = (.init(rows), UInt32(rowSize), .init(start))
   }
 
   /// Gives each context the number of its row.
@@ -139,17 +139,17 @@ extension ShardHeader.Ranges {
     _ rows: UnsafeMutablePointer<UInt8>, _ contexts: Int, _ own: ArenaList<ShardHeader.OwnRanges>,
     _ scratch: inout Arena
   ) -> Int {
-    let hasOwn = scratch.allocate(repeating: 0 as UInt8, (contexts + 7) / 8)
-    for index in 0..<own.count {
-      for byte in 0..<(contexts + 7) / 8 { hasOwn[byte] |= own[index].contexts[byte] }
+    let hasOwn = unsafe scratch.allocate(repeating: 0 as UInt8, (contexts + 7) / 8)
+    for index in unsafe 0..<own.count {
+      for byte in 0..<(contexts + 7) / 8 { unsafe hasOwn[byte] |= own[index].contexts[byte] }
     }
     // There are 256 contexts at most.
-    func isOwn(_ context: Int) -> Bool { hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 1 }
+    func isOwn(_ context: Int) -> Bool { unsafe hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 1 }
     var (rowCount, common) = (0, 0)
     while common < contexts, isOwn(common) { common &+= 1 }
     for context in 0..<contexts {
       let isOwn = isOwn(context)
-      rows[context] = UInt8(truncatingIfNeeded: isOwn ? rowCount : common)
+      unsafe rows[context] = UInt8(truncatingIfNeeded: isOwn ? rowCount : common)
       rowCount &+= isOwn || context == common ? 1 : 0
     }
     return rowCount
@@ -162,15 +162,15 @@ extension ShardHeader.Ranges {
     _ rowSize: Int
   ) {
     // Rows and ranges of a size that was computed, and allocated, without wrapping.
-    var range = own.ranges
+    var range = unsafe own.ranges
     for byte in 0..<(contexts + 7) / 8 {
-      var flags = own.contexts[byte]
+      var flags = unsafe own.contexts[byte]
       while flags != 0 {
-        let at = start + Int(rows[8 &* byte &+ flags.trailingZeroBitCount]) &* rowSize
-        at.pointee = UInt8(truncatingIfNeeded: range.pointee)
-        (at + 1).store(UInt32(truncatingIfNeeded: range.pointee &>> 8))
+        let at = unsafe start + Int(rows[8 &* byte &+ flags.trailingZeroBitCount]) &* rowSize
+        unsafe at.pointee = UInt8(truncatingIfNeeded: range.pointee)
+        unsafe (at + 1).store(UInt32(truncatingIfNeeded: range.pointee &>> 8))
         flags &= flags &- 1
-        range += 1
+        unsafe range += 1
       }
     }
   }

@@ -1,6 +1,6 @@
 extension ShardHeader {
   /// The formats of rows: which format each number of a record has.
-  struct RowFormats {
+  @safe struct RowFormats {
     /// The models of the values, by row format and number column.
     let models: UnsafePointer<UInt16>
     let code: HuffmanCode
@@ -19,20 +19,20 @@ extension ShardHeader {
       guard counts.rowFormats * numberCount <= Self.cellLimit else {
         throw .invalid(reason: "\(counts.rowFormats) row formats of \(numberCount) columns", offset: reader.offset)
       }
-      let models = memory.kept.allocate(UInt16.self, counts.rowFormats * numberCount)
+      let models = unsafe memory.kept.allocate(UInt16.self, counts.rowFormats * numberCount)
       var bits = BitReader(reader)
       for row in 0..<counts.rowFormats {
         for number in 0..<numberCount {
-          let column = columns.columns[Int(columns.numberColumns[number])]
+          let column = unsafe columns.columns[Int(columns.numberColumns[number])]
           let format = try bits.read(8 - (column.formatCount - 1).leadingZeroBitCount)
           guard format < column.formatCount else {
             throw .invalid(reason: "a row names format \(format)", offset: reader.offset)
           }
-          models[row * numberCount + number] = UInt16(column.number) + UInt16(format)
+          unsafe models[row * numberCount + number] = UInt16(column.number) + UInt16(format)
         }
       }
       try bits.finish(&reader)
-      self.models = .init(models)
+      unsafe self.models = .init(models)
       code = counts.rowFormats > 1 ? try memory.readCode(&reader, below: counts.rowFormats) : HuffmanCode()
     }
   }

@@ -4,23 +4,23 @@ extension ShardHeader {
     _ reader: inout ByteReader, _ counts: Counts, _ scratch: inout Arena,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) -> ArenaList<UInt16> {
-    var names = ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
+    var names = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
     for _ in 0..<counts.columns {
       let at = reader.offset
-      guard let number = name(try reader.read(bytes: try reader.readVarint())) else {
+      guard let number = unsafe name(try reader.read(bytes: try reader.readVarint())) else {
         throw .invalid(reason: "has a field that the manifest does not name", offset: at)
       }
       // Few columns: comparing them all costs less than looking up their names did.
-      for other in 0..<names.count where Int(names[other]) == number {
+      for other in unsafe 0..<names.count where unsafe Int(names[other]) == number {
         throw .invalid(reason: "two columns of one field", offset: at)
       }
-      names.append(UInt16(truncatingIfNeeded: number), in: &scratch)
+      unsafe names.append(UInt16(truncatingIfNeeded: number), in: &scratch)
     }
-    return names
+    return unsafe names
   }
 
   /// The shapes of records: which columns a record has, in which order.
-  struct Shapes {
+  @safe struct Shapes {
     /// One past the last column of each shape.
     let ends: UnsafePointer<UInt32>
     let columns: UnsafePointer<UInt16>
@@ -35,25 +35,25 @@ extension ShardHeader {
       guard counts.shapes <= reader.count else {
         throw .truncated(offset: reader.offset, needed: counts.shapes, available: reader.count)
       }
-      let ends = memory.kept.allocate(UInt32.self, counts.shapes)
-      let fields = try Self.readFields(&reader, counts, ends, &memory.scratch)
-      self.ends = .init(ends)
+      let ends = unsafe memory.kept.allocate(UInt32.self, counts.shapes)
+      let fields = unsafe try Self.readFields(&reader, counts, ends, &memory.scratch)
+      unsafe self.ends = .init(ends)
       code = 2...256 ~= counts.shapes ? try memory.readCode(&reader, below: counts.shapes) : HuffmanCode()
-      isPlain = counts.shapes == 1 && fields.count == counts.columns
-      var cells = ArenaList<UInt16>(capacity: counts.columns, in: &memory.scratch)
-      for index in 0..<counts.columns { cells.append(UInt16(index), in: &memory.scratch) }
-      if isPlain { for index in 0..<counts.columns { cells[Int(fields[index])] = UInt16(index) } }
-      self.cells = cells
-      columns = memory.kept.copy(fields)
+      isPlain = unsafe counts.shapes == 1 && fields.count == counts.columns
+      var cells = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &memory.scratch)
+      for index in 0..<counts.columns { unsafe cells.append(UInt16(index), in: &memory.scratch) }
+      if isPlain { for index in 0..<counts.columns { unsafe cells[Int(fields[index])] = UInt16(index) } }
+      unsafe self.cells = cells
+      unsafe columns = memory.kept.copy(fields)
     }
 
     /// Reads the columns of all shapes, and puts per shape one past its last column into `ends`.
     private static func readFields(
       _ reader: inout ByteReader, _ counts: Counts, _ ends: UnsafeMutablePointer<UInt32>, _ scratch: inout Arena
     ) throws(FormatError) -> ArenaList<UInt16> {
-      var fields = ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
+      var fields = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
       // Per column one more than the last shape that had it.
-      let shapeOf = scratch.allocate(repeating: 0 as UInt32, counts.columns)
+      let shapeOf = unsafe scratch.allocate(repeating: 0 as UInt32, counts.columns)
       for shape in 0..<counts.shapes {
         let count = try reader.readVarint()
         guard count <= counts.columns else {
@@ -64,15 +64,15 @@ extension ShardHeader {
           guard column < counts.columns else {
             throw .invalid(reason: "a shape names column \(column)", offset: reader.offset)
           }
-          guard Int(shapeOf[column]) != shape + 1 else {
+          guard unsafe Int(shapeOf[column]) != shape + 1 else {
             throw .invalid(reason: "a shape has column \(column) twice", offset: reader.offset)
           }
-          shapeOf[column] = UInt32(shape + 1)
-          fields.append(UInt16(column), in: &scratch)
+          unsafe shapeOf[column] = UInt32(shape + 1)
+          unsafe fields.append(UInt16(column), in: &scratch)
         }
-        ends[shape] = UInt32(fields.count)
+        unsafe ends[shape] = UInt32(fields.count)
       }
-      return fields
+      return unsafe fields
     }
   }
 }

@@ -2,7 +2,7 @@
 /// Source: docs/format.md §4.
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
-package final class ShardHeader: @unchecked Sendable {
+@safe package final class ShardHeader: @unchecked Sendable {
   // Sendable because nothing writes to the memory once the header is made.
   package static let magic: UInt32 = 0x3448_5153  // "SQH4"
   package static let columnLimit = 4096
@@ -13,8 +13,8 @@ package final class ShardHeader: @unchecked Sendable {
   private let memory: Arena
 
   /// Bytes that it keeps in memory.
-  package var charge: Int { layout.pointee.charge }
-  package var columnCount: Int { layout.pointee.columnCount }
+  package var charge: Int { unsafe layout.pointee.charge }
+  package var columnCount: Int { unsafe layout.pointee.columnCount }
 
   /// Checks a header and keeps what queries use of it.
   ///
@@ -24,24 +24,24 @@ package final class ShardHeader: @unchecked Sendable {
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) {
     var memory = ParsingMemory()
-    var reader = ByteReader(content)
+    var reader = unsafe ByteReader(content)
     let counts = try Counts(&reader, records: records, fileSize: fileSize)
     recordCount = records
     parts = try Self.readParts(&reader, counts, fileSize: fileSize, frameSize: frameSize, &memory.kept)
     let keys = try KeyFields(&reader, counts, &memory)
-    let names = try Self.readNames(&reader, counts, &memory.scratch, name: name)
+    let names = unsafe try Self.readNames(&reader, counts, &memory.scratch, name: name)
     let shapes = try Shapes(&reader, counts, &memory)
-    let columns = try ColumnTable(&reader, counts, names, shapes, keys.tails, &memory)
+    let columns = unsafe try ColumnTable(&reader, counts, names, shapes, keys.tails, &memory)
     let rows = try RowFormats(&reader, counts, columns, &memory)
     guard reader.remaining == 0 else {
       throw .invalid(reason: "does not end with its last section", offset: reader.offset)
     }
-    layout = Self.layOut(counts, keys, shapes, columns, rows, &memory)
+    unsafe layout = Self.layOut(counts, keys, shapes, columns, rows, &memory)
     self.memory = memory.kept
   }
 
   /// The memory that a header is read with.
-  struct ParsingMemory: ~Copyable {
+  @safe struct ParsingMemory: ~Copyable {
     /// Memory that the header keeps.
     var kept = Arena(sharing: 480)
     /// Memory that is freed when the header is read.
@@ -49,11 +49,11 @@ package final class ShardHeader: @unchecked Sendable {
     /// Room for ``HuffmanCode/scratchCapacity``.
     let codeLengths: UnsafeMutablePointer<UInt16>
 
-    init() { codeLengths = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity) }
+    init() { unsafe codeLengths = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity) }
 
     /// Reads the code of numbers below `limit`.
     mutating func readCode(_ reader: inout ByteReader, below limit: Int) throws(FormatError) -> HuffmanCode {
-      try HuffmanCode(&reader, limit: limit, scratch: codeLengths, in: &kept)
+      unsafe try HuffmanCode(&reader, limit: limit, scratch: codeLengths, in: &kept)
     }
   }
 
@@ -63,11 +63,11 @@ package final class ShardHeader: @unchecked Sendable {
     _ memory: inout ParsingMemory
   ) -> UnsafePointer<Layout> {
     let ranges = Ranges(of: columns, contexts: counts.contexts, &memory)
-    let tails = memory.kept.copy(keys.tails)
-    let (models, dataCodes) = (memory.kept.copy(columns.models), memory.kept.copy(columns.dataCodes))
-    let (dataColumns, textCodes) = (memory.kept.copy(columns.dataColumns), memory.kept.copy(columns.textCodes))
-    let layout = memory.kept.allocate(Layout.self, 1)
-    layout.initialize(
+    let tails = unsafe memory.kept.copy(keys.tails)
+    let (models, dataCodes) = unsafe (memory.kept.copy(columns.models), memory.kept.copy(columns.dataCodes))
+    let (dataColumns, textCodes) = unsafe (memory.kept.copy(columns.dataColumns), memory.kept.copy(columns.textCodes))
+    let layout = unsafe memory.kept.allocate(Layout.self, 1)
+    unsafe layout.initialize(
       to: Layout(
         isPlain: shapes.isPlain, hasLiterals: columns.hasLiterals, columnCount: counts.columns,
         charge: memory.kept.size, columns: .init(columns.columns), textCount: columns.textCount,
@@ -79,6 +79,6 @@ package final class ShardHeader: @unchecked Sendable {
         packedColumnCount: columns.packedCount + (shapes.code.isPresent ? 1 : 0) + (rows.code.isPresent ? 1 : 0),
         plainColumnCount: columns.dataColumns.count - columns.packedCount, shapeCount: counts.shapes,
         shapeColumns: shapes.columns, shapeEnds: shapes.ends, rowFormatCount: counts.rowFormats))
-    return .init(layout)
+    return unsafe .init(layout)
   }
 }
