@@ -9,7 +9,7 @@ package enum RecordWeight {
   ///
   /// - Parameter common: How many bytes the two folded keys have in common from their beginning.
   package static func weight(of record: RecordBlob, after previous: RecordBlob?, common: Int) -> Int {
-    let suffix = max(0, record.foldedCount - record.foldedTailCount - common)
+    let suffix = max(0, record.foldedCount - record.foldedSuffixCount - common)
     var weight = (suffix + 3) * perByte  // Two bytes of lengths, one for the suffix field.
     var offset = record.textsOffset
     var textSize = 0

@@ -18,7 +18,7 @@ struct SuffixField: Sendable {
     var total = 0
     perRecord.reserveCapacity(records.count)
     for record in records {
-      let size = record.foldedTailCount
+      let size = record.foldedSuffixCount
       guard size > 0, size < 256, record.foldedCount > size else { return }
       let folded = unsafe record.folded
       guard unsafe folded[folded.count - size - 1] == Fold.separator else { return }
@@ -49,7 +49,7 @@ struct SuffixField: Sendable {
 
   /// The key of a record but for its suffix field and the separator before that; valid while the record is.
   func stem(of record: RecordBlob) -> Text {
-    unsafe isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedTailCount - 1)
+    unsafe isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedSuffixCount - 1)
   }
 
   /// Writes the texts and the lengths of their codes, as the shard's header has them.

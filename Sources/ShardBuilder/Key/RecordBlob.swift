@@ -37,7 +37,7 @@
 
   package var size: Int { word(0) >> 1 }
   package var foldedCount: Int { isWide ? word(4) : byte(4) }
-  package var foldedTailCount: Int { isWide ? word(8) : byte(5) }
+  package var foldedSuffixCount: Int { isWide ? word(8) : byte(5) }
   package var keyCount: Int { isWide ? word(12) : byte(6) }
   package var fieldCount: Int { isWide ? word(16) : byte(7) }
 
@@ -154,7 +154,7 @@
     unsafe scratch.withUnsafeMutableBytes { bytes in
       let writer = unsafe BlobWriter(bytes.baseAddress!)
       writer.writeHeader(
-        isWide: isWide, size: size - self.headerSize + headerSize, folded: foldedCount, suffix: foldedTailCount,
+        isWide: isWide, size: size - self.headerSize + headerSize, folded: foldedCount, suffix: foldedSuffixCount,
         key: keyCount, fields: fields)
       for field in 0..<fields {
         writer.writeField(

@@ -64,10 +64,10 @@ package struct RecordEncoder: Sendable {
   /// - Parameters:
   ///   - fields: With names that were learnt.
   ///   - bytes: Their texts; of `fields`, each lies in it.
-  ///   - tailSize: How many of the key's last bytes are the fold of the template's last field; nil if that is not known.
+  ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that is not known.
   mutating func append(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
-    folded: UnsafeBufferPointer<UInt8>, tailSize: Int?, into chunk: RecordArena
+    folded: UnsafeBufferPointer<UInt8>, suffixSize: Int?, into chunk: RecordArena
   ) {
     let record = unsafe RecordFields(fields: fields, bytes: bytes)
     let selected = selection.select(record, composer)
@@ -81,7 +81,7 @@ package struct RecordEncoder: Sendable {
       unsafe (blob.start + layout.headerSize).copyMemory(from: key, byteCount: folded.count)
     }
     composer.write(record, selection.slots, to: blob, at: layout.headerSize + folded.count)
-    finish(blob, layout, record, tailCount: composer.lastField == nil ? 0 : tailSize, into: chunk)
+    finish(blob, layout, record, suffixCount: composer.lastField == nil ? 0 : suffixSize, into: chunk)
   }
 
   /// The sizes of a blob's parts, in bytes.
@@ -114,22 +114,22 @@ package struct RecordEncoder: Sendable {
 
   /// Writes what stands before and behind a blob's keys, and takes it in.
   ///
-  /// - Parameter tailCount: nil if it is not known.
+  /// - Parameter suffixCount: nil if it is not known.
   @inline(__always)
   private mutating func finish(
-    _ blob: BlobWriter, _ layout: Layout, _ record: RecordFields, tailCount known: Int?, into chunk: RecordArena
+    _ blob: BlobWriter, _ layout: Layout, _ record: RecordFields, suffixCount known: Int?, into chunk: RecordArena
   ) {
-    let tail: Int
+    let suffix: Int
     if let known {
-      tail = known
+      suffix = known
     } else if let last = composer.lastField {
-      tail = unsafe tailCount(
+      suffix = unsafe suffixCount(
         record.text(selection.slots[last]), of: blob.text(layout.headerSize, layout.foldedCount))
     } else {
-      tail = 0
+      suffix = 0
     }
     blob.writeHeader(
-      isWide: layout.isWide, size: layout.size, folded: layout.foldedCount, suffix: tail, key: layout.keyCount,
+      isWide: layout.isWide, size: layout.size, folded: layout.foldedCount, suffix: suffix, key: layout.keyCount,
       fields: selection.kept.count)
     var offset = layout.headerSize + layout.foldedCount + layout.keyCount
     for number in selection.kept.indices {
@@ -159,7 +159,7 @@ package struct RecordEncoder: Sendable {
         unsafe memmove(blob.start + layout.headerSize + count, key.baseAddress!, layout.keyCount)
         layout.foldedCount = count  // No more than of the key: the header stays as it is.
         if count == 0 { emptyKeyCount += 1 }
-        finish(blob, layout, record, tailCount: nil, into: chunk)
+        finish(blob, layout, record, suffixCount: nil, into: chunk)
         return nil
       }
     }
@@ -186,21 +186,21 @@ package struct RecordEncoder: Sendable {
     unsafe folded.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target, base, $0.count) } }
     unsafe key.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target + folded.count, base, keyCount) } }
     if layout.foldedCount == 0 { emptyKeyCount += 1 }
-    finish(blob, layout, record, tailCount: nil, into: chunk)
+    finish(blob, layout, record, suffixCount: nil, into: chunk)
     return nil
   }
 
   /// Returns how many bytes at the folded key's end are the fold of `last` behind a separator; 0 when they are not.
-  private mutating func tailCount(
+  private mutating func suffixCount(
     _ last: UnsafeBufferPointer<UInt8>, of folded: UnsafeBufferPointer<UInt8>
   ) -> Int {
     guard !last.isEmpty else { return 0 }
-    func count(_ tail: UnsafeBufferPointer<UInt8>) -> Int {
-      let before = folded.count - tail.count - 1
-      guard !tail.isEmpty, before >= 0, unsafe folded[before] == Fold.separator,
-        unsafe equalBytes(folded.part((before + 1)...), tail)
+    func count(_ suffix: UnsafeBufferPointer<UInt8>) -> Int {
+      let before = folded.count - suffix.count - 1
+      guard !suffix.isEmpty, before >= 0, unsafe folded[before] == Fold.separator,
+        unsafe equalBytes(folded.part((before + 1)...), suffix)
       else { return 0 }
-      return tail.count
+      return suffix.count
     }
     if last.count <= Self.shortKey {
       let short = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortKey + 8) { target -> Int? in

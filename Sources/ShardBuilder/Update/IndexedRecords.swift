@@ -77,7 +77,7 @@ struct IndexedRecords {
     do throws(IndexError) {
       try matches.read(number..<number + 1, into: buffer)
       try matches.forEachFoldedKey(in: number..<number + 1) { folded in
-        withFields { unsafe encoder.append($0.fields, $0.bytes, folded: folded.bytes, tailSize: nil, into: chunk) }
+        withFields { unsafe encoder.append($0.fields, $0.bytes, folded: folded.bytes, suffixSize: nil, into: chunk) }
       }
     } catch {
       throw .index(error)
@@ -124,9 +124,9 @@ struct IndexedRecords {
       part.decode(run, into: buffer)
       guard !buffer.isOverlong else { continue }
       withFields { all in
-        unsafe part.forEachKey(in: run) { number, folded, tailSize in
+        unsafe part.forEachKey(in: run) { number, folded, suffixSize in
           let own = unsafe UnsafeBufferPointer(rebasing: all.fields[buffer.rawFields(ofRecord: number - start)])
-          unsafe encoder.append(own, all.bytes, folded: folded, tailSize: tailSize, into: chunk)
+          unsafe encoder.append(own, all.bytes, folded: folded, suffixSize: suffixSize, into: chunk)
         }
       }
     }

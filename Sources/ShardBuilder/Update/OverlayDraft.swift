@@ -96,7 +96,7 @@ struct OverlayDraft {
     }
     let arena = RecordArena(capacity: 0)
     unsafe fields.withUnsafeBufferPointer {
-      unsafe encoder.append($0, bytes, folded: overlay.folded(number), tailSize: nil, into: arena)
+      unsafe encoder.append($0, bytes, folded: overlay.folded(number), suffixSize: nil, into: arena)
     }
     guard arena.count == 1 else {
       let cause = FormatError.invalid(reason: "adds a record that no build makes", offset: 0)

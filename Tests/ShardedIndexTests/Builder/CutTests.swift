@@ -306,7 +306,7 @@ import Testing
     of record: RecordBlob, to chunk: RecordArena, _ random: inout BuilderSupport.Random
   ) {
     var folded = Array(record.folded)
-    let head = folded.count - record.foldedTailCount
+    let head = folded.count - record.foldedSuffixCount
     let place = Int.random(in: max(0, head - 3)...head, using: &random)
     // Not within a character of several bytes.
     if place == folded.count || folded[place] & 0xC0 != 0x80 {

@@ -68,15 +68,15 @@ import Testing
     let first = chunk.record(0)
     #expect(Array(first.folded) == Array("san jose\u{1}us".utf8))
     #expect(Array(first.key) == Array("San Jose, US".utf8))
-    #expect(first.foldedTailCount == 2)
+    #expect(first.foldedSuffixCount == 2)
     #expect(first.fieldCount == 3 && first.fieldKind(2) == .number && first.fieldName(1) == 1)
     var offset = first.textsOffset
     #expect(Array(first.text(0, &offset)) == Array("US".utf8) && offset == first.textsOffset)
     #expect(Array(first.text(1, &offset)) == Array("San Jose".utf8) && offset == first.textsOffset)
     #expect(Array(first.text(2, &offset)) == Array("12".utf8) && offset == first.size)
-    #expect(chunk.record(1).foldedTailCount == 0)
+    #expect(chunk.record(1).foldedSuffixCount == 0)
     #expect(Array(chunk.record(2).key) == Array(", A, B".utf8))
-    #expect(chunk.record(2).foldedTailCount == 3)
+    #expect(chunk.record(2).foldedSuffixCount == 3)
   }
 
   @Test("only what is kept is stored, and what is nested in it") func keep() throws {
