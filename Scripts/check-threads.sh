@@ -1,8 +1,8 @@
 #!/bin/sh
 # The tests in which threads meet, under the thread sanitizer: Scripts/check-threads.sh
 # Some three minutes on two cores, most of it the build, so it is no step of check.sh: run it when you have touched
-# Cache/, Manifest.swift, LoadedShard.swift, OpenFiles.swift, WorkerPool.swift or ExternalSort.swift. Then the engine's locks are left
-# out, and a race has to be reported. Any report is a failure, and so is none for that.
+# Cache/, FrameTable.swift, OnceColumns.swift, DecompressorPool.swift, WorkerPool.swift or ExternalSort.swift. Then the
+# engine's locks are left out, and a race has to be reported. Any report is a failure, and so is none for that.
 set -eu
 cd "$(dirname "$0")/.."
 Scripts/dependencies.sh

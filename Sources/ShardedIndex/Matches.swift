@@ -44,7 +44,9 @@ extension ShardedIndex {
     ///
     /// The way to read many answers, or one long one, without an allocation for each.
     ///
-    /// - Parameter positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
+    /// - Parameters:
+    ///   - positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
+    ///   - buffer: The buffer, which grows to what it is given to hold.
     /// - Throws: ``IndexError``, as ``records(in:)`` does.
     public func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()

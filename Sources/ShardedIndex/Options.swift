@@ -4,7 +4,7 @@ extension ShardedIndex {
     /// The most bytes of decompressed shards that stay resident.
     ///
     /// A shard that is larger than this still answers, and is not kept. While a shard is loaded its compressed
-    /// file is in memory as well. On top of it come the manifest's root, some 46 bytes for every 64 shards, and the pages
+    /// file is in memory as well. On top of it come the manifest's root, about 46 bytes for every 64 shards, and the pages
     /// of the manifest that were used last: at most an eighth of this, or 256 KiB if that is more, or one page where that alone is larger.
     public var cacheLimitBytes: Int
 

@@ -37,8 +37,8 @@ extension ShardedIndex {
 
     /// The text that a person types a prefix of, made by the index's template.
     ///
-    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), nobody can make it again. Then
-    /// this is what is left of it, which finds the record as well: the folded key, without case and accents.
+    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), the key cannot be made again. Then
+    /// this is the folded key, without case and accents, which finds the record as well.
     public var key: String {
       if let folded { return folded.text(number) }
       var text = ""

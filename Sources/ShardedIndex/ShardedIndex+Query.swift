@@ -15,7 +15,7 @@ extension ShardedIndex {
   ///
   /// - Parameters:
   ///   - prefix: As typed. Folded here. An empty one matches every record.
-  ///   - limit: The most matches that are wanted, from the first on. Who shows no count need not have it found out: then
+  ///   - limit: The most matches that are wanted, from the first on. A list that shows no count passes a limit: then
   ///     nothing is loaded for the end of matches that go on elsewhere, and ``Matches/hasMore`` says that they do.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
@@ -32,17 +32,8 @@ extension ShardedIndex {
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
-    unsafe try matches(forPrefix: prefix, limit: max(0, limit), in: nil)
-  }
-
-  /// The matches in one generation; nil for the one that there is now.
-  @inline(__always)
-  private func matches(
-    forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int, in generation: Generation?
-  ) throws(IndexError) -> Matches {
     unsafe try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
-      guard let generation else { return try matches(forFolded: text, limit: limit) }
-      return Matches(generation, try generation.answer(to: text, limit: limit))
+      try matches(forFolded: text, limit: max(0, limit))
     }
   }
 
@@ -51,7 +42,11 @@ extension ShardedIndex {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
-      answer = Result { () throws(IndexError) in unsafe try matches(forPrefix: bytes, limit: .max, in: generation) }
+      answer = Result { () throws(IndexError) in
+        unsafe try FoldedPrefix.withFold(of: bytes) { (text) throws(IndexError) in
+          Matches(generation, try generation.answer(to: text, limit: .max))
+        }
+      }
     }
     return try answer!.get()
   }

@@ -27,14 +27,14 @@ public final class ShardedIndex: Sendable {
 
   /// The generation of the opening. It stays as long as the index, so that queries need no lock to get hold of it.
   private let first: Generation
-  /// Whether the first generation is the one to answer from and nobody has to look for another.
+  /// Whether the first generation is the one to answer from, and queries need not look for another.
   private let isAsOpened: Atomic<Bool>
   private let latest: Lock<Latest>
-  /// Held while a manifest is opened and put in place: who comes later finds a later one.
+  /// The lock that is held while a manifest is opened and put in place: the next reload finds a later one.
   private let reloading = Lock<Int>(0)
   /// Whether only the generation of the opening may ever answer.
   private let isPinned: Bool
-  /// In nanoseconds; nil if nobody asked for it.
+  /// The interval in nanoseconds; nil if the options have none.
   private let reloadInterval: Int?
   /// When to look for a newer generation next, in nanoseconds.
   private let nextLook: Atomic<Int>

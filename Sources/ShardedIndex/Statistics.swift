@@ -13,7 +13,7 @@ extension ShardedIndex {
     public var residentShards: Int
     /// What resident shards cost, their bookkeeping included.
     public var residentBytes: Int
-    /// What is in memory of the manifest that is answered from, which is not part of ``residentBytes``.
+    /// The bytes in memory of the manifest that is answered from, which are not part of ``residentBytes``.
     public var manifestBytes: Int
     /// What all loads together have decompressed.
     public var loadedBytes: Int

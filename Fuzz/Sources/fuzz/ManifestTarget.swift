@@ -31,9 +31,7 @@ final class ManifestTarget: FuzzTarget {
     if flags & 4 != 0 { return checkChains([content] + pages) }
     let frames = pages.map { ZstdFrame.compress($0, level: -5, with: compressor) }
     if flags & 2 == 0 { fit(&content, pages, frames) }
-    guard let root = Self.root(content) else { return }
-    defer { root.deallocate() }
-    check(root, pages)
+    guard Self.withRoot(content, { check($0, pages) }) != nil else { return }
     if flags & 1 != 0 {
       RawFile.store(ZstdFrame.compress(content, level: -5, with: compressor) + frames.joined(), in: file)
       openIndex()
@@ -70,11 +68,13 @@ final class ManifestTarget: FuzzTarget {
     }
   }
 
-  private static func root(_ content: [UInt8]) -> ManifestRoot? {
+  /// Calls `body` with the root that some bytes are; returns nil if they are none.
+  private static func withRoot<Result>(_ content: [UInt8], _ body: (borrowing Manifest) -> Result) -> Result? {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
     storage.copyBytes(from: content)
     do {
-      return try ManifestRoot(UnsafeMutableRawBufferPointer(rebasing: storage[..<content.count]), frameSize: 0)
+      let root = try Manifest(UnsafeMutableRawBufferPointer(rebasing: storage[..<content.count]), frameSize: 0)
+      return body(root)
     } catch {
       storage.deallocate()
       return nil
@@ -106,7 +106,7 @@ final class ManifestTarget: FuzzTarget {
   private static let prefixes = ["a", "al", "san ", "san a1\u{1}d", "lo", "zz", "\u{1}", "~", "東", "b", "bbbbbbbbb"]
 
   /// What an accepted root and its pages answer, in memory.
-  private func check(_ root: ManifestRoot, _ pages: [[UInt8]]) {
+  private func check(_ root: borrowing Manifest, _ pages: [[UInt8]]) {
     var names = 0
     root.forEachFieldName { number, _ in
       names += 1
@@ -120,14 +120,14 @@ final class ManifestTarget: FuzzTarget {
       _ = storage.update(fromContentsOf: pages[number])
       defer { storage.deallocate() }
       let content = UnsafeBufferPointer(rebasing: storage[..<pages[number].count])
-      let promise = root.node.promise(number)
+      let promise = root.node.reference(number)
       if tree.height > 0 { checkNode(content, promise, tree) } else { checkPage(content, promise, tree) }
     }
     for prefix in Self.prefixes where root.node.count > 0 { search(root.node.bounds, Array(prefix.utf8)) }
   }
 
   private func checkNode(
-    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, _ tree: ManifestTree
+    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.ChildReference, _ tree: ManifestTree
   ) {
     guard (try? ManifestNode.check(content, promise, of: tree)) != nil else { return }
     let node = ManifestNode(
@@ -136,7 +136,7 @@ final class ManifestTarget: FuzzTarget {
     require(node.count >= 1 && node.count <= 64, "\(node.count) children of a node")
     var (end, records) = (0, promise.firstRecord)
     for child in 0..<node.count {
-      let below = node.promise(child)
+      let below = node.reference(child)
       require(below.entry.start == end && below.firstRecord == records, "children that do not follow each other")
       (end, records) = (below.entry.end, records + below.recordCount)
     }
@@ -145,7 +145,7 @@ final class ManifestTarget: FuzzTarget {
   }
 
   private func checkPage(
-    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.Promise, _ tree: ManifestTree
+    _ content: UnsafeBufferPointer<UInt8>, _ promise: ManifestNode.ChildReference, _ tree: ManifestTree
   ) {
     guard (try? ManifestPage.check(content, promise, of: tree)) != nil else { return }
     let count = tree.shards(below: promise.number, level: 0)
@@ -163,8 +163,8 @@ final class ManifestTarget: FuzzTarget {
   private func search(_ bounds: BoundTable, _ prefix: [UInt8]) {
     guard !prefix.isEmpty, bounds.count <= 200 else { return }
     prefix.withUnsafeBufferPointer { bytes in
-      let head = KeyBlocks.head(of: bytes)
-      let below = bounds.countBelow(bytes, head: head)
+      let text = FoldedPrefix(bytes)
+      let below = bounds.countBelow(text)
       var (count, end) = (0, 0)
       for index in 0..<bounds.count {
         let bound = bounds[index]
@@ -172,7 +172,7 @@ final class ManifestTarget: FuzzTarget {
         if bound.lexicographicallyPrecedes(prefix) || bound.starts(with: prefix) { end += 1 }
       }
       require(below == count, "\(below) bounds below a prefix, and not \(count)")
-      let notAbove = bounds.countNotAbove(bytes, head: head, from: below)
+      let notAbove = bounds.countNotAbove(text, from: below)
       require(notAbove == end, "\(notAbove) bounds not above a prefix, and not \(end)")
     }
   }

@@ -191,7 +191,7 @@ final class OverlayTarget: FuzzTarget {
   private static func keys(of index: ShardedIndex) throws(IndexError) -> [[UInt8]] {
     let all = try index.matches(forPrefix: "")
     var keys: [[UInt8]] = []
-    try all.forEachFoldedKey(in: 0..<all.count) { keys.append(Array($0)) }
+    try all.forEachFoldedKey(in: 0..<all.count) { keys.append(Array($0.bytes)) }
     return keys
   }
 
@@ -234,7 +234,7 @@ final class OverlayTarget: FuzzTarget {
   }
 
   /// A file with what an overlay says behind the manifest that it names.
-  private static func whole(_ body: [UInt8], beside manifest: Manifest) -> [UInt8] {
+  private static func whole(_ body: [UInt8], beside manifest: ManifestReader) -> [UInt8] {
     var checked = ByteWriter()
     checked.write(UInt64(manifest.fileSize))
     checked.write(manifest.rootChecksum)

@@ -1,12 +1,12 @@
-/// Where in the cache the shards of one generation were put, by their places in its manifest.
+/// The table that leads from the shards of one generation, by their numbers in its manifest, to their nodes in the cache.
 ///
-/// An entry outlives what it leads to: its ticket tells. Guarded by the cache's lock. As large as what is resident makes
-/// it, and not as the index: entries that lead nowhere go when there is no room.
+/// An entry may outlive the node that it leads to: its ticket tells. The cache's lock guards the table. Its size follows
+/// the resident shards and not the index: when there is no room, entries that lead nowhere are dropped.
 struct EntryTable: @unchecked Sendable {
   @safe struct Entry {
     var node: Int32
-    /// The shard's place in the manifest.
-    fileprivate(set) var place: UInt32 = 0
+    /// The shard's number in the manifest.
+    fileprivate(set) var number: UInt32 = 0
     var ticket: UInt64
     /// What the node holds as long as its ticket is this one: one step less on the way there.
     var shard: Unmanaged<LoadedShard>?
@@ -25,7 +25,7 @@ struct EntryTable: @unchecked Sendable {
   private let storage: Storage
   private let shardCount: Int
   var identity: ObjectIdentifier { ObjectIdentifier(storage) }
-  /// Slots, for who looks through them.
+  /// The number of slots.
   var capacity: Int { unsafe storage.entries.count }
 
   /// - Parameter count: Shards of the generation.
@@ -38,22 +38,22 @@ struct EntryTable: @unchecked Sendable {
   @inline(__always) subscript(_ shard: Int) -> Entry {
     let mask = unsafe storage.entries.count - 1
     var slot = shard & mask
-    while unsafe storage.entries[slot].place != UInt32(truncatingIfNeeded: shard) {
+    while unsafe storage.entries[slot].number != UInt32(truncatingIfNeeded: shard) {
       guard unsafe storage.entries[slot].ticket != 0 else { return .none }
       slot = (slot &+ 1) & mask
     }
     return unsafe storage.entries[slot]
   }
 
-  /// What is in a slot, and of which shard.
+  /// Returns the entry in a slot, and the shard that it is of.
   func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
-    unsafe (Int(storage.entries[slot].place), storage.entries[slot])
+    unsafe (Int(storage.entries[slot].number), storage.entries[slot])
   }
 
   /// - Parameter lru: Which knows whether an entry still leads to something.
   func set(_ shard: Int, to entry: Entry, of lru: LRU) {
     var entry = entry
-    entry.place = UInt32(truncatingIfNeeded: shard)
+    entry.number = UInt32(truncatingIfNeeded: shard)
     let slot = self.slot(of: shard)
     let isNew = unsafe storage.entries[slot].ticket == 0
     unsafe storage.entries[slot] = entry
@@ -66,7 +66,7 @@ struct EntryTable: @unchecked Sendable {
   private func slot(of shard: Int) -> Int {
     var slot = shard & (capacity - 1)
     while unsafe storage.entries[slot].ticket != 0,
-      unsafe storage.entries[slot].place != UInt32(truncatingIfNeeded: shard)
+      unsafe storage.entries[slot].number != UInt32(truncatingIfNeeded: shard)
     {
       slot = (slot + 1) & (capacity - 1)
     }
@@ -79,6 +79,6 @@ struct EntryTable: @unchecked Sendable {
     var capacity = 32
     while capacity < live.count * 4, capacity < shardCount { capacity *= 2 }
     unsafe (storage.entries, storage.used) = (Array(repeating: .none, count: capacity), live.count)
-    for entry in live { unsafe storage.entries[slot(of: Int(entry.place))] = entry }
+    for entry in live { unsafe storage.entries[slot(of: Int(entry.number))] = entry }
   }
 }

@@ -1,4 +1,5 @@
-/// Which shards and parts are resident, what they cost, and who goes first. No lock, no files.
+/// The bookkeeping of the cache: which shards and parts are resident, what they cost, and which are evicted first. It
+/// takes no lock and reads no file.
 ///
 /// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its second use on, so
 /// that a scan over many shards, each used once, drives out nothing that is used again and again. Nine tenths of
@@ -7,8 +8,8 @@
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
 /// parts go first; with a header that goes all the same, its parts go too.
 ///
-/// Shards have no names here. Whoever keeps one here remembers where, in an ``EntryTable``: one for each generation of
-/// an index, so that a file which two of them have is in here once.
+/// Shards have no names here. An ``EntryTable`` remembers the node of each, one table for each generation of an index, so
+/// that a file which two generations share is in here once.
 struct LRU: @unchecked Sendable {
   @safe private struct Node: BitwiseCopyable {
     /// The node of the shard's header: of a header itself.
@@ -63,8 +64,8 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
-  /// Counts what came in, what grew and what is protected no more: only between two of these does it matter who was used
-  /// before whom.
+  /// Counts what came in, what grew and what is protected no more: only between two of these does the order of uses
+  /// matter.
   private var insertions: UInt32 = 0
   /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
   private var nodes = NodeTable()
@@ -176,7 +177,7 @@ struct LRU: @unchecked Sendable {
   /// Lets go of a part, if it is resident. Nothing is evicted: it is of no use.
   mutating func remove(_ part: LoadedPart) { if part.node != 0 { removePart(part.node) } }
 
-  /// Lets go of everything. Nothing is evicted: nobody needed the room.
+  /// Frees everything. That is no eviction: no other entry needed the room.
   mutating func removeAll() {
     let evicted = evictions
     shrink(to: 0, sparing: -1)

@@ -1,4 +1,4 @@
-/// A part of a shard in memory: its keys, and its fields once somebody asked for them.
+/// A part of a shard in memory: its keys, and its fields once a query has asked for them.
 final class LoadedPart: @unchecked Sendable {
   // What a query comes upon first stands first: it is on its way to the keys.
   /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock, as is what follows.

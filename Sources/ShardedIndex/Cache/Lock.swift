@@ -11,7 +11,7 @@
   import Synchronization
 #endif
 
-/// The one lock of the engine: some state, and who holds it.
+/// The one lock of the engine, around the state that it guards.
 ///
 /// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported), so a build for
 /// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place; so has

@@ -1,8 +1,8 @@
-/// Decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use from any thread.
+/// The cache of decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use
+/// from any thread.
 ///
-/// A shard is named by the table of its generation and its place there. However many threads ask for what is not
-/// resident, one loads it and the others wait
-/// for that one. A failed load is forgotten: the next who asks tries again.
+/// A shard is named by the table of its generation and its number there. When several threads ask for a part that is not
+/// resident, one loads it and the others wait for that one. A failed load is forgotten: the next query tries again.
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
@@ -44,16 +44,16 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Whoever loads of one shard, one after the other.
+  /// The loads of one shard, one after the other.
   private final class Loading: Sendable {
-    /// Held by the one that loads. ``loads`` once more, for whoever has no other lock.
+    /// The lock that the loading thread holds. Its state repeats ``loads``, for threads that hold no other lock.
     let turn = Lock<Int>(0)
     // Guarded by the cache's own lock.
     nonisolated(unsafe) var shard = 0
     nonisolated(unsafe) var table: ObjectIdentifier?
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
-    /// Loads that were done with it: whoever comes to the turn and finds as many as after looking need not look again.
+    /// The number of loads that are done: a thread that gets its turn and finds as many as before need not look again.
     nonisolated(unsafe) var loads = 0
   }
 
@@ -135,7 +135,7 @@ final class ShardCache: Sendable {
       return loading
     }
     guard let loading = joined else { return found! }
-    // Left while its turn is still held: whoever is next to use it waits for that.
+    // Left while its turn is still held: the next thread to use it waits for that.
     return try loading.turn.withLock { (done) throws(IndexError) -> Value in
       if done != seen {
         state.withLock { (state) -> Void in
@@ -169,7 +169,7 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Lets go of a part that turned out to be damaged, so that the next who asks reads it again.
+  /// Frees a part that turned out to be damaged, so that the next query reads it again.
   func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
 
   /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.

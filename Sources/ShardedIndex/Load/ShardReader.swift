@@ -1,4 +1,4 @@
-/// The reader of one generation's shards: what is resident of them, what is open, and how the rest is loaded.
+/// The reader of one generation's shards: it finds the parts that are resident, and loads the others.
 final class ShardReader: Sendable {
   let manifest: ManifestReader
   let directory: IndexDirectory

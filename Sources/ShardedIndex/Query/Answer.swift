@@ -7,7 +7,7 @@ struct Answer: Sendable {
   let hasMore: Bool
   /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway. Not
   /// an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
-  /// answer, which takes some 0.7 MB of code and tables.
+  /// answer, which takes about 0.7 MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int

@@ -35,8 +35,11 @@ package final class IndexDirectory: Sendable {
 
   /// Returns a descriptor of a file that may be damaged, or -1 with `errno`; the caller closes it.
   package func descriptor(of name: String) -> CInt {
-    retrying { unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+    retrying { unsafe openat(descriptor, name, Self.readOnly) }
   }
+
+  /// The flags of a file that may be damaged: a link is not followed, and a pipe not waited for.
+  private static var readOnly: CInt { O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC }
 
   package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
@@ -68,7 +71,7 @@ package final class IndexDirectory: Sendable {
   /// Returns a descriptor, or -1 with `errno`.
   private func descriptor(of name: FileName) -> CInt {
     unsafe name.withCString { name in
-      retrying { unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+      retrying { unsafe openat(descriptor, name, Self.readOnly) }
     }
   }
 

@@ -9,7 +9,7 @@ public enum IndexError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: Int32)
   /// A file of the index is damaged, or is not one.
   case corrupt(path: String, cause: FormatError)
-  /// A shard file is gone that the manifest names, which is there: somebody removed it.
+  /// A shard file that the manifest names is gone: another program removed it.
   case vanished(path: String)
   /// The index at `path` was rebuilt more than once since, and shards of the generation that was asked are gone:
   /// reload, and ask again.
@@ -19,7 +19,7 @@ public enum IndexError: Error, Equatable, Sendable {
 }
 
 extension IndexError: CustomStringConvertible {
-  /// What is wrong, with which file, and what to do.
+  /// The message: what is wrong, with which file, and what to do.
   public var description: String {
     switch self {
     case .notFound(let path):

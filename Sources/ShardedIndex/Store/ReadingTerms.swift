@@ -1,7 +1,7 @@
 import CSystem
 import Synchronization
 
-/// Bytes that the questions of several threads share.
+/// The bytes that the queries of several threads share.
 package final class MemoryBudget: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)
@@ -10,16 +10,17 @@ package final class MemoryBudget: Sendable {
   package init(_ limit: Int) { self.limit = limit }
 
   /// Takes bytes out of the budget; returns whether they were there.
-  package func take(_ bytes: Int) -> Bool {
+  package func acquire(_ bytes: Int) -> Bool {
     if used.add(bytes, ordering: .relaxed).newValue <= limit { return true }
-    give(bytes)
+    release(bytes)
     return false
   }
 
-  package func give(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
+  /// Gives bytes back.
+  package func release(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
 }
 
-/// What a thread may do for the questions that it asks: a thread without terms reads files and takes memory as it needs.
+/// The terms on which a thread asks queries: a thread without terms reads files and takes memory as it needs.
 ///
 /// A server has threads that must never wait, and others that share a budget.
 package final class ReadingTerms: @unchecked Sendable {
@@ -33,7 +34,7 @@ package final class ReadingTerms: @unchecked Sendable {
   /// file, the same unpacked, and the records that are decoded from it.
   private static let copies = 4
 
-  /// - Parameter budget: nil: what is not in memory is not read, and nobody is waited for.
+  /// - Parameter budget: The bytes for what is not in memory; nil if none of it is read, and no thread is waited for.
   package init(_ budget: MemoryBudget?) { self.budget = budget }
 
   // No thread-local variable, which Swift does not have. Looked at where something is not in memory, and nowhere else.
@@ -55,7 +56,7 @@ package final class ReadingTerms: @unchecked Sendable {
     unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     question()
     unsafe pthread_setspecific(Self.key, nil)
-    budget?.give(taken)
+    budget?.release(taken)
     taken = 0
   }
 
@@ -81,7 +82,7 @@ package final class ReadingTerms: @unchecked Sendable {
     }
     let more = copies * bytes - terms.taken
     guard more > 0 else { return }
-    guard budget.take(more) else { throw .io(operation: "read", path: directory.path, errno: ENOMEM) }
+    guard budget.acquire(more) else { throw .io(operation: "read", path: directory.path, errno: ENOMEM) }
     terms.taken += more
   }
 }

@@ -108,7 +108,7 @@ import CSystem
             }
           }
           // All of it is there again.
-          if budget.take(limit) { budget.give(limit) } else { faults.withLock { $0.append("not given back") } }
+          if budget.acquire(limit) { budget.release(limit) } else { faults.withLock { $0.append("not given back") } }
         }
       }
     }

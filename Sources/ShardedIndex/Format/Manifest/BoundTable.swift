@@ -1,6 +1,6 @@
 /// Lower bounds in order, searched where they lie. Source: docs/format.md §3.3.
 ///
-/// The bytes belong to whoever made this value and must outlive it.
+/// The bytes belong to the page or the list that the table stands in, and must outlive it.
 @safe package struct BoundTable {
   package let count: Int
   /// u64 per bound: its first eight bytes, as a number that orders as they do.

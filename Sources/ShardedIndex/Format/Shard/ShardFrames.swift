@@ -31,11 +31,10 @@
 
   /// The compressed fields, and ``FieldColumns/slack`` bytes behind them.
   var packedFields: [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: fields.count + FieldColumns.slack) { bytes, count in
-      _ = unsafe bytes.initialize(from: fields)
-      unsafe bytes[fields.count...].initialize(repeating: 0)
-      count = unsafe fields.count + FieldColumns.slack
-    }
+    var packed = unsafe [UInt8](repeating: 0, count: fields.count + FieldColumns.slack)
+    // As memory: Embedded Swift copies a collection byte by byte.
+    unsafe packed.withUnsafeMutableBytes { unsafe $0.copyMemory(from: UnsafeRawBufferPointer(fields)) }
+    return packed
   }
 }
 
