@@ -42,7 +42,7 @@ extension ShardedIndex {
 
     /// Takes back what Backspace takes: the last character, or the last scalar of it where its script is typed so.
     ///
-    /// Of Thai `กรุ` the session keeps `กร`, of Devanagari `दि` it keeps `द`. It takes the whole character where a half
+    /// Of a Thai or Devanagari letter with a vowel sign the session keeps the letter. It takes the whole character where a half
     /// makes no sense: emoji sequences, Hangul syllables, CR LF, and Latin, Greek and Cyrillic letters with their marks.
     /// A text field of another system may differ; ``replace(with:)`` follows any field.
     ///

@@ -10,7 +10,7 @@ extension ShardedIndex {
   /// ```swift
   /// let matches = try index.matches(forPrefix: "sao p", limit: 20)
   /// for record in try matches.records(in: 0..<20) { print(record.key) }
-  /// if matches.hasMore { print("…") }
+  /// if matches.hasMore { print("...") }
   /// ```
   ///
   /// - Parameters:
@@ -68,13 +68,13 @@ extension ShardedIndex {
 }
 
 extension ShardedIndex {
-  /// What of a record's key a prefix matched, for a list that marks it: of `São Paulo, BR`, typed `sao p`, `São P`.
+  /// What of a record's key a prefix matched, for a list that marks it: of `Straat, NL`, typed `straat n`, `Straat, N`.
   ///
   /// ```swift
   /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
   /// ```
   ///
-  /// Characters are marked whole: the first letter of `Straße`'s `ß`, or of a Hangul syllable, marks all of it. Of
+  /// Characters are marked whole: the first letter of a sharp s or of a Hangul syllable marks all of it. Of
   /// `Paris, FR`, typed `paris ` with a space at the end, `Paris` is marked; typed `paris f`, `Paris, F`.
   ///
   /// - Parameters:

@@ -46,7 +46,7 @@ package final class Generation: Sendable {
     return try answer(inRuns: text, limit: limit)
   }
 
-  /// Returns the answer to a folded text with a space, at most `limit` matches. Source: docs/matching.md §8.
+  /// Returns the answer to a folded text with a space, at most `limit` matches. Source: docs/matching.md section 8.
   ///
   /// Its last space, the one that finishes a word aside, may also stand for the separator. Those keys come first.
   @inline(never)

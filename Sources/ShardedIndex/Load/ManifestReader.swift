@@ -1,7 +1,7 @@
 import CSystem
 
 /// The reader of a manifest's file: its root, which is read when an index is opened, and its pages and nodes.
-/// Source: docs/format.md §3.
+/// Source: docs/format.md section 3.
 ///
 /// The file is a root frame and a frame per page of shards; where the root would have more than 64 pages to list, nodes
 /// stand between, a tree with as many children to each (``ManifestTree``). A page or a node is read when a query comes

@@ -1,4 +1,4 @@
-/// The keys that a typed text asks for: one run of them. Source: docs/matching.md §8.
+/// The keys that a typed text asks for: one run of them. Source: docs/matching.md section 8.
 struct TypedRun {
   /// The beginning of the keys.
   let word: FoldedPrefix

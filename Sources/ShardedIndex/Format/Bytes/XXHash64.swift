@@ -1,5 +1,5 @@
 /// XXH64 with seed 0, whose low half is the checksum of a zstd frame's content.
-/// Source: the xxHash specification, version 0.1.1; RFC 8878 §3.1.1.
+/// Source: the xxHash specification, version 0.1.1; RFC 8878 section 3.1.1.
 ///
 /// The engine has its own because zstd's is private and stored frames are read without zstd.
 enum XXHash64 {

@@ -1,4 +1,4 @@
-/// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md §6.
+/// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md section 6.
 ///
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
 /// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must

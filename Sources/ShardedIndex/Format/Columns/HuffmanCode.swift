@@ -1,5 +1,5 @@
 /// The canonical Huffman code of one column's small numbers, each at most 255, in all parts of a shard. Source:
-/// docs/format.md §4.7.
+/// docs/format.md section 4.7.
 ///
 /// It stands in the shard's header, so that no part has a table of its own, and leads into the header's memory.
 @safe package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {

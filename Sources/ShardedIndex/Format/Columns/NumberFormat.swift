@@ -1,4 +1,4 @@
-/// The rule by which the text of a number follows from an integer. Source: docs/format.md §6.4.
+/// The rule by which the text of a number follows from an integer. Source: docs/format.md section 6.4.
 ///
 /// | type | a | b | the text of *v* |
 /// |--:|---|---|---|

@@ -1,4 +1,4 @@
-/// Decodes columns whose texts are spelled from the stems of keys. Source: docs/format.md §6.2.
+/// Decodes columns whose texts are spelled from the stems of keys. Source: docs/format.md section 6.2.
 ///
 /// Sizes are of stems and scripts that were checked when they were loaded, and of which each has fewer than 2^32 bytes:
 /// sums of them, and offsets in the output that room was made for, cannot wrap.

@@ -1,6 +1,6 @@
-/// A text written as its folded form and the differences from it. Source: docs/format.md §6.2.
+/// A text written as its folded form and the differences from it. Source: docs/format.md section 6.2.
 ///
-/// `San José` is the stem `san jose` in title case with one replacement. Most names need none, and neighbours
+/// `San Jos\u{e9}` is the stem `san jose` in title case with one replacement. Most names need none, and neighbours
 /// in order need the same ones, so that compression leaves little of them.
 ///
 /// A script is a run of operations, each one byte with a distance that is copied first:

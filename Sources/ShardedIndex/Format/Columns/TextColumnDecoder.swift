@@ -1,4 +1,4 @@
-/// Decodes columns whose texts stand one after the other. Source: docs/format.md §6.1.
+/// Decodes columns whose texts stand one after the other. Source: docs/format.md section 6.1.
 enum TextColumnDecoder {
   @inline(never)
   static func decode(_ run: ColumnRun, _ data: ColumnData, _ output: inout RecordOutput) {

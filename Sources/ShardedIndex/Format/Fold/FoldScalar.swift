@@ -84,11 +84,11 @@ struct FoldScalar {
       return hiragana >= 0x306f && hiragana <= 0x307b && (hiragana - 0x306f) % 3 == 0 ? base + 2 : nil
     }
     switch hiragana {
-    case 0x304b...0x3061: return hiragana % 2 == 1 ? base + 1 : nil  // か to ち
-    case 0x3064, 0x3066, 0x3068, 0x309d: return base + 1  // つ て と ゝ
-    case 0x306f...0x307b: return (hiragana - 0x306f) % 3 == 0 ? base + 1 : nil  // は to ほ
-    case 0x3046: return isKatakana ? 0x30f4 : 0x3094  // う
-    case 0x308f...0x3092: return isKatakana ? base + 8 : nil  // ワ to ヲ
+    case 0x304b...0x3061: return hiragana % 2 == 1 ? base + 1 : nil  // ka to chi
+    case 0x3064, 0x3066, 0x3068, 0x309d: return base + 1  // tsu, te, to, the iteration mark
+    case 0x306f...0x307b: return (hiragana - 0x306f) % 3 == 0 ? base + 1 : nil  // ha to ho
+    case 0x3046: return isKatakana ? 0x30f4 : 0x3094  // u
+    case 0x308f...0x3092: return isKatakana ? base + 8 : nil  // wa to wo
     default: return nil
     }
   }

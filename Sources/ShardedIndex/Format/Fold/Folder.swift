@@ -133,7 +133,7 @@
     unsafe output.append(scalar: mark)
   }
 
-  /// Takes a removed mark, which may make й ў ї ѓ ќ of the letter that the run of marks belongs to.
+  /// Takes a removed mark, which may make U+0439, U+045E, U+0457, U+0453 or U+045C of the letter that the run of marks belongs to.
   private func composeCyrillic(with mark: UInt32) {
     let letter = state.runStart - 2
     guard letter >= 0 else { return }
@@ -141,7 +141,7 @@
       switch mark {
       case 0x0306: (true, false, false)
       case 0x0308: (false, true, false)
-      case 0x0301, 0x0341, 0x0385, 0x1fee: (false, false, true)  // The last two hold one, behind a removed ¨.
+      case 0x0301, 0x0341, 0x0385, 0x1fee: (false, false, true)  // The last two hold one, behind a removed diaeresis.
       case 0x0344: (false, true, true)
       default: (false, false, false)
       }
@@ -149,11 +149,11 @@
     // two are the whole of the last one.
     let composed: UInt16? =
       switch unsafe UInt16(output[letter]) << 8 | UInt16(output[letter + 1]) {
-      case 0xd0b8 where breve: 0xd0b9  // й
-      case 0xd183 where breve: 0xd19e  // ў
-      case 0xd196 where diaeresis: 0xd197  // ї
-      case 0xd0b3 where acute: 0xd193  // ѓ
-      case 0xd0ba where acute: 0xd19c  // ќ
+      case 0xd0b8 where breve: 0xd0b9  // U+0439
+      case 0xd183 where breve: 0xd19e  // U+045E
+      case 0xd196 where diaeresis: 0xd197  // U+0457
+      case 0xd0b3 where acute: 0xd193  // U+0453
+      case 0xd0ba where acute: 0xd19c  // U+045C
       default: nil
       }
     guard let composed else { return }

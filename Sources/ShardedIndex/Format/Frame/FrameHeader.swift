@@ -1,4 +1,4 @@
-/// The header of a zstd frame (RFC 8878 §3.1.1.1).
+/// The header of a zstd frame (RFC 8878 section 3.1.1.1).
 ///
 /// zstd's own functions also accept a skippable frame, as one without content, and, if zstd was built so, the formats that it
 /// had before its first version.
@@ -30,7 +30,7 @@ struct FrameHeader {
   }
 }
 
-/// The header of a block of a zstd frame (RFC 8878 §3.1.1.2).
+/// The header of a block of a zstd frame (RFC 8878 section 3.1.1.2).
 struct FrameBlock {
   /// The number of bytes behind the header.
   let size: Int
@@ -38,7 +38,7 @@ struct FrameBlock {
   let isStored: Bool
   let isLast: Bool
 
-  /// No block of a frame has more content, in bytes (RFC 8878 §3.1.1.2.4).
+  /// No block of a frame has more content, in bytes (RFC 8878 section 3.1.1.2.4).
   static let contentLimit = 1 << 17
   static let headerSize = 3
 

@@ -1,6 +1,6 @@
 import CSystem
 
-/// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md §5.
+/// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md section 5.
 ///
 /// A key is a *stem*, and in shards that have *tails* the separator and a tail behind it: `san jose` and `us`.
 /// Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is

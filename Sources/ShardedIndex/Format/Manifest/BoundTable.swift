@@ -1,4 +1,4 @@
-/// Lower bounds in order, searched where they lie. Source: docs/format.md §3.3.
+/// Lower bounds in order, searched where they lie. Source: docs/format.md section 3.3.
 ///
 /// The bytes belong to the page or the list that the table stands in, and must outlive it.
 @safe package struct BoundTable {

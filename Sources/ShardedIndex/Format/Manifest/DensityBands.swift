@@ -31,7 +31,7 @@ package struct CellChanges: Sendable {
 }
 
 /// A map of dots as it stands in a manifest: the contents of its frames, of which a few may be changed without a look at
-/// the others. Source: docs/format.md §3.9.
+/// the others. Source: docs/format.md section 3.9.
 package struct DensityBands: Sendable {
   private static let magic: UInt32 = 0x3144_5153  // "SQD1"
 

@@ -1,5 +1,5 @@
 /// The density grid of an index: how many records lie in each cell of half a degree. It takes about 18 KB of the index of
-/// 200,000 cities. Source: docs/format.md §3.9.
+/// 200,000 cities. Source: docs/format.md section 3.9.
 ///
 /// A record lies where its fields of the first of the usual names say, `coord.lat`, `lat` or `latitude` and likewise, in
 /// decimal degrees. One that has no such fields, or in them no place on the globe, is not on the map. Takes a megabyte.

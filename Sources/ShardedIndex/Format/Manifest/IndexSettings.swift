@@ -1,4 +1,4 @@
-/// The settings of an index: how it was made. Source: docs/format.md §3.6.
+/// The settings of an index: how it was made. Source: docs/format.md section 3.6.
 package struct IndexSettings: Equatable, Sendable {
   /// The key's template.
   package var key: String

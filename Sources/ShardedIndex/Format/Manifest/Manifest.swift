@@ -1,5 +1,5 @@
 /// The value of a manifest's root: the sorted list of its pages or nodes, the names of fields, the settings.
-/// Source: docs/format.md §3.1.
+/// Source: docs/format.md section 3.1.
 ///
 /// The root is the first frame of the manifest's file. A ``ManifestPage`` or a ``ManifestNode`` is the value of another
 /// frame. All bytes of a root are checked when the value is made.

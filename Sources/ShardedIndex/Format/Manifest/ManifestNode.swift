@@ -1,5 +1,5 @@
 /// What a manifest's root, or one of its nodes, says of the pages or nodes that it lists: its children.
-/// Source: docs/format.md §3.2, §3.10.
+/// Source: docs/format.md section 3.2, section 3.10.
 ///
 /// The bytes belong to the manifest.
 package struct ManifestNode {

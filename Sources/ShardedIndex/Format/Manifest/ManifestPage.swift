@@ -1,5 +1,5 @@
 /// One page of a manifest: what there is to know of up to ``Manifest/pageCapacity`` shards.
-/// Source: docs/format.md §3.4.
+/// Source: docs/format.md section 3.4.
 ///
 /// The bytes belong to the manifest.
 @safe struct ManifestPage {

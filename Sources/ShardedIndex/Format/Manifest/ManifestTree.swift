@@ -1,7 +1,7 @@
 /// Which pages and nodes a manifest has, and which of them lies below which: all of it follows from how many shards
-/// there are. Source: docs/format.md §3.
+/// there are. Source: docs/format.md section 3.
 ///
-/// Pages have level 0. Node `number` of level 1 lists pages from 64 × `number` on, one of level 2 nodes of level 1, and
+/// Pages have level 0. Node `number` of level 1 lists pages from 64 * `number` on, one of level 2 nodes of level 1, and
 /// so on; the root lists what is on level ``height``.
 package struct ManifestTree: Equatable, Sendable {
   let shardCount: Int

@@ -1,4 +1,4 @@
-// Positions in the answers of a generation with an overlay, from places in its shards. Source: docs/format.md §11.
+// Positions in the answers of a generation with an overlay, from places in its shards. Source: docs/format.md section 11.
 
 extension Overlay {
   /// How many records more the generation has than its shards.

@@ -1,5 +1,5 @@
 /// The changes of a few records beside the shards of a generation: records that are removed, and records that are added.
-/// Source: docs/format.md §11.
+/// Source: docs/format.md section 11.
 ///
 /// An overlay belongs to one manifest, which it names. Parsing checks all of it, so that nothing it says leads out of it.
 /// Only verification asks whether it says what an update would.

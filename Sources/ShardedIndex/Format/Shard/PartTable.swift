@@ -1,4 +1,4 @@
-/// The parts of a shard, and which of them hold what. Source: docs/format.md §4.
+/// The parts of a shard, and which of them hold what. Source: docs/format.md section 4.
 ///
 /// The bytes belong to the shard's header and live as long as it does.
 @safe package struct PartTable: BitwiseCopyable, @unchecked Sendable {

@@ -1,5 +1,5 @@
 /// The first frame of a shard file: its parts, its tails, and how the fields of its records are encoded.
-/// Source: docs/format.md §4.
+/// Source: docs/format.md section 4.
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
 @safe package final class ShardHeader: @unchecked Sendable {
