@@ -54,27 +54,28 @@ let package = Package(
     // SQLite's module.
     .systemLibrary(name: "CShims"),
     // The platform's C library under one name, and CShims.
-    .target(name: "CSystem", dependencies: ["CShims"], swiftSettings: settings),
+    .target(name: "CLibrary", dependencies: ["CShims"], swiftSettings: settings),
     // Lifetimes: for types that hold a RawSpan.
     .target(
-      name: "ShardedIndex", dependencies: zstd + ["CSystem"],
+      name: "ShardedIndex", dependencies: zstd + ["CLibrary"],
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]),
     .target(
-      name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CSystem", "CZlib", "CNettle"],
+      name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CLibrary", "CZlib", "CNettle"],
       swiftSettings: settings + [.strictMemorySafety()]),
     // Query logs, replays of them through designs, and the planner: what `shardq footprint` and `shardq plan` measure by.
-    .target(name: "Footprint", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
+    .target(name: "Footprint", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .target(
-      name: "QueryOutput", dependencies: ["CSystem", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
-    .executableTarget(name: "shardq", dependencies: ["CSystem", "QueryOutput"], swiftSettings: settings),
+      name: "QueryOutput", dependencies: ["CLibrary", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]
+    ),
+    .executableTarget(name: "shardq", dependencies: ["CLibrary", "QueryOutput"], swiftSettings: settings),
     // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
-      name: "ShardqFootprint", dependencies: ["CSystem", "Footprint", "ShardedIndex"],
+      name: "ShardqFootprint", dependencies: ["CLibrary", "Footprint", "ShardedIndex"],
       swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : [])),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CSystem", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
+        "CLibrary", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
@@ -83,7 +84,7 @@ let package = Package(
     .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
-      dependencies: ["ShardedIndex", "QueryOutput", "CSystem", "CServerFiles", "CZlib"]
+      dependencies: ["ShardedIndex", "QueryOutput", "CLibrary", "CServerFiles", "CZlib"]
         + [
           ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
@@ -91,11 +92,11 @@ let package = Package(
       exclude: ["Resources"],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["CSystem", "ShardedIndex", "ShardBuilder", "Footprint"],
+      name: "ShardedIndexTests", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder", "Footprint"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["CSystem", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      dependencies: ["CLibrary", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
       swiftSettings: settings),
   ]
 )

@@ -24,7 +24,7 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
   [ -e "$file" ] || missing "$file"
 done
 
-sources="$(find Sources/Embedded Sources/CSystem Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
+sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
 [ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh -newer "$out")" ] || exit 0
 
 work=.build/embedded
@@ -50,7 +50,7 @@ module() { # its name and its sources
   grep -v "libc not found" "$work/$name.log" >&2 || true
 }
 module Musl Sources/Embedded/Musl.swift
-module CSystem Sources/CSystem/CSystem.swift
+module CLibrary Sources/CLibrary/CLibrary.swift
 module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
 module shardq $(find Sources/shardq -name '*.swift' | sort)
@@ -59,4 +59,4 @@ wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
 "$toolchain/ld.lld" -static -z noexecstack --gc-sections $wrap -o "$out" \
   "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardedIndex.o" \
-  "$work/CSystem.o" "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
+  "$work/CLibrary.o" "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"

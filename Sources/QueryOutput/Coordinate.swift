@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// A degree as it stands in a record, made a number that JSON allows, with the digits it had.

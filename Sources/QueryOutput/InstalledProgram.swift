@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The executables that are installed together.
 package enum InstalledProgram {

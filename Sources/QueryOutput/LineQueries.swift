@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// Answers each line of standard input by one line of JSON, at once.

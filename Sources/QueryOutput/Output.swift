@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Writing failed; `errno` is the system's reason.
 package struct WriteError: Error {

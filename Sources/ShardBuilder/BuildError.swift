@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// Why a build ended; the index that was there before is as it was.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// The options of a build.

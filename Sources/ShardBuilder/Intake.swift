@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// The first half of a build: datasets in, sorted records out.

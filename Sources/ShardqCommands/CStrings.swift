@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Calls `body` with texts as the system takes arguments: an array of C strings that a null pointer ends.
 func withCStrings<Result>(_ texts: [String], _ body: (inout [UnsafeMutablePointer<CChar>?]) -> Result) -> Result {

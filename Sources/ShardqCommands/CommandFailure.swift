@@ -1,5 +1,5 @@
 #if CommandLineTool
-  import CSystem
+  import CLibrary
   import Footprint
   import QueryOutput
   import ShardedIndex

@@ -3,7 +3,7 @@
   import ShardBuilder
   import Synchronization
 
-  import CSystem
+  import CLibrary
 
   /// Whether a signal that ends the process has come.
   private let isEnding = Atomic<Bool>(false)

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import QueryOutput
 
 /// The commands. `shardq` hands every command line to this executable that is no plain query.

@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   package struct Shardq: ParsableCommand {
     package static let configuration = CommandConfiguration(

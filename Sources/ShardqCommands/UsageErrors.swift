@@ -2,7 +2,7 @@
   import ArgumentParser
   import QueryOutput
 
-  import CSystem
+  import CLibrary
 
   /// The error of a command line, with what to type instead, in the voice of all other errors.
   struct UsageError {

@@ -8,7 +8,7 @@
     import Foundation
   #endif
 
-  import CSystem
+  import CLibrary
 
   /// Writes an index's records as the JSON that an app would ship, in the index's order.
   struct DatasetExport {

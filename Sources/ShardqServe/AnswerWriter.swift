@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The writer of bodies, one at a time.
   final class AnswerWriter: @unchecked Sendable {

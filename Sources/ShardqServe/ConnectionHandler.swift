@@ -2,7 +2,7 @@
   import NIOCore
   import QueryOutput
 
-  import CSystem
+  import CLibrary
 
   /// The state that the connections of one event loop share. It is used on that loop alone.
   final class LoopState {

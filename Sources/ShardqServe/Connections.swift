@@ -4,7 +4,7 @@
   import QueryOutput
   import Synchronization
 
-  import CSystem
+  import CLibrary
 
   /// The limits of connections that follow from the number of files that the process may have open.
   struct ConnectionLimits: Sendable {

@@ -1,9 +1,9 @@
-import CSystem
+import CLibrary
 #if Server
   import NIOCore
   import ShardedIndex
 #endif
-import CSystem
+import CLibrary
 import QueryOutput
 
 /// The HTTP server, which `shardq serve` starts.

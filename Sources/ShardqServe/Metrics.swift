@@ -3,7 +3,7 @@
   import ShardedIndex
   import Synchronization
 
-  import CSystem
+  import CLibrary
 
   /// The counters of the server since its start, for `/metrics`.
   final class Metrics: Sendable {

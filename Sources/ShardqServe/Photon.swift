@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The interface of the geocoder Photon for its clients: `/api`, `/reverse`, `/status`.
   ///

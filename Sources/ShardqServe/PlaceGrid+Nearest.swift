@@ -1,5 +1,5 @@
 #if Server
-  import CSystem
+  import CLibrary
 
   extension PlaceGrid {
     /// The mean radius of the Earth in kilometres (IUGG).

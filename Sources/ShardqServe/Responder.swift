@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The responder: a plain function from a request to a response, on any thread.
   struct Responder: Sendable {

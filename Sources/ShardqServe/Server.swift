@@ -1,5 +1,5 @@
 #if Server
-  import CSystem
+  import CLibrary
   import NIOCore
   import NIOPosix
   import QueryOutput

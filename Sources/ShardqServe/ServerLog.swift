@@ -2,7 +2,7 @@
   import NIOConcurrencyHelpers
   import QueryOutput
 
-  import CSystem
+  import CLibrary
 
   /// The log of the server on standard error, one line for each event.
   ///

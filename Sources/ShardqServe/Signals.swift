@@ -1,7 +1,7 @@
 #if Server
   import Synchronization
 
-  import CSystem
+  import CLibrary
 
   /// The signals of the server. SIGTERM and SIGINT end it once it has answered the requests that have arrived, within
   /// five seconds; a second one ends it at once. SIGHUP makes it look for a newer generation. SIGPIPE is ignored:

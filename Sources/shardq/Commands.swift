@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import QueryOutput
 
 /// The executable that knows the whole command line.

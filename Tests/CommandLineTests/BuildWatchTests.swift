@@ -1,6 +1,6 @@
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("build --watch", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct BuildWatchTests {

@@ -1,6 +1,6 @@
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("How commands end", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct ExitStatusTests {

@@ -5,7 +5,7 @@
 
   @testable import ShardqCommands
 
-  import CSystem
+  import CLibrary
 
   @Suite("shardq footprint", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
   struct FootprintTests {

@@ -3,7 +3,7 @@
   import ShardqCommands
   import Testing
 
-  import CSystem
+  import CLibrary
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [

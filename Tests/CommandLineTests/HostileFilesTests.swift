@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 /// Whatever lies in the place of an index's file, the programs say so, in little memory, and touch nothing else.
 @Suite(

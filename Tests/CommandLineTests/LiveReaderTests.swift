@@ -3,7 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-import CSystem
+import CLibrary
 
 /// An index that is built again and again; every record says which build it is of.
 private final class LiveIndex: Sendable {

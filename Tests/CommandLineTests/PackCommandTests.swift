@@ -1,7 +1,7 @@
 import ShardBuilder
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("diff, apply and repair", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct PackCommandTests {

@@ -1,6 +1,6 @@
 import Testing
 
-import CSystem
+import CLibrary
 
 /// The system's program that gives another one a terminal.
 enum ScriptProgram {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The reason why a query log could not be read. Lines are counted from 1.
 @nonexhaustive

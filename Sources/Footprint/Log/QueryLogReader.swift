@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The reader of a query log. It reads line by line, in the memory of one line.
 ///

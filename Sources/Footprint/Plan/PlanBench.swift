@@ -1,7 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-import CSystem
+import CLibrary
 
 /// The bench of a plan: it builds candidates one after the other, plays the log through each and counts.
 struct PlanBench {

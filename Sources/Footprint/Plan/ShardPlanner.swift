@@ -1,7 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-import CSystem
+import CLibrary
 
 /// The planner: it chooses the sizes of an index's shards and parts for a query log.
 ///

@@ -1,6 +1,6 @@
 import ShardBuilder
 
-import CSystem
+import CLibrary
 
 /// A temporary directory for the candidates of a plan.
 ///

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The kernel's figures of this process. They are read into memory that is there anyway, so that looking changes
 /// little.

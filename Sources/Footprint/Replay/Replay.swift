@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A replay of a query log through one design, in a process of its own. It prints its figures for `shardq footprint`:
 ///
@@ -99,7 +99,7 @@ package struct Replay {
     let bytes = Array(text.utf8)
     var done = 0
     while done < bytes.count {
-      let count = bytes.withUnsafeBytes { CSystem.write(file, $0.baseAddress! + done, bytes.count - done) }
+      let count = bytes.withUnsafeBytes { CLibrary.write(file, $0.baseAddress! + done, bytes.count - done) }
       guard count > 0 else { return }
       done += count
     }

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The counter of distinct ids, in memory that does not grow with their number. Source: docs/format.md section 3.8.
 ///

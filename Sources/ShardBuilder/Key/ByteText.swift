@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Texts, where they lie: in an arena, a batch or a window. Each is valid as long as that is.
 extension UnsafeBufferPointer<UInt8> {

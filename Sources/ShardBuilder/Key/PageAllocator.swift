@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Large buffers straight from the system: untouched they take no memory, and let go they give it back at once.
 ///

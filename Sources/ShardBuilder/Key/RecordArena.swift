@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Record blobs one after the other in memory that does not move once it is handed on, and where each is.
 ///

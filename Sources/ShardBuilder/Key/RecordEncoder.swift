@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// Turns records as they were read into ``RecordBlob``s.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The order of records in an index: total, so that only identical records are equal and no input order shows.
 ///

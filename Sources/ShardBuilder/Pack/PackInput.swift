@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 extension Pack {
   /// A pack's bytes from front to back, from a file or a pipe.
@@ -56,7 +56,7 @@ extension Pack {
     /// Returns whether there is a byte left; waits for it.
     private func fill() throws(PackError) -> Bool {
       while start == end {
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe CSystem.read(descriptor, $0.baseAddress, $0.count) }
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe CLibrary.read(descriptor, $0.baseAddress, $0.count) }
         if count > 0 {
           (start, end) = (0, count)
         } else if count == 0 {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 extension Pack {
   /// The place that a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.

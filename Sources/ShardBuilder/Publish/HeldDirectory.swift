@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The directory of an index, open, with the locks by which one process at a time writes to it.
 ///

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// Writes one generation of an index: new shard files, then the manifest by a rename, which makes the generation exist.

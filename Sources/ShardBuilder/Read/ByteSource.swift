@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The bytes of a dataset, decompressed as they come.
 final class ByteSource {
@@ -150,7 +150,7 @@ private struct InputFile: ~Copyable {
   func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     target.reserve(count)
     while true {
-      let result = unsafe CSystem.read(descriptor, target.start + target.count, count)
+      let result = unsafe CLibrary.read(descriptor, target.start + target.count, count)
       if result >= 0 {
         target.count += result
         return result

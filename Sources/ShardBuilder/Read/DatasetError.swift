@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 extension DatasetReader {
   /// A fault of a dataset at one line and column.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Returns a path as messages show it, without characters that a terminal obeys.
 func displayed(path: String) -> String {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A growing run of plain values, without reference counts or exclusivity checks, for loops that append millions.
 ///

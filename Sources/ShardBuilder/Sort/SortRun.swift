@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A sorted run: record blobs one after the other, in order, in a file without a name.
 final class SortRun {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// System calls on one descriptor that go on after EINTR and after short reads and writes.
 enum SystemFile {
@@ -6,7 +6,7 @@ enum SystemFile {
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
     var offset = 0
     while offset < bytes.count {
-      let written = unsafe CSystem.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
+      let written = unsafe CLibrary.write(descriptor, bytes.baseAddress! + offset, min(bytes.count - offset, 1 << 30))
       if written > 0 {
         offset += written
       } else if written == 0 {

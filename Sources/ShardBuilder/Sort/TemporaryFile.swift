@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The directory in which files without a name are made.
 package struct RunDirectory: Sendable {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A lock with a condition to wait for, the system's. Where no thread waits for another, the lock is the engine's
 /// `Lock`.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// One thread. The caller waits for its end with ``join()``, at most once.
 package struct Worker {

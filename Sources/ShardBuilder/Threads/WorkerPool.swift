@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import ShardedIndex
 
 /// Work spread over threads, with results that do not depend on how many there are.

@@ -1,5 +1,5 @@
 #if SHARDQ_TSAN || hasFeature(Embedded)
-  import CSystem
+  import CLibrary
 
   #if SHARDQ_TSAN
     /// A race, planted to see whether it is reported: with it no lock is taken at all.

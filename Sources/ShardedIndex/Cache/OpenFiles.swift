@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A shard's file that is open; it is closed when no load reads from it and the table keeps it no longer.
 final class OpenFile: Sendable {

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The reader of a manifest's file: its root, which is read when an index is opened, and its pages and nodes.
 /// Source: docs/format.md section 3.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Records decoded into one run of bytes, which is used again for the next ones.
 ///

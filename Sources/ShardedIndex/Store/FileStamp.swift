@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The identity of a file: it differs from that of the file that stood under its name before.
 ///

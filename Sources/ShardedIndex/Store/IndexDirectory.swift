@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 func errorText(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// What opening or querying an index can fail with. The index stays usable: the next call tries again.
 @nonexhaustive

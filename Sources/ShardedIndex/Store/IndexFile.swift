@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A regular file open for positioned reads, closed exactly once: when the value goes away.
 ///

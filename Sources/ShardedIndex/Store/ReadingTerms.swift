@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import Synchronization
 
 /// The bytes that the queries of several threads share.

@@ -4,7 +4,7 @@
   import ShardBuilder
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The options of reading a dataset, for `build`, `verify` and the other commands that compare one with an index.
   struct InputOptions: ParsableArguments {

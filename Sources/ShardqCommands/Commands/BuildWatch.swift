@@ -2,7 +2,7 @@
   import QueryOutput
   import Synchronization
 
-  import CSystem
+  import CLibrary
 
   /// The signal that asked a command to end. The command ends at the next point where it can.
   enum StopSignal {

@@ -4,7 +4,7 @@
   import ShardBuilder
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

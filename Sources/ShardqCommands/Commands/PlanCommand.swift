@@ -5,7 +5,7 @@
   import ShardBuilder
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

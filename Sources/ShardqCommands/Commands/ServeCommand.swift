@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

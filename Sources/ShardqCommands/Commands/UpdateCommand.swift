@@ -1,6 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
-  import CSystem
+  import CLibrary
   import QueryOutput
   import ShardBuilder
 

@@ -1,5 +1,5 @@
 #if CommandLineTool
-  import CSystem
+  import CLibrary
 
   /// Files and what the system's cache holds of them, which decides what a first start measures.
   struct CachedFiles {
@@ -28,7 +28,7 @@
         for path in paths {
           let file = open(path, O_RDONLY | O_CLOEXEC)
           guard file >= 0 else { continue }
-          while CSystem.read(file, buffer.baseAddress!, buffer.count) > 0 {}
+          while CLibrary.read(file, buffer.baseAddress!, buffer.count) > 0 {}
           close(file)
         }
       }

@@ -1,7 +1,7 @@
 #if CommandLineTool
   import QueryOutput
 
-  import CSystem
+  import CLibrary
 
   /// The result of a program that was run to its end.
   struct ChildProcess {

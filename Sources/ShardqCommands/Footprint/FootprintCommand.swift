@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The format of the figures.
   enum FootprintFormat: String, ExpressibleByArgument, CaseIterable {

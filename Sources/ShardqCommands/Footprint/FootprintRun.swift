@@ -2,7 +2,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// The figures of one design.
   struct FootprintRow {

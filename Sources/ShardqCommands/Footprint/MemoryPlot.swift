@@ -1,7 +1,7 @@
 #if CommandLineTool
   import QueryOutput
 
-  import CSystem
+  import CLibrary
 
   /// A plot of the resident memory over a typed session, a line for each design, on a logarithmic scale.
   struct MemoryPlot {

@@ -1,5 +1,5 @@
 #if CommandLineTool
-  import CSystem
+  import CLibrary
 
   /// A temporary directory for the files of one `footprint`.
   struct ScratchDirectory {

@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  import CSystem
+  import CLibrary
 
   /// A query log on its way to a file, with its keys and sessions counted.
   struct TypedLog: ~Copyable {

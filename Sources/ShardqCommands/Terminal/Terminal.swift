@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The terminal that a process was started from. It is taken over, read key by key, and restored.
 ///

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A process that restores the terminal when the process that drew on it was killed by SIGKILL, as the system does when
 /// memory runs out.

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import Synchronization
 
 /// A program that is written to and read from while it runs.

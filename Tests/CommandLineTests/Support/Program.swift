@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The real programs, run as a shell would.
 enum Program {

@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 /// Serial: one of them takes the process's standard input.
 @Suite("A build, from input to directory", .serialized) struct BuildTests {

@@ -1,7 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-import CSystem
+import CLibrary
 
 /// What the builder's tests share: records from texts, a seeded generator, the real lists.
 enum BuilderSupport {

@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("The directory that a builder opened") struct HeldDirectoryTests {
   private static let shard = "a1-0000000000000001.zst"

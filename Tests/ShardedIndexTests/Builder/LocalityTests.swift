@@ -308,4 +308,4 @@ extension StringProtocol {
   fileprivate func trimming(_ isKept: (Character) -> Bool) -> SubSequence { prefix(while: isKept) }
 }
 
-import CSystem
+import CLibrary

@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 /// A pack taken apart. Layout: docs/pack.md §2 and §3.
 private struct PackSurgery {

@@ -1,7 +1,7 @@
 import ShardBuilder
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("Publishing a generation") struct PublisherTests {
   private static func name(_ number: Int) -> String {

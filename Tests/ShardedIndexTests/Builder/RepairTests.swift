@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("Repairing an index from a copy") struct RepairTests {
   /// An index of several pages, a copy of it, and one of another generation.

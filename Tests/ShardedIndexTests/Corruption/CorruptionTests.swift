@@ -3,7 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-import CSystem
+import CLibrary
 
 @Suite("Damage that checksums see", .serialized) struct CorruptionTests {
   /// About two hundred records in a handful of shards, with all that a shard can have in it: tails, spellings,

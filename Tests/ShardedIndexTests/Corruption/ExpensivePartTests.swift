@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-import CSystem
+import CLibrary
 
 /// Parts that take as much memory as the format lets some bytes of content take: SECURITY.md says ten times as many, and 5 MiB.
 @Suite("Parts made to be expensive", .serialized) struct ExpensivePartTests {

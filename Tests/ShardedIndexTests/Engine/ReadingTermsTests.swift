@@ -3,7 +3,7 @@ import ShardedIndex
 import Synchronization
 import Testing
 
-import CSystem
+import CLibrary
 
 /// What threads may do for their questions. Terms are those of a thread: each question is asked on one of its own.
 @Suite("Reading terms", .serialized) struct ReadingTermsTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Footprint
 
-import CSystem
+import CLibrary
 
 @Suite("Choosing shard size and part size for a query log") struct ShardPlannerTests {
   /// A list, its index and typing for it, shared by the tests that change none of them.

@@ -455,4 +455,4 @@ final class LinearScan: Sendable {
   }
 }
 
-import CSystem
+import CLibrary

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// A new empty directory; it goes away, with all that is in it, when its owner does.
 final class TemporaryDirectory: Sendable {

@@ -1,7 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-import CSystem
+import CLibrary
 
 /// The real lists: in `$SHARDQ_DATA`, else in `../shared/data` beside the package.
 enum TestData {

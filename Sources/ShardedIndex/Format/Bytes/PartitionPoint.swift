@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Returns how many of the numbers below `count` the predicate holds for, given that it holds for none behind the first for
 /// which it does not: a binary search, O(log `count`).

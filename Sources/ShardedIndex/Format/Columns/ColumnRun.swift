@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The task of a column's decoder: a run of records, and the cells that their fields go to.
 @unsafe struct ColumnRun {

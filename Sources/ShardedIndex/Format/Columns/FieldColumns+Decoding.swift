@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 extension FieldColumns {
   @inline(__always) package static func scratchSize(_ keys: KeyBlocks) -> Int { 2 &* (keys.longestStem &+ 64) }

@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md section 6.3.
 ///

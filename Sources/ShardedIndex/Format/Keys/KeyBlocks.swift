@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 /// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md section 5.
 ///

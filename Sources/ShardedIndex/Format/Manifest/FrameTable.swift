@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 import Synchronization
 
 /// The pages and nodes of a manifest that are kept: a slot for each, which is set once and read without a lock from then

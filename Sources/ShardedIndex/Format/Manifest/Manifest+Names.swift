@@ -1,4 +1,4 @@
-import CSystem
+import CLibrary
 
 extension Manifest {
   /// Calls `body` with the path of each field, in order, until it returns false.
