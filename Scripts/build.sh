@@ -34,12 +34,8 @@ fi
 # A tree of its own, so that other builds do not undo this one.
 for name in $names; do
   flags=""
-  if [ "$(uname)" != Darwin ]; then
-    # C gets no newer debugging information than valgrind reads; no byte of it is shipped.
-    flags="--static-swift-stdlib -Xswiftc -static-executable -Xcc -gdwarf-4"
-    # shardq-footprint is linked as a user's program is, so that a user gets the figures that it measures.
-    [ "$name" = shardq-footprint ] || flags="$flags -Xswiftc -use-ld=lld -Xlinker --gc-sections"
-  fi
+  # Linked as a user's program is: `shardq footprint` measures what a user gets.
+  [ "$(uname)" = Darwin ] || flags="--static-swift-stdlib -Xswiftc -static-executable"
   swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin

@@ -43,13 +43,13 @@ lanes() {
 
 shipped() {
   Scripts/build.sh
-  ! grep -E '\.swift:[0-9]+:[0-9]+: warning:' "$log" || return 1
+  ! grep -qE '\.swift:[0-9]+:[0-9]+: warning:' "$log" || return 1
   [ "$(uname)" = Darwin ] || for name in shardq shardq-commands shardq-footprint; do static "$name"; done
 }
 
 server() {
   Scripts/build.sh --server
-  ! grep -E '^[^ ]*/Sources/[^ ]*\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -v /checkouts/ || return 1
+  ! grep -E '^[^ ]*/Sources/[^ ]*\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -qv /checkouts/ || return 1
   [ "$(uname)" = Darwin ] || static shardq-serve
 }
 
