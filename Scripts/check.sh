@@ -15,7 +15,7 @@ step "format" swift format lint --strict --recursive --parallel Package.swift So
 step "the tables of the fold are made from the Unicode data" python3 Scripts/generate_fold.py --check /usr/share/unicode
 step "the table of widths is made from the Unicode data" python3 Scripts/generate_width.py --check /usr/share/unicode
 
-# The programs as they are shipped, and the checks that run them.
+# The programs as they are shipped, the checks that run them, and the fuzz targets.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
@@ -30,9 +30,10 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
   step "the terminal: keys sent, screens compared, every signal" python3 -m unittest discover -s Tests/Terminal
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
+  step "fuzz targets: every kept input, then 5 seconds each" Fuzz/run.sh --seconds 5
 }
 
-# The tests in Swift, the server, and the fuzz targets.
+# The tests in Swift, the server, and its page.
 tests() {
   step "the tests in Swift build" \
     swift build -c release -Xswiftc -enable-testing --traits CommandLineTool --build-tests
@@ -42,7 +43,6 @@ tests() {
   step "the tests in Swift" tests_in_swift
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
-  step "fuzz targets: every kept input, then 5 seconds each" Fuzz/run.sh --seconds 5
 }
 
 tests_in_swift() {
