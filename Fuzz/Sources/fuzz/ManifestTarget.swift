@@ -185,7 +185,7 @@ final class ManifestTarget: FuzzTarget {
     let manifest = index.generation.manifest
     for prefix in Self.prefixes where index.shardCount > 0 {
       Array(prefix.utf8).withUnsafeBufferPointer { bytes in
-        guard let (first, last) = try? manifest.places(forPrefix: bytes, head: KeyBlocks.head(of: bytes)) else {
+        guard let (first, last) = try? manifest.places(forPrefix: FoldedPrefix(bytes)) else {
           return
         }
         require(first.number <= last.number, "the last shard before the first")
