@@ -1,6 +1,6 @@
 #!/bin/sh
-# Everything that CI checks, in one command: about 15 minutes on two quiet cores. It installs what it needs and does not
-# find, runs two lanes of steps side by side, and ends with the test runner's summary. The log of each step stands in
+# Everything that CI checks, in one command: about 15 minutes on two quiet cores. It installs missing programs and
+# libraries, runs two lanes of steps side by side, and ends with the test runner's summary. The log of each step stands in
 # .build/check; a step that fails prints its log. Longer forms of the same checks: Scripts/check-long.sh.
 set -eu
 cd "$(dirname "$0")/.."

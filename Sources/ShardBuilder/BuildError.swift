@@ -18,8 +18,8 @@ public enum BuildError: Error, Equatable, Sendable {
   case template(TemplateFlaw, template: String, position: Int)
   /// `setting` names the field `name`, and `inputs`, whose fields are `fields`, have no such field.
   case unknownField(String, setting: BuildSetting, inputs: [String], fields: [String])
-  /// The inputs have no record, and the index at `path` has some: `held`, nil where it is damaged. `reason` says of
-  /// which input what was read.
+  /// The inputs have no record, and the index at `path` has `held` records; nil where it is damaged. `reason` names the
+  /// inputs and their formats.
   case noRecord(reason: String, path: String, held: Int?)
   /// The build would put `found` records into the index at `path`, fewer than ``BuildOptions/minimumRecords``.
   case tooFewRecords(path: String, found: Int, minimum: Int)

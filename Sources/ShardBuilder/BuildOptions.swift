@@ -11,7 +11,7 @@ public struct BuildOptions: Sendable {
   public var key: String?
   /// The names of the columns of a CSV or TSV input without a header, or of the field of lines.
   public var columns: [String]?
-  /// The fields to store, each with what is nested in it; nil for all.
+  /// The fields to store, each with the fields nested in it; nil for all.
   public var keep: [String]?
   /// The field that ranking will go by; it is noted in the manifest.
   public var weight: String?

@@ -33,7 +33,7 @@ public struct BuildSummary: Sendable {
   /// The overlay's share of them after an update with ``BuildOptions/writesOverlay``, 0 if nothing is left for one; nil
   /// if the changes were written into shards.
   public var overlayBytes: Int?
-  /// The index was what it would have become: nothing was written.
+  /// The index had these records already: nothing was written.
   public var isUnchanged = false
   /// The damage of the manifest that was there; nil if it was sound.
   ///

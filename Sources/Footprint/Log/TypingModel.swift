@@ -13,7 +13,7 @@ package struct TypingModel: Sendable {
   package var rows = [5, 10, 20]
   /// The bounds of the number of letters after which a session ends that has not found its record.
   package var letters = 4...16
-  /// The percentage of people who type accents; the others leave them out.
+  /// The percentage of people typing accents; other people leave them out.
   package var accentPercent = 20
 
   /// Nine pauses in milliseconds. A pause is drawn between two neighbours, each pair as likely as the next.

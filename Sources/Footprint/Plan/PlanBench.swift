@@ -35,7 +35,7 @@ struct PlanBench {
       let index = try PlanError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: path) }
       return (index, try measure(.usual, of: index))
     case .datasets(let inputs):
-      // What is sorted outside of memory is about as large as the dataset.
+      // The runs that are sorted on disk are about as large as the dataset.
       try ShardPlanner.checkRoom(2 * inputs.reduce(0) { $0 + Self.size(of: $1) }, in: directory.parentPath)
       let path = directory.path + "/usual"
       let (build, report) = (build(.usual), report(.usual))
