@@ -68,6 +68,9 @@ final class ShardCache: Sendable {
     state = Lock(State(lru: LRU(limitBytes: limitBytes)))
   }
 
+  // The nodes hold their shards by hand: without this a cache that goes would leave them behind.
+  deinit { removeAll() }
+
   /// Returns the part of a shard whose number `number` gives, if it and the header are in memory.
   ///
   /// - Parameter promotes: Whether this is a use that the cache protects: a query's is, a walk through records is not.

@@ -50,7 +50,7 @@ extension HuffmanCode {
     }
 
     /// The address behind the last byte of which bits are passed, or before it; nil if the rest of that byte is not zero.
-    var end: UnsafePointer<UInt8>? {
+    @inline(__always) var end: UnsafePointer<UInt8>? {
       let passed = unsafe passed
       let whole = passed &>> 3
       let next = unsafe isBackward ? start - whole : start + whole
