@@ -135,7 +135,7 @@ package struct Cutter {
     if records.count > 0 { emit(records.count) }
   }
 
-  /// Finishes what is left if the gap before `record`, the one that comes next, is a boundary as far as what lies
+  /// Finishes the pieces left over if the gap before `record`, the one that comes next, is a boundary as far as what lies
   /// before it says; otherwise that record is still to come.
   mutating func finish(before record: RecordBlob) -> Bool {
     guard records.count > 0, let last else { return false }

@@ -2,7 +2,7 @@
 package struct Piece: Sendable {
   private let storage: Storage
   private let range: Range<Int>
-  /// Whether a ``Cutter`` that begins with this piece's first record goes on as the one that made it did.
+  /// Whether a ``Cutter`` that begins with this piece's first record cuts as the piece's own cutter did.
   package let isRestart: Bool
 
   /// The records of a piece as it was cut, and the gap before each. Divided pieces share it.

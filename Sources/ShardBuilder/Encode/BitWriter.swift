@@ -25,7 +25,7 @@ struct BitWriter: ~Copyable {
     pending = value >> UInt64(width - pendingCount)
   }
 
-  /// Returns what was written, with zeros behind the last bit.
+  /// Returns the written bits as bytes, with zeros behind the last bit.
   mutating func finish() -> [UInt8] {
     if pendingCount > 0 { words.append(pending.littleEndian) }
     (pending, pendingCount) = (0, 0)

@@ -168,7 +168,7 @@ private struct PartWriter {
     for size in [range.count, rows.count, packed.bytes.count, packedTexts] { content.writeVarint(size) }
     content.write(plain.bytes)
     let codesLiterals = Self.hasEntropyToSave(content.bytes)
-    // What is packed, and rows, do not compress: in blocks of their own they are stored as they are. What stands before
+    // Packed columns and rows do not compress: in blocks of their own they are stored as they are. What stands before
     // them is short, and one block of it is as small as several, and unpacked sooner.
     var cuts = [content.bytes.count]
     content.write(packed.bytes)

@@ -84,7 +84,7 @@ struct NumberModel {
     }
     guard !own.isEmpty else { return }
     let restWidth = rest.count > 0 ? Self.width(rest.highest - base) : 0
-    // Together they have to save what stands before them too.
+    // Together they have to save the bits of their head too.
     let bits = round(spreads) + 8 * (4 + (spreads.count + 7) / 8) + rest.count * restWidth
     if bits < bitCount {
       (bitCount, width) = (bits, restWidth)

@@ -15,7 +15,7 @@ extension Piece {
   /// - Parameter names: By number.
   package func digest(names: [String]) -> (digest: PieceDigest, fields: [UInt32]) {
     var fields: [UInt32] = []
-    var isInOrder = true  // Whether the numbers are what they would be here.
+    var isInOrder = true  // Whether the fields have the numbers that this order gives.
     var isSeen = [Bool](repeating: false, count: names.count)
     for index in 0..<count {
       let record = record(index)

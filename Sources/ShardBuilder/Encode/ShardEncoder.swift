@@ -63,7 +63,7 @@ package struct ShardEncoder {
   /// docs/measurements.md.
   package static let usualPartSize = 1536
 
-  /// No record adds less to ``Content/size``: the sizes of what its key shares and of what it does not, in bytes.
+  /// No record adds less to ``Content/size``: the sizes of its key's shared and own bytes, in bytes.
   package static let leastRecordSize = 2
 
   private let names: [String]
