@@ -45,10 +45,10 @@ struct DamageStatusTests {
     let manifest = TemporaryDirectory.bytes(index + "/manifest").count
     var places = [
       ("manifest", 0, "magic"), ("manifest", 20, "root"), ("manifest", 200, "root's sections"),
-      ("manifest", manifest - 6, "map of dots"),
+      ("manifest", manifest - 6, "density grid"),
     ]
     if names.contains("overlay") { places += [("overlay", 16, "overlay"), ("overlay", 60, "overlay's content")] }
-    // Pages and notes lie between the root and the map of dots.
+    // Pages and notes lie between the root and the density grid.
     for step in 1..<12 { places.append(("manifest", manifest * step / 12, "manifest at \(step)/12")) }
     let shards = names.filter { $0.hasSuffix(".zst") }
     for shard in [shards[0], shards[shards.count / 2]] {

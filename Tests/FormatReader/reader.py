@@ -36,7 +36,7 @@ FOLD_HASH = 0x8CF6471A7B7D041A
 BLOCK = 16
 
 TEXT_KIND, NUMBER_KIND, VALUE_KIND, MIXED_KIND = range(4)
-CONSTANT, DICTIONARY, TEXT, TAIL, SPELLED, NUMBER = range(6)
+CONSTANT, DICTIONARY, TEXT, SUFFIX_FIELD, SPELLED, NUMBER = range(6)
 
 
 class FormatError(Exception):
@@ -238,7 +238,7 @@ class Index:
     def __init__(self, directory, check_digests=True):
         self.directory = directory
         self.check_digests = check_digests
-        self.dots = None
+        self.density_grid = None
         self.features = set()  # what of the format was met: tests ask for it
         overlay = overlay_file(directory)  # before the manifest (§11)
         data = read_file(directory, "manifest")
@@ -249,7 +249,7 @@ class Index:
         for number, place in enumerate(self.page_places):
             self._read_page(number, contents[place])
         start = self.listed
-        for number, read in (8, self._read_notes), (9, self._read_dots):
+        for number, read in (8, self._read_notes), (9, self._read_density_grid):
             if number in self.chains:
                 end = start + self.chains[number]
                 read(contents[start], contents[start + 1 : end], [frame.checksum for frame in frames[start + 2 : end + 1]])
@@ -347,25 +347,25 @@ class Index:
         need(sum(shards for shards, _ in self.pieces) == self.shard_count, "manifest: notes of other shards")
         need(not self.pieces or self.pieces[0][1] == 1, "manifest: the cut cannot begin anew at its beginning")
 
-    def _read_dots(self, head, bands, checksums):
+    def _read_density_grid(self, head, bands, checksums):
         """§3.9."""
-        dots = Cursor(head, "manifest: map")
-        need(dots.take(4) == b"SQD1", "manifest: a map of another magic")
-        present = dots.number("I")
+        grid = Cursor(head, "manifest: density grid")
+        need(grid.take(4) == b"SQD1", "manifest: a density grid of another magic")
+        present = grid.number("I")
         numbers = [band for band in range(32) if present >> band & 1]
         need(all(band < 18 for band in numbers) and len(numbers) == len(bands), "manifest: other bands than promised")
-        need([dots.number("I") for _ in bands] == checksums, "manifest: another map than promised")
-        dots.finish()
-        self.dots = {}  # cell: records
+        need([grid.number("I") for _ in bands] == checksums, "manifest: another density grid than promised")
+        grid.finish()
+        self.density_grid = {}  # cell: records
         for number, content in zip(numbers, bands):
             need(len(content) <= 1 << 17, "manifest: a band is too large")
-            band = Cursor(content, "manifest: map")
+            band = Cursor(content, "manifest: density grid")
             cells, cell = [], -1
             for _ in range(band.varint()):
                 cell += 1 + band.varint()
                 cells.append(14400 * number + cell)
             need(cells and cell < 14400, "manifest: a band without cells, or a cell off it")
-            self.dots.update((cell, band.varint() + 1) for cell in cells)
+            self.density_grid.update((cell, band.varint() + 1) for cell in cells)
             band.finish()
 
     def _shards_of(self, number, level=0):
@@ -497,8 +497,8 @@ class Index:
         return self.records + (len(self.overlay.added) - len(self.overlay.removed) if self.overlay else 0)
 
     def map(self):
-        """The map of dots of the generation: records by cell; None if there are none."""
-        cells = dict(self.dots or {})
+        """The density grid of the generation: records by cell; None if there are none."""
+        cells = dict(self.density_grid or {})
         for cell, more in self.overlay.cells if self.overlay else ():
             cells[cell] = cells.get(cell, 0) + more
             need(0 <= cells[cell] < 1 << 32, "overlay: a cell of fewer records than none, or of too many")
@@ -794,7 +794,7 @@ def raw_key(index, fields):
     return b"".join(texts.get(piece, b"") if is_path else piece for is_path, piece in index.template())
 
 
-# §3.9: the map of dots
+# §3.9: the density grid
 
 LATITUDES = [b"coord.lat", b"lat", b"latitude", b"Latitude", b"LAT"]
 LONGITUDES = [b"coord.lon", b"lon", b"lng", b"longitude", b"Longitude", b"LON"]
@@ -906,7 +906,7 @@ class HuffmanCode:
 class Column:
     """One field of a shard: how its texts are found (§4.5)."""
 
-    def __init__(self, cursor, name, tails, features):
+    def __init__(self, cursor, name, suffix_fields, features):
         self.name = name
         self.kind, self.encoding = cursor.unpack("BB")
         need(self.kind <= MIXED_KIND, f"{cursor.what}: an unknown kind")
@@ -928,15 +928,15 @@ class Column:
         elif self.encoding == TEXT:
             self.code = HuffmanCode(cursor, 256, "sizes", features)
             self.text_code = HuffmanCode(cursor, 256, "texts", features)
-        elif self.encoding == TAIL:
-            need(tails, f"{cursor.what}: a column by tail without tails")
+        elif self.encoding == SUFFIX_FIELD:
+            need(suffix_fields, f"{cursor.what}: a column by suffix field without suffix fields")
             rule = cursor.number("B")
             need(rule <= 3, f"{cursor.what}: an unknown case rule")
-            features.add(f"tails by rule {rule}")
+            features.add(f"suffix fields by rule {rule}")
             if rule == 3:
-                self.values = self._texts(cursor, len(tails))
+                self.values = self._texts(cursor, len(suffix_fields))
             else:
-                self.values = [self.json(cased(tail, rule)) for tail in tails]
+                self.values = [self.json(cased(suffix_field, rule)) for suffix_field in suffix_fields]
         elif self.encoding == SPELLED:
             self.rule, self.piece = cursor.unpack("BB")
             need(self.rule <= 2, f"{cursor.what}: an unknown case rule")
@@ -946,7 +946,7 @@ class Column:
         elif self.encoding == NUMBER:
             count = cursor.number("B")
             need(count >= 1, f"{cursor.what}: a number column without formats")
-            self.formats = [NumberFormat(cursor, max(1, len(tails)), self.json, features) for _ in range(count)]
+            self.formats = [NumberFormat(cursor, max(1, len(suffix_fields)), self.json, features) for _ in range(count)]
 
     def _texts(self, cursor, count):
         sizes = [cursor.varint() for _ in range(count)]
@@ -1060,10 +1060,10 @@ class Shard:
         cursor = Cursor(contents[0], entry.name)
         features = index.features
         need(cursor.take(4) == b"SQH4", f"{entry.name}: another magic")
-        records, part_count, tail_count = (cursor.varint() for _ in range(3))
+        records, part_count, suffix_field_count = (cursor.varint() for _ in range(3))
         need(records == entry.records, f"{entry.name}: another count of records than promised")
         need(1 <= part_count <= records, f"{entry.name}: count of parts")
-        need(tail_count <= 256, f"{entry.name}: too many tails")
+        need(suffix_field_count <= 256, f"{entry.name}: too many suffix fields")
         column_count, shape_count, row_format_count = (cursor.varint() for _ in range(3))
         need(column_count <= 4096, f"{entry.name}: too many columns")
         need(1 <= shape_count <= 65536, f"{entry.name}: count of shapes")
@@ -1085,17 +1085,17 @@ class Shard:
         found = [(frame.size, frame.content_size, frame.checksum) for frame in frames[1:]]
         need(promised == found, f"{entry.name}: other frames than promised")
 
-        # §4.3: tails
+        # §4.3: suffix fields
         sizes = []
-        if tail_count:
+        if suffix_field_count:
             size = cursor.varint()
-            sizes = [size] * tail_count if size else list(cursor.take(tail_count))
-            need(all(1 <= size <= 255 for size in sizes), f"{entry.name}: an empty tail, or a long one")
-            features.add("tails of one size" if size else "tails of sizes")
-        self.tails = [cursor.take(size) for size in sizes]
-        need(all(a < b for a, b in zip(self.tails, self.tails[1:])), f"{entry.name}: tails out of order")
-        features.add("tails" if self.tails else "no tails")
-        self.tail_code = HuffmanCode(cursor, tail_count, "tails", features) if tail_count > 1 else None
+            sizes = [size] * suffix_field_count if size else list(cursor.take(suffix_field_count))
+            need(all(1 <= size <= 255 for size in sizes), f"{entry.name}: an empty suffix field, or a long one")
+            features.add("suffix fields of one size" if size else "suffix fields of sizes")
+        self.suffix_fields = [cursor.take(size) for size in sizes]
+        need(all(a < b for a, b in zip(self.suffix_fields, self.suffix_fields[1:])), f"{entry.name}: suffix fields out of order")
+        features.add("suffix fields" if self.suffix_fields else "no suffix fields")
+        self.suffix_field_code = HuffmanCode(cursor, suffix_field_count, "suffix fields", features) if suffix_field_count > 1 else None
         self.suffix_code = HuffmanCode(cursor, 256, "suffixes", features)
 
         # §4.4: names and shapes
@@ -1117,12 +1117,12 @@ class Shard:
             features.add("wide shapes")
 
         # §4.5, §4.6: columns and row formats
-        self.columns = [Column(cursor, name, self.tails, features) for name in names]
+        self.columns = [Column(cursor, name, self.suffix_fields, features) for name in names]
         self.numbers = [column for column in self.columns if column.encoding == NUMBER]
         formats = [form for column in self.numbers for form in column.formats]
         need(len(formats) <= 4096, f"{entry.name}: too many formats")
         own = sum(form.ranges is not None for form in formats)
-        need(own * max(1, tail_count) <= 1 << 18, f"{entry.name}: too many ranges")
+        need(own * max(1, suffix_field_count) <= 1 << 18, f"{entry.name}: too many ranges")
         need((row_format_count == 0) == (not self.numbers), f"{entry.name}: count of row formats")
         need(row_format_count * len(self.numbers) <= 1 << 16, f"{entry.name}: too many numbers of formats")
         self.row_formats, bits = [], Bits(cursor)
@@ -1282,16 +1282,16 @@ class Part:
         for byte in sizes:
             for column, half in ((shared, byte & 15), (lengths, byte >> 4)):
                 column.append(half if half < 15 else 15 + cursor.varint())
-        tails = shard.tails
+        suffix_fields = shard.suffix_fields
         self.contexts = bytes(n)
-        if tails and not shard.tail_code:
+        if suffix_fields and not shard.suffix_field_code:
             self.contexts = cursor.take(n)
-            need(max(self.contexts) < len(tails), f"{what}: a tail that is not there")
+            need(max(self.contexts) < len(suffix_fields), f"{what}: a suffix field that is not there")
         need(sum(lengths) == size, f"{what}: sizes do not add up")
         if shard.suffix_code:
             suffixes = shard.suffix_code.unpack(cursor, size)
-        if shard.tail_code:
-            self.contexts = shard.tail_code.unpack(cursor, n)
+        if shard.suffix_field_code:
+            self.contexts = shard.suffix_field_code.unpack(cursor, n)
         cursor.finish()
 
         self.stems, stem, at = [], b"", 0
@@ -1310,9 +1310,9 @@ class Part:
             need(len(stem) <= CONTENT_LIMIT, f"{what}: a stem is too long")
             self.stems.append(stem)
         self.keys = self.stems
-        if tails:
-            endings = [b"\x01" + tail for tail in tails]
-            self.keys = [stem + endings[tail] for stem, tail in zip(self.stems, self.contexts)]
+        if suffix_fields:
+            endings = [b"\x01" + suffix_field for suffix_field in suffix_fields]
+            self.keys = [stem + endings[suffix_field] for stem, suffix_field in zip(self.stems, self.contexts)]
         need(all(a <= b for a, b in zip(self.keys, self.keys[1:])), f"{what}: keys do not ascend")
 
     def _read_fields(self, cursor):
@@ -1335,8 +1335,8 @@ class Part:
             values = None
             if column.encoding == CONSTANT:
                 values = column.values * n
-            elif column.encoding == TAIL:
-                values = [column.values[tail] for tail in self.contexts]
+            elif column.encoding == SUFFIX_FIELD:
+                values = [column.values[suffix_field] for suffix_field in self.contexts]
             elif column.encoding == DICTIONARY:
                 values = [column.values[code] for code in self._codes(cursor, len(column.values), column.code, packed)]
             elif column.encoding == TEXT:

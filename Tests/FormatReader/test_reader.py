@@ -91,7 +91,7 @@ def degrees(record, names, limit):
     return None
 
 
-def dots_of(records):
+def density_grid_of(records):
     """§3.9: the records of each cell; None without any."""
     cells = Counter()
     for record in records:
@@ -135,7 +135,7 @@ class Temporary(unittest.TestCase):
         if found != expected:
             self.fail(f"missing: {list(expected - found)[:3]}\nnot there before: {list(found - expected)[:3]}")
         self.assertEqual(index.records, len(lines))
-        self.assertEqual(index.dots, dots_of(map(parsed, lines)))
+        self.assertEqual(index.density_grid, density_grid_of(map(parsed, lines)))
         self.assertEqual(index.repeated_ids, self.repeated_ids(index, map(parsed, lines)))
         self.check_order(shards)
         self.check_files(directory, shards)
@@ -312,7 +312,7 @@ def nasty():
         if i % 3 == 0:
             members.reverse()
         add(f"shape {rng.randrange(5000)}", "S", *members)
-    # Tails that are a field's texts, by each case rule; few countries have most of the records.
+    # Suffix fields that are a field's texts, by each case rule; few countries have most of the records.
     for i in range(600):
         country = rng.choices(["DE", "FR", "NL", "PL"], [1, 2, 4, 9])[0]
         add(f"Tailed {rng.randrange(10**6)}", country, f'"small":{text(country.lower())}', f'"first":{text(country.title())}')
@@ -373,11 +373,11 @@ EVERYTHING = {
     *("number type 0", "number type 1, b 0", "number type 1, b 1", "number type 2"),
     *("number type 3, b 0", "number type 3, b 1"),
     *("script 0ddddddd", "script 10dddddd", "script 11dddddd", "script 11111111", "whole stem", "piece"),
-    *("tails", "no tails", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
+    *("suffix fields", "no suffix fields", "ranges", "row formats", "shapes", "wide shapes", "wide codes", "long texts"),
     *("wide keys", "narrow keys", "parts", "continuation"),
-    *(f"tails by rule {rule}" for rule in range(4)),
-    *("tails of one size", "tails of sizes", "short run without codes", "long run without codes"),
-    *(f"packed {column}" for column in ("tails", "suffixes", "sizes", "texts", "scripts", "dictionary", "shapes", "row formats")),
+    *(f"suffix fields by rule {rule}" for rule in range(4)),
+    *("suffix fields of one size", "suffix fields of sizes", "short run without codes", "long run without codes"),
+    *(f"packed {column}" for column in ("suffix fields", "suffixes", "sizes", "texts", "scripts", "dictionary", "shapes", "row formats")),
 }
 
 
@@ -501,7 +501,7 @@ class Overlays(Temporary):
         self.assertEqual(Counter(parsed(line) for _, line in pairs), Counter(map(parsed, lines)))
         self.assertEqual(found.record_count(), len(pairs))
         self.assertEqual(keys, sorted(keys))
-        self.assertEqual(found.map(), dots_of(parsed(line) for _, line in pairs))
+        self.assertEqual(found.map(), density_grid_of(parsed(line) for _, line in pairs))
         found.verify_overlay()
         shardq("verify", "-i", index, *(["--source", source] if source else []))
         self.compare_answers(index, found, pairs, prefixes)
@@ -1169,7 +1169,7 @@ class Forged(Temporary):
         more = changed(changed(self.manifest, 24, [9]), self.sections(self.manifest)[2] + 8, [9])
         self.assertRefused(manifest=more, page=changed(self.page, 16, [9]))
         self.assertRefused(manifest=more, page=changed(self.page, 16, [9]), header=changed(self.header, 4, [9]))
-        # Records, parts, tails, columns, shapes, row formats.
+        # Records, parts, suffix fields, columns, shapes, row formats.
         for i, wrong in enumerate([(7, 9), (0, 2, 9), (0, 2), (2, 4), (0, 2), (1, 2)]):
             for count in wrong:
                 with self.subTest(count=i, wrong=count):
@@ -1192,14 +1192,14 @@ class Forged(Temporary):
         self.assertRefused(frames=lambda promised: promised + promised)
         self.assertRefused(header=self.header + b"\0")
         self.assertRefused(header=self.header[:-1])
-        # Tails: of no size, of another; with sizes of their own.
-        self.assertEqual(self.header[at.tails : at.tail_texts], b"\2")
-        own = lambda sizes: self.header[: at.tails] + bytes(sizes) + self.header[at.tail_texts :]
+        # Suffix fields: of no size, of another; with sizes of their own.
+        self.assertEqual(self.header[at.suffix_fields : at.suffix_field_texts], b"\2")
+        own = lambda sizes: self.header[: at.suffix_fields] + bytes(sizes) + self.header[at.suffix_field_texts :]
         self.assertEqual(len(self.assertSame(self.store(header=own([0, 2])))), 8)
         for sizes in [[1], [200], [0, 0], [0, 1], [0, 200], [0x80, 2]]:
             with self.subTest(sizes=sizes):
                 self.assertRefused(header=own(sizes))
-        long = self.header[: at.tails] + b"\x80\2" + b"c" * 256 + self.header[at.tail_codes :]
+        long = self.header[: at.suffix_fields] + b"\x80\2" + b"c" * 256 + self.header[at.suffix_field_codes :]
         self.assertRefused(header=long)
         self.assertEqual(len(self.assertSame(self.store(header=long.replace(b"\x80\2c", b"\xff\1")))), 8)
         # Names, the shape's columns, kinds and encodings.
@@ -1237,10 +1237,10 @@ class Forged(Temporary):
         self.open(self.build(source, "--key", "{name}, {country}", "--part-size", "3KiB", name="packed"))
         index = self.store()
         self.assertEqual(len(self.assertSame(index)), 200)
-        self.assertLessEqual({"packed tails", "packed suffixes", "packed sizes", "packed texts"}, index.features)
+        self.assertLessEqual({"packed suffix fields", "packed suffixes", "packed sizes", "packed texts"}, index.features)
         at = self.layout
         code = lambda where, new: self.header[:where[0]] + bytes(new) + self.header[where[1] :]
-        where = (at.tail_code, at.suffix_code)
+        where = (at.suffix_field_code, at.suffix_code)
         self.assertEqual(self.header[slice(*where)], bytes([0x33, 0x21]))  # lengths 3, 3, 1, 2
         # Lengths that come to more than 1 or less, over 10, of more numbers than the four there are; and half a byte left over.
         for wrong in ([0x33, 0x11], [0x33, 0x22, 0x00], [0x33, 0x31], [0xB3, 0x21], [0x33, 0xB1, 0x02], [0x33, 0xF1, 0x20],
@@ -1255,9 +1255,9 @@ class Forged(Temporary):
                     list(self.store(header=code(where, lengths)).lines())
                 self.assertEqual("half a byte" in str(refused.exception), other, refused.exception)
                 self.assertRefused(header=code(where, lengths))
-        # No code for the tails: then their numbers stand as they are, and one that is too large is refused.
+        # No code for the suffix fields: then their numbers stand as they are, and one that is too large is refused.
         lengths = [3, 3, 1, 2]
-        quarters = [sum(lengths[tail] for tail in part.contexts[start : start + 50]) for start in range(0, 200, 50)]
+        quarters = [sum(lengths[suffix_field] for suffix_field in part.contexts[start : start + 50]) for start in range(0, 200, 50)]
         sizes = [(count + 7) // 8 for count in quarters]
         packed = sum(sizes) + len(varint(sizes[0] + sizes[1])) + len(varint(sizes[2] + sizes[3]))
         # Behind magic, varints of two bytes each, flags and two sizes a record, of which none is of 15 and more.
@@ -1266,7 +1266,7 @@ class Forged(Temporary):
         plain = self.keys[:sizes_end] + part.contexts + self.keys[sizes_end:place]
         self.assertEqual(len(self.assertSame(self.store(header=code(where, [0]), keys=plain))), 200)
         self.assertRefused(header=code(where, [0]), keys=changed(plain, sizes_end, [4]))
-        # The last of the keys are the numbers of tails: bits that are set behind the last code, a byte too many or too few.
+        # The last of the keys are the numbers of suffix fields: bits that are set behind the last code, a byte too many or too few.
         self.assertRefused(keys=self.keys + b"\0")
         self.assertRefused(keys=self.keys[:-1])
         # The third quarter's last byte stands before the fourth's last one, whose first is the last of all.
@@ -1293,7 +1293,7 @@ class Forged(Temporary):
         place = self.fields.index(varint(texts) + b"\0", cursor.at)
         for other in (texts - 1, texts + 1):
             self.assertRefused(fields=changed(promise(packed, other), place, varint(other)))
-        # A tail's case rule, and its text in the header: as it is by rule 3, and a rule over 3.
+        # A suffix field's case rule, and its text in the header: as it is by rule 3, and a rule over 3.
         place = at.columns[1]
         self.assertEqual(self.header[place : place + 3], bytes([0, 3, 2]))
         texts = lambda rule: self.header[: place + 2] + rule + self.header[place + 3 :]
@@ -1307,16 +1307,16 @@ class Forged(Temporary):
         """What bits say in a header: as it is, and each rule of it broken."""
         seeds, lines = random.Random(8), []
         for i in range(200):
-            tail = seeds.randrange(5)
-            number = tail * 10**6 + seeds.randrange(1000) if tail < 4 else seeds.randrange(10**7)
+            suffix_field = seeds.randrange(5)
+            number = suffix_field * 10**6 + seeds.randrange(1000) if suffix_field < 4 else seeds.randrange(10**7)
             price = seeds.choice(["1.50", "n/a", "7e3"]) if i % 10 == 0 else f"{seeds.randrange(10000) / 100:.2f}"
-            country = ["AT", "BRA", "CH", "DE", "FR"][tail]
+            country = ["AT", "BRA", "CH", "DE", "FR"][suffix_field]
             lines.append(f'{{"name":"n{seeds.randrange(10**6)}","country":"{country}","id":{number},"price":"{price}"}}')
         source = self.write("ranges.jsonl", lines)
         self.open(self.build(source, "--key", "{name}, {country}", "--part-size", "3KiB", name="ranges"))
         index = self.store()
         self.assertEqual(len(self.assertSame(index)), 200)
-        self.assertLessEqual({"ranges", "row formats", "tails of sizes"}, index.features)
+        self.assertLessEqual({"ranges", "row formats", "suffix fields of sizes"}, index.features)
         (shard,) = index.shards()
         (form,) = next(column.formats for column in shard.numbers if column.name == b"id")
         self.assertEqual([own is not None for own in form.ranges], [True] * 4 + [False])
@@ -1476,17 +1476,17 @@ class Forged(Temporary):
         manifest = bytes(manifest) + listed
 
         def shard(columns, row_formats, contexts=1, code=b"\0", keys=self.keys, data=b"", shapes=None, width=0):
-            """Number columns, per column its formats; rows of `width` bits, all 0, and of format 0. Every tail is the first.
+            """Number columns, per column its formats; rows of `width` bits, all 0, and of format 0. Every suffix field is the first.
 
             Or other columns, with what they have in the header, and their data in the part."""
             count = len(columns)
-            tails = (b"\2" if contexts else b"") + b"".join(bytes([97 + i // 26, 97 + i % 26]) for i in range(contexts))
+            suffix_fields = (b"\2" if contexts else b"") + b"".join(bytes([97 + i // 26, 97 + i % 26]) for i in range(contexts))
             shape = varint(count) + b"".join(map(varint, range(count))) if shapes is None else bytes(shapes)
             formats = b"".join(
                 forms if isinstance(forms, bytes) else bytes([1, 5, len(forms)]) + b"".join(forms) for forms in columns)
             bits = row_formats * sum((len(forms) - 1).bit_length() for forms in columns)
             codes = bytes(row_formats > 1)
-            header = self.header[: self.layout.tails] + tails + (code if contexts > 1 else b"") + b"\0"
+            header = self.header[: self.layout.suffix_fields] + suffix_fields + (code if contexts > 1 else b"") + b"\0"
             header += b"".join(varint(len(name)) + name for name in names[:count]) + shape + formats
             header += bytes((bits + 7) // 8) + codes
             counts = [8, 1, contexts, count, 1 if shapes is None else shapes, row_formats]
@@ -1496,7 +1496,7 @@ class Forged(Temporary):
             return {"start": start, "header": header, "fields": fields, "manifest": manifest, "keys": keys}
 
         form = bytes([1, 0, 0, 14, 0])  # 7, in no bits
-        # 256 tails, 4,096 columns, 65,536 shapes, which have no fields, 256 row formats.
+        # 256 suffix fields, 4,096 columns, 65,536 shapes, which have no fields, 256 row formats.
         self.assertSame(self.store(**shard([[form]], 1, 256)))
         self.assertRefused(**shard([[form]], 1, 257))
         constant = b"\0\0\1a"
@@ -1532,7 +1532,7 @@ class Forged(Temporary):
         self.assertRefused(**shard([[own(0, 7, 0, 0, 0)]], 1))
         self.assertSame(self.store(**shard([[own(0, 0, 32, 0, 1, 0, 0, 128)]], 1)))
         self.assertRefused(**shard([[own(0, 0, 33, 0, 1, 0, 0, 128, 0)]], 1))
-        # Codes of 1, 2 and 2 bits, and of 1, 2 and 1, where that of the first is the same: all tails are that one.
+        # Codes of 1, 2 and 2 bits, and of 1, 2 and 1, where that of the first is the same: all suffix fields are that one.
         packed = self.keys[:-8] + bytes([2, 2, 0, 0, 0, 0])
         self.assertSame(self.store(**shard([[form]], 1, 3, bytes([0x21, 0x02]), packed)))
         self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x01]), packed))
@@ -1566,7 +1566,7 @@ class Forged(Temporary):
                       long((0, 300), (2, 255), count=1), long((0, 300), (2, 255), count=3), long((0, 300), (2, 256)),
                       long((0, 300), (2, 254))):
             self.assertRefused(**shard([b"\0\2\0\0"], 0, data=wrong))
-        # No tails: a column that has its texts by tail has none.
+        # No suffix fields: a column that has its texts by suffix field has none.
         stems = self.keys[:-8]
         self.assertSame(self.store(**shard([b"\0\0\1a"], 0, 0, keys=stems)))
         for column in (b"\0\3\0", b"\0\3\3"):
@@ -1594,20 +1594,20 @@ class Layout:
 
     def __init__(self, header):
         cursor = reader.Cursor(header, "layout", 4)
-        _, _, tails, columns, shapes, _ = (cursor.varint() for _ in range(6))
+        _, _, suffix_fields, columns, shapes, _ = (cursor.varint() for _ in range(6))
         self.part = cursor.at
         cursor.varint(), cursor.varint()
         self.frames = cursor.at
         for _ in range(2):
             cursor.varint(), cursor.varint(), cursor.take(4)
-        self.bounds = self.tails = cursor.at
-        size = cursor.varint() if tails else 0
-        sizes = [size] * tails if size else cursor.take(tails)
-        self.tail_texts = cursor.at
+        self.bounds = self.suffix_fields = cursor.at
+        size = cursor.varint() if suffix_fields else 0
+        sizes = [size] * suffix_fields if size else cursor.take(suffix_fields)
+        self.suffix_field_texts = cursor.at
         texts = [cursor.take(size) for size in sizes]
-        self.tail_codes = self.tail_code = cursor.at
-        if tails > 1:
-            reader.HuffmanCode(cursor, tails, "", set())
+        self.suffix_field_codes = self.suffix_field_code = cursor.at
+        if suffix_fields > 1:
+            reader.HuffmanCode(cursor, suffix_fields, "", set())
         self.suffix_code = cursor.at
         reader.HuffmanCode(cursor, 256, "", set())
         self.names = cursor.at

@@ -11,7 +11,7 @@
 ///
 /// Input: a byte of flags, a u16 and as many bytes of root, then for each page, or each node that the root lists, the
 /// same. They are checked in memory; where the root is accepted and the first flag is set, the whole is opened as a file.
-/// With the third flag these are the frames behind the pages instead, read as notes and as a map of dots.
+/// With the third flag these are the frames behind the pages instead, read as notes and as a density grid.
 final class ManifestTarget: FuzzTarget {
   private let directory = RawFile.scratchDirectory()
   private let file: CInt
@@ -48,18 +48,18 @@ final class ManifestTarget: FuzzTarget {
       return [(head, 0)] + contents.dropFirst().enumerated().map { ($0.element, UInt32($0.offset + 1)) }
     }
     if let map = try? DensityGrid(frames(checksumsAt: 8)) {
-      let dots = DensityBands(map)
-      let checksums = dots.bands.indices.map { UInt32($0) }
-      let again = [(dots.head(checksums: checksums), UInt32(0))] + zip(dots.bands.map(\.content), checksums)
+      let bands = DensityBands(map)
+      let checksums = bands.bands.indices.map { UInt32($0) }
+      let again = [(bands.head(checksums: checksums), UInt32(0))] + zip(bands.bands.map(\.content), checksums)
       require(
-        dots.bands.count == contents.count - 1 && (try? DensityGrid(again)) == map, "a map that comes back as another")
+        bands.bands.count == contents.count - 1 && (try? DensityGrid(again)) == map, "a map that comes back as another")
     }
-    if var dots = try? DensityBands(frames(checksumsAt: 8)) {
+    if var bands = try? DensityBands(frames(checksumsAt: 8)) {
       // A cell of a band that may be damaged, and of one that may not be there.
       for cell in [0, 130_000] {
         var changes = CellChanges()
         changes.add(1, to: cell)
-        try? dots.change(changes)
+        try? bands.change(changes)
       }
     }
     for shardCount in [1, 3, 70] {
@@ -248,13 +248,13 @@ final class ManifestTarget: FuzzTarget {
     var map = DensityGrid()
     for cell in [0, 1, 1, 719, 720, 14_399, 14_400, 259_199] { map.add(cell) }
     for _ in 0..<200 { map.add(130_000) }
-    let dots = DensityBands(map)
+    let bands = DensityBands(map)
     var notes = BuildNotes(level: 19)
     notes.pieces = (0..<70).map {
       BuildNotes.Piece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))
     }
     return [
-      ("dots", chain([dots.head(checksums: dots.bands.map { _ in 0 })] + dots.bands.map(\.content))),
+      ("density grid", chain([bands.head(checksums: bands.bands.map { _ in 0 })] + bands.bands.map(\.content))),
       ("notes", chain([notes.head(checksums: notes.groups.map { _ in 0 })] + notes.groups)),
       ("none", seed(0, 1)), ("one", seed(1, 1)), ("few", seed(7, 1)), ("few-memory", seed(7, 0)),
       ("long", seed(9, 1, long: true)), ("page", seed(64, 1)), ("pages", seed(66, 1)), ("unfit", seed(3, 3)),

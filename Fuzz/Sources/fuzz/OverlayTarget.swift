@@ -18,17 +18,17 @@ final class OverlayTarget: FuzzTarget {
   private let files: Set<String>
   private let index: ShardedIndex
   private let keys: [[UInt8]]
-  private let dots: DensityGrid
+  private let grid: DensityGrid
   private let buffer = RecordBuffer()
 
   init() {
     files = PackTarget.files(of: directory)
     manifest = RawFile.read(directory + "/manifest")
-    guard let index = try? ShardedIndex(opening: directory), let dots = try? index.densityGrid(),
+    guard let index = try? ShardedIndex(opening: directory), let grid = try? index.densityGrid(),
       let keys = try? Self.keys(of: index)
     else { fail("the index of the seeds") }
     require(index.shardCount > 3 && keys.count == Self.recordCount, "the index of the seeds")
-    (self.index, self.dots, self.keys) = (index, dots, keys)
+    (self.index, self.grid, self.keys) = (index, grid, keys)
   }
 
   func run(_ input: UnsafeBufferPointer<UInt8>) {
@@ -153,7 +153,7 @@ final class OverlayTarget: FuzzTarget {
     guard let map = try opened.densityGrid() else { fail("no map") }
     for (cell, more) in overlay.cells {
       let (row, column) = (cell / DensityGrid.columns, cell % DensityGrid.columns)
-      let count = UInt32(truncatingIfNeeded: dots.count(column: column, row: row) + more)
+      let count = UInt32(truncatingIfNeeded: grid.count(column: column, row: row) + more)
       require(map.count(column: column, row: row) == Int(count), "records of a cell")
     }
   }

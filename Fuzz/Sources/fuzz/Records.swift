@@ -1,7 +1,7 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// Records with all that a shard can have in it: tails, spellings, dictionaries, constants, plain, long and mixed
+/// Records with all that a shard can have in it: suffix fields, spellings, dictionaries, constants, plain, long and mixed
 /// texts, numbers of several formats, shapes.
 enum SeedRecords {
   static let key = "{name}, {country}"

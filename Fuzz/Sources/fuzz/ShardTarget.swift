@@ -101,8 +101,8 @@ final class ShardTarget: FuzzTarget {
       isSound = !all[index].lexicographicallyPrecedes(all[index - 1])
     }
     if isSound { isSound = sharesTruly(keys) }
-    for tail in 0..<max(0, keys.tailCount - 1) where isSound {
-      isSound = keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1))
+    for number in 0..<max(0, keys.suffixFieldCount - 1) where isSound {
+      isSound = keys.suffixField(number).lexicographicallyPrecedes(keys.suffixField(number + 1))
     }
     // No folded text holds a byte that a successor of could not be made, and none holds a zero.
     if isSound { isSound = all.allSatisfy { $0.allSatisfy { $0 > 0 && $0 < 0xff } } }

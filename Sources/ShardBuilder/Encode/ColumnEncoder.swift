@@ -117,7 +117,7 @@ import ShardedIndex
         unsafe perSuffix[Int(code)] = unsafe text
       }
     }
-    writer.write(ShardHeader.Encoding.tail.rawValue)
+    writer.write(ShardHeader.Encoding.suffixField.rawValue)
     let rule = (0..<ShardHeader.ownTexts).first { rule in
       unsafe zip(suffixField.texts, perSuffix).allSatisfy { suffix, text in
         unsafe suffix.withUnsafeBufferPointer { unsafe SpelledColumnEncoder.script(from: $0, rule, to: text!).isEmpty }

@@ -18,7 +18,7 @@ struct RootProof {
   func doubt(_ damaged: [UInt8]) -> String? {
     guard damaged.count == bytes.count else { return "the damaged one has another size" }
     guard damaged[rootSize...].elementsEqual(bytes[rootSize...]) else {
-      return "the damaged one has other pages, notes or dots"
+      return "the damaged one has other pages, notes or density grid"
     }
     guard let offsets else { return "its root is compressed, so that the damaged one cannot be compared with it" }
     let content = offsets.map { bytes[$0] }

@@ -88,7 +88,7 @@ struct ShardCheck {
     guard part.firstRecord == recordCount else {
       return "part \(part.number) begins at record \(part.firstRecord), not \(recordCount)"
     }
-    if part.number == 0, !part.hasOrderedTails { return "its tails do not ascend" }
+    if part.number == 0, !part.hasOrderedSuffixFields { return "its suffix fields do not ascend" }
     if let record = part.firstWrongShared {
       return "record \(recordCount + record) says that it shares more or less with the one before than it does"
     }

@@ -17,7 +17,7 @@ extension Verifier {
         return error
       }
     }
-    checkManifest("map of dots") { (generation) throws(IndexError) in
+    checkManifest("density grid") { (generation) throws(IndexError) in
       _ = try generation.densityGrid()
       return nil
     }

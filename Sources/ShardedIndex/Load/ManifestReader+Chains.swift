@@ -34,17 +34,17 @@ extension ManifestReader {
   }
 
   /// The same, `nil` standing for none, with some records more or fewer in some cells.
-  package func densityBands(_ dots: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
-    var dots = dots ?? DensityBands()
-    do throws(FormatError) { try dots.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
-    return dots
+  package func densityBands(_ bands: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
+    var bands = bands ?? DensityBands()
+    do throws(FormatError) { try bands.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
+    return bands
   }
 
   private func grid<Map>(
     _ read: ([Manifest.ChainFrame]) throws(FormatError) -> Map
   ) throws(IndexError) -> Map? {
-    guard let dots = root.densityGrid else { return nil }
-    let frames = try frames(of: dots, limit: DensityGrid.frameLimit, name: "map of dots")
+    guard let chain = root.densityGrid else { return nil }
+    let frames = try frames(of: chain, limit: DensityGrid.frameLimit, name: "density grid")
     do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }
 

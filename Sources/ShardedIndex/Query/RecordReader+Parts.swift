@@ -25,10 +25,10 @@
 
   // What a query believes and ``Verifier`` does not: it would lead to wrong answers, never out of the content.
 
-  /// Whether the shard's tails ascend, each once.
-  package var hasOrderedTails: Bool {
-    for tail in 0..<max(0, keys.tailCount - 1)
-    where unsafe !keys.tail(tail).lexicographicallyPrecedes(keys.tail(tail + 1)) {
+  /// Whether the shard's suffix fields ascend, each once.
+  package var hasOrderedSuffixFields: Bool {
+    for number in 0..<max(0, keys.suffixFieldCount - 1)
+    where unsafe !keys.suffixField(number).lexicographicallyPrecedes(keys.suffixField(number + 1)) {
       return false
     }
     return true
@@ -96,10 +96,12 @@
     unsafe keys.forEachKey(in: 0..<keys.count, body)
   }
 
-  /// The same for some records, with the size of the key's tail; nil in a shard without tails.
-  package func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ tailSize: Int?) -> Void) {
+  /// The same for some records, with the size of the key's suffix field; nil in a shard without suffix fields.
+  package func forEachKey(
+    in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ suffixFieldSize: Int?) -> Void
+  ) {
     unsafe keys.forEachKey(in: range) { record, key in
-      unsafe body(record, key, keys.tailCount > 0 ? keys.tail(Int(keys.tails[record])).count : nil)
+      unsafe body(record, key, keys.suffixFieldCount > 0 ? keys.suffixField(Int(keys.suffixFields[record])).count : nil)
     }
   }
 }

@@ -221,7 +221,7 @@
   }
 
   extension ShardedIndex {
-    /// The cells that continents are drawn with; nil where the index has no map of dots.
+    /// The cells that continents are drawn with; nil where the index has no density grid.
     func land() throws(IndexError) -> LandGrid? {
       guard let dots = try densityGrid() else { return nil }
       return LandGrid { column, row in dots.count(column: column, row: row) > 0 }

@@ -57,7 +57,7 @@ import Testing
     return (chunk, encoder.encode(batch, names: names, into: chunk))
   }
 
-  @Test("keys, tails and fields of records") func records() throws {
+  @Test("keys, suffix fields and fields of records") func records() throws {
     let (chunk, bad) = try encode([
       [("country", .string, "US"), ("name", .string, "San Jose"), ("id", .number, "12")],
       [("name", .string, "Alone")], [("id", .number, "7")],

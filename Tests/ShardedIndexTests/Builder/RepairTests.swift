@@ -246,7 +246,7 @@ import CLibrary
     case "names": try replace("\u{4}note", "\u{4}mote")
     case "limit": root[36] ^= 1
     default:
-      // Notes and dots each have an entry of size of frames, size of the first one's content, its checksum.
+      // Notes and density grid each have an entry of size of frames, size of the first one's content, its checksum.
       let magic = Array((what == "notes" ? "SQN1" : "SQD1").utf8)
       let number = try #require(
         frames.indices.dropFirst().first { try content(frames[$0]).starts(with: magic) })
@@ -271,7 +271,7 @@ import CLibrary
 
   @Test(
     "of a copy whose checksums were made right nothing is believed",
-    arguments: ["settings", "names", "limit", "notes", "dots"])
+    arguments: ["settings", "names", "limit", "notes", "density grid"])
   func forged(what: String) throws {
     let copies = try Copies()
     try Self.forge(what, in: copies.copy, copies.frames)

@@ -6,7 +6,7 @@ import Testing
 import CLibrary
 
 @Suite("Damage that checksums see", .serialized) struct CorruptionTests {
-  /// About two hundred records in a handful of shards, with all that a shard can have in it: tails, spellings,
+  /// About two hundred records in a handful of shards, with all that a shard can have in it: suffix fields, spellings,
   /// dictionaries, constants, plain, long and mixed texts, numbers of several formats, shapes.
   static func records() -> [ModelRecord] {
     var random = SplitMix64(seed: 42)

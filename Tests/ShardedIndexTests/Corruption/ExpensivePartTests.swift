@@ -16,7 +16,7 @@ import CLibrary
   private struct Made {
     var records: Int
     /// Folds of countries, each with a code of one bit.
-    var hasTails = false
+    var hasSuffixFields = false
     /// Whether suffixes are of `a` and `b`, a bit each.
     var packsSuffixes = false
     /// Dictionaries of two texts, a bit each; or texts of no bytes, the sizes of which take a bit each.
@@ -44,14 +44,14 @@ import CLibrary
     private func header(_ keys: [UInt8], _ keysContent: Int, _ fields: [UInt8], _ fieldsContent: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.write(ShardHeader.magic)
-      for count in [records, 1, hasTails ? 2 : 0, columns, 1, 0, records, 0] { writer.writeVarint(count) }
+      for count in [records, 1, hasSuffixFields ? 2 : 0, columns, 1, 0, records, 0] { writer.writeVarint(count) }
       for (frame, size) in [(keys, keysContent), (fields, fieldsContent)] {
         writer.writeVarint(frame.count)
         writer.writeVarint(size)
         writer.write(FrameSurgery.checksum(frame))
       }
       let twoCodes: [UInt8] = [0x11]
-      if hasTails { writer.write([1] + Array("xy".utf8) + twoCodes) }
+      if hasSuffixFields { writer.write([1] + Array("xy".utf8) + twoCodes) }
       // 97 numbers without a code, 21 of them at a time; the lengths of `a` and `b` are 1.
       let letters: [UInt8] = [0xff, 0xff, 0xff, 0xff, 0x7f, 0x11]
       writer.write(packsSuffixes ? letters : [0])
@@ -144,12 +144,12 @@ import CLibrary
       try Self.expectBounded(
         "empty stems, wide",
         Made(records: empty, keys: (0, true, [UInt8](repeating: 0, count: empty))), isDecoded: false)
-      // The longest suffixes that have no more than half a byte for their size, a bit a byte, and tails of a bit.
+      // The longest suffixes that have no more than half a byte for their size, a bit a byte, and suffix fields of a bit.
       let count = Self.contentSize / 23 * 8
       try Self.expectBounded(
-        "suffixes and tails of a bit, wide",
+        "suffixes and suffix fields of a bit, wide",
         Made(
-          records: count, hasTails: true, packsSuffixes: true,
+          records: count, hasSuffixFields: true, packsSuffixes: true,
           keys: (
             14 * count, true, [UInt8](repeating: 0xe0, count: count) + Made.packed(14 * count) + Made.packed(count)
           )))

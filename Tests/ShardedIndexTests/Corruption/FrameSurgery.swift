@@ -19,7 +19,7 @@ struct FrameSurgery {
   let path: String
   /// The content of the manifest's root, right for pages whose frames ``frame(_:)`` makes.
   private(set) var root: [UInt8]
-  /// Bytes of the notes and of the map of dots, which it leaves away.
+  /// Bytes of the notes and of the density grid, which it leaves away.
   let notesSize: Int
   /// The contents of its pages.
   private(set) var pages: [[UInt8]] = []

@@ -120,23 +120,26 @@ import Testing
     try Self.expectFound(surgery, surgery.store(1, [0: changed]), "two columns of one field", isRefused: true)
   }
 
-  @Test("tails that do not ascend, and an empty one")
-  func tails() throws {
+  @Test("suffix fields that do not ascend, and an empty one")
+  func suffixFields() throws {
     let surgery = try Self.build()
     let number = try #require(
-      surgery.shards.firstIndex { try ShardHeaderLayout($0.contents[0]).tails.count >= 2 && $0.contents.count == 3 })
+      surgery.shards.firstIndex {
+        try ShardHeaderLayout($0.contents[0]).suffixFields.count >= 2 && $0.contents.count == 3
+      })
     var (header, keys) = try Keys.plain(surgery, number)
-    #expect(header.tails.allSatisfy { $0.count == 2 }, "countries are the tails")
+    #expect(header.suffixFields.allSatisfy { $0.count == 2 }, "countries are the suffix fields")
     #expect(try Self.findings(surgery.path, keys.store(surgery, number, header)) == [])
     var changed = header
-    // The same keys by tails in another order: the first two change places, in the header and in each record.
-    changed.tails.swapAt(0, 1)
-    for record in keys.tails.indices where keys.tails[record] < 2 { keys.tails[record] ^= 1 }
+    // The same keys by suffix fields in another order: the first two change places, in the header and in each record.
+    changed.suffixFields.swapAt(0, 1)
+    for record in keys.suffixFields.indices where keys.suffixFields[record] < 2 { keys.suffixFields[record] ^= 1 }
     try Self.expectFound(
-      surgery, keys.store(surgery, number, changed), "tails do not ascend", isRefused: false)
+      surgery, keys.store(surgery, number, changed), "suffix fields do not ascend", isRefused: false)
     changed = try ShardHeaderLayout(surgery.shards[number].contents[0])
-    changed.tailSizes = [0, 4] + [UInt8](repeating: 2, count: changed.tails.count - 2)
-    try Self.expectFound(surgery, surgery.store(number, [0: changed.content]), "a tail of 0 bytes", isRefused: true)
+    changed.suffixFieldSizes = [0, 4] + [UInt8](repeating: 2, count: changed.suffixFields.count - 2)
+    try Self.expectFound(
+      surgery, surgery.store(number, [0: changed.content]), "a suffix field of 0 bytes", isRefused: true)
   }
 
   @Test("a text of a kind that there is not, in a dictionary and among texts")
@@ -167,13 +170,14 @@ import Testing
   private struct Keys {
     var shared: [Int] = []
     var suffixes: [[UInt8]] = []
-    var tails: [UInt8] = []
+    var suffixFields: [UInt8] = []
 
-    /// The shard's header without codes for suffixes and tails, and its keys. The shard has tails, and one part.
+    /// The shard's header without codes for suffixes and suffix fields, and its keys. The shard has suffix fields and
+    /// one part.
     static func plain(_ surgery: FrameSurgery, _ number: Int) throws -> (header: ShardHeaderLayout, keys: Keys) {
       var header = try ShardHeaderLayout(surgery.shards[number].contents[0])
       // No code at all.
-      (header.tailCode, header.suffixCode) = (header.tailCode.isEmpty ? [] : [0], [0])
+      (header.suffixFieldCode, header.suffixCode) = (header.suffixFieldCode.isEmpty ? [] : [0], [0])
       var keys = Keys()
       var before: [UInt8] = []
       let index = try ShardedIndex(opening: surgery.path)
@@ -185,7 +189,7 @@ import Testing
           let common = zip(before, stem).prefix { $0 == $1 }.count
           keys.shared.append(common)
           keys.suffixes.append(Array(stem[(record % 16 == 0 ? 0 : common)...]))
-          keys.tails.append(UInt8(header.tails.firstIndex(of: Array(key[(separator + 1)...]))!))
+          keys.suffixFields.append(UInt8(header.suffixFields.firstIndex(of: Array(key[(separator + 1)...]))!))
           before = stem
         }
       }
@@ -204,7 +208,7 @@ import Testing
         content.append(UInt8(min(common, 15) | min(suffix.count, 15) << 4))
         for size in [common, suffix.count] where size >= 15 { excess.append(UInt8(size - 15)) }
       }
-      return content + excess + tails
+      return content + excess + suffixFields
     }
 
     /// Stores the keys with a header that is told of their size; returns the file.
@@ -233,7 +237,7 @@ import Testing
     let number = try #require(
       surgery.shards.firstIndex {
         let header = try ShardHeaderLayout($0.contents[0])
-        return !header.tails.isEmpty && $0.contents.count == 3 && header.records > 20
+        return !header.suffixFields.isEmpty && $0.contents.count == 3 && header.records > 20
       })
     let (header, whole) = try Keys.plain(surgery, number)
     #expect(try Self.findings(surgery.path, whole.store(surgery, number, header)) == [])
@@ -258,7 +262,9 @@ import Testing
   func firstShared() throws {
     let surgery = try Self.build()
     let number = try #require(
-      surgery.shards.firstIndex { try !ShardHeaderLayout($0.contents[0]).tails.isEmpty && $0.contents.count == 3 })
+      surgery.shards.firstIndex {
+        try !ShardHeaderLayout($0.contents[0]).suffixFields.isEmpty && $0.contents.count == 3
+      })
     var (header, keys) = try Keys.plain(surgery, number)
     keys.shared[0] = 1
     try Self.expectFound(

@@ -20,11 +20,11 @@ struct ShardHeaderLayout {
   var partCount: Int
   var parts: [Part] = []
   var bounds: [UInt8]
-  var tails: [[UInt8]] = []
-  /// What it says of the tails' sizes; nil for what they are.
-  var tailSizes: [UInt8]?
-  /// The lengths of codes as they stand there; none if there is one tail or none.
-  var tailCode: [UInt8] = []
+  var suffixFields: [[UInt8]] = []
+  /// What it says of the suffix fields' sizes; nil for what they are.
+  var suffixFieldSizes: [UInt8]?
+  /// The lengths of codes as they stand there; none if there is one suffix field or none.
+  var suffixFieldCode: [UInt8] = []
   var suffixCode: [UInt8]
   private var counts: [Int]
   /// All behind these.
@@ -43,7 +43,7 @@ struct ShardHeaderLayout {
     }
     records = try reader.readVarint()
     partCount = try reader.readVarint()
-    let tailCount = try reader.readVarint()
+    let suffixFieldCount = try reader.readVarint()
     counts = [try reader.readVarint(), try reader.readVarint(), try reader.readVarint()]
     for _ in 0..<partCount {
       parts.append(
@@ -52,13 +52,14 @@ struct ShardHeaderLayout {
           fields: try Frame(&reader)))
     }
     bounds = Array(try reader.read(bytes: parts.reduce(0) { $0 + $1.bound >> 1 }))
-    if tailCount > 0 {
+    if suffixFieldCount > 0 {
       let size = try reader.readVarint()
       let sizes =
-        size == 0 ? try reader.read(bytes: tailCount).map { Int($0) } : [Int](repeating: size, count: tailCount)
-      for size in sizes { tails.append(Array(try reader.read(bytes: size))) }
+        size == 0
+        ? try reader.read(bytes: suffixFieldCount).map { Int($0) } : [Int](repeating: size, count: suffixFieldCount)
+      for size in sizes { suffixFields.append(Array(try reader.read(bytes: size))) }
     }
-    tailCode = tailCount > 1 ? try Self.code(&reader, content) : []
+    suffixFieldCode = suffixFieldCount > 1 ? try Self.code(&reader, content) : []
     suffixCode = try Self.code(&reader, content)
     rest = Array(content[reader.offset...])
   }
@@ -84,7 +85,7 @@ struct ShardHeaderLayout {
   var content: [UInt8] {
     var writer = ByteWriter()
     writer.write(ShardHeader.magic)
-    for count in [records, partCount, tails.count] + counts { writer.writeVarint(count) }
+    for count in [records, partCount, suffixFields.count] + counts { writer.writeVarint(count) }
     for part in parts {
       writer.writeVarint(part.records)
       writer.writeVarint(part.bound)
@@ -95,14 +96,14 @@ struct ShardHeaderLayout {
       }
     }
     writer.write(bounds)
-    if let tailSizes {
-      writer.write([0] + tailSizes)
-    } else if let first = tails.first {
-      let areEqual = tails.allSatisfy { $0.count == first.count }
+    if let suffixFieldSizes {
+      writer.write([0] + suffixFieldSizes)
+    } else if let first = suffixFields.first {
+      let areEqual = suffixFields.allSatisfy { $0.count == first.count }
       writer.writeVarint(areEqual ? first.count : 0)
-      if !areEqual { writer.write(tails.map { UInt8($0.count) }) }
+      if !areEqual { writer.write(suffixFields.map { UInt8($0.count) }) }
     }
-    writer.write(tails.joined() + tailCode + suffixCode + rest)
+    writer.write(suffixFields.joined() + suffixFieldCode + suffixCode + rest)
     return writer.bytes
   }
 }

@@ -4,29 +4,29 @@ import Testing
 
 /// A header made byte by byte, with one thing wrong in it: docs/format.md §4.
 @Suite("Rules of a shard's header") struct ShardHeaderTests {
-  /// Counts, parts, tails, codes, names, shapes, columns, row formats, and what all but the last have.
+  /// Counts, parts, suffix fields, codes, names, shapes, columns, row formats, and what all but the last have.
   private struct Made {
-    var counts = (parts: 1, tails: 0, columns: 1, shapes: 1, rowFormats: 0)
+    var counts = (parts: 1, suffixFields: 0, columns: 1, shapes: 1, rowFormats: 0)
     var part: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    /// Tails and the codes of their numbers, and that of suffixes.
-    var tails: [UInt8] = [0]
+    /// Suffix fields and the codes of their numbers, and that of suffixes.
+    var suffixFields: [UInt8] = [0]
     var shapes: [UInt8] = [1, 0]
     /// A constant of no bytes.
     var columns: [UInt8] = [0, 0, 0]
     var rowFormats: [UInt8] = []
 
-    static func tailed(_ columns: [UInt8]) -> Made {
+    static func withSuffixFields(_ columns: [UInt8]) -> Made {
       var made = Made()
-      made.counts.tails = 2
+      made.counts.suffixFields = 2
       // Two of a byte each, a code of a bit for both.
-      made.tails = [1] + Array("xy".utf8) + [0x11, 0]
+      made.suffixFields = [1] + Array("xy".utf8) + [0x11, 0]
       made.columns = columns
       return made
     }
 
     /// A column of one number format, and the one row format there is.
-    static func number(_ format: [UInt8], tailed isTailed: Bool = true) -> Made {
-      var made = isTailed ? tailed([]) : Made()
+    static func number(_ format: [UInt8], withSuffixFields hasSuffixFields: Bool = true) -> Made {
+      var made = hasSuffixFields ? withSuffixFields([]) : Made()
       made.columns = [1, 5, 1] + format
       made.counts.rowFormats = 1
       return made
@@ -35,11 +35,11 @@ import Testing
     var content: [UInt8] {
       var writer = ByteWriter()
       writer.write(ShardHeader.magic)
-      for count in [1, counts.parts, counts.tails, counts.columns, counts.shapes, counts.rowFormats] {
+      for count in [1, counts.parts, counts.suffixFields, counts.columns, counts.shapes, counts.rowFormats] {
         writer.writeVarint(count)
       }
       for _ in 0..<counts.parts { writer.write(part) }
-      writer.write(tails)
+      writer.write(suffixFields)
       for column in 0..<counts.columns { writer.write([2, UInt8(column / 256), UInt8(column % 256)]) }
       return writer.bytes + shapes + columns + rowFormats
     }
@@ -68,14 +68,14 @@ import Testing
 
   @Test("what is right is taken") func right() throws {
     _ = try read(Made().content)
-    _ = try read(Made.tailed([0, 3, 0]).content)
-    _ = try read(Made.tailed([0, 3, 3, 0, 1, 0x61]).content)
+    _ = try read(Made.withSuffixFields([0, 3, 0]).content)
+    _ = try read(Made.withSuffixFields([0, 3, 3, 0, 1, 0x61]).content)
     _ = try read(Made.number(Self.plainFormat).content)
     _ = try read(Made.number(Self.ranges()).content)
-    var sizes = Made.tailed([0, 3, 2])
-    sizes.tails = [0, 1, 2] + Array("xyz".utf8) + [0x11, 0]
+    var sizes = Made.withSuffixFields([0, 3, 2])
+    sizes.suffixFields = [0, 1, 2] + Array("xyz".utf8) + [0x11, 0]
     let header = try read(sizes.content)
-    #expect((0..<2).map { Array(header.layout.pointee.tailTable.pointee[$0]) } == [[0x78], [0x79, 0x7a]])
+    #expect((0..<2).map { Array(header.layout.pointee.suffixFieldTable.pointee[$0]) } == [[0x78], [0x79, 0x7a]])
   }
 
   @Test("counts and sizes of parts") func parts() {
@@ -92,27 +92,27 @@ import Testing
     expectRefused(made, "do not fill the file")
   }
 
-  @Test("tails, and texts by their case") func tails() {
-    expectRefused(.tailed([0, 3, 4]), "case rule 4")
-    expectRefused(.tailed([3, 3, 0]), "a column of kind 3")
+  @Test("suffix fields, and texts by their case") func suffixFields() {
+    expectRefused(.withSuffixFields([0, 3, 4]), "case rule 4")
+    expectRefused(.withSuffixFields([3, 3, 0]), "a column of kind 3")
     var made = Made()
     made.columns = [0, 3, 0]
-    expectRefused(made, "texts of tails where there are none")
-    made = .tailed([0, 0, 0])
-    made.tails = [0x80, 0x02] + [UInt8](repeating: 0x78, count: 512) + [0x11, 0]
-    expectRefused(made, "a tail of 256 bytes")
-    made.tails = [0, 1, 0] + Array("x".utf8) + [0x11, 0]
-    expectRefused(made, "a tail of 0 bytes")
+    expectRefused(made, "texts of suffix fields where there are none")
+    made = .withSuffixFields([0, 0, 0])
+    made.suffixFields = [0x80, 0x02] + [UInt8](repeating: 0x78, count: 512) + [0x11, 0]
+    expectRefused(made, "a suffix field of 256 bytes")
+    made.suffixFields = [0, 1, 0] + Array("x".utf8) + [0x11, 0]
+    expectRefused(made, "a suffix field of 0 bytes")
   }
 
   @Test("lengths of codes") func codes() {
-    // Of two tails: a third, a share too much, a half byte behind the last.
+    // Of two suffix fields: a third, a share too much, a half byte behind the last.
     for (code, words) in [
       ([0x01, 0x01], "more than 2 numbers"), ([0x0b, 0x11], "more than 2 numbers"),
       ([0x2f, 0x11], "more than 2 numbers"), ([0x21, 0x11], "more than 2 numbers"),
     ] as [([UInt8], String)] {
-      var made = Made.tailed([0, 0, 0])
-      made.tails = [1] + Array("xy".utf8) + code + [0]
+      var made = Made.withSuffixFields([0, 0, 0])
+      made.suffixFields = [1] + Array("xy".utf8) + code + [0]
       expectRefused(made, words)
     }
     for (code, words) in [
@@ -120,11 +120,11 @@ import Testing
       ([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], "more than 256 numbers"),
     ] as [([UInt8], String)] {
       var made = Made()
-      made.tails = code
+      made.suffixFields = code
       expectRefused(made, words)
     }
     var made = Made()
-    made.tails = [0x21, 0x02]
+    made.suffixFields = [0x21, 0x02]
     #expect(throws: Never.self) { try read(made.content) }
   }
 
@@ -167,17 +167,18 @@ import Testing
 
   @Test("what is much in memory and little in a file") func limits() throws {
     // 4,096 formats are, one more is not.
-    func formats(_ columns: Int, _ each: Int, _ format: [UInt8], tails: Int = 0) -> Made {
+    func formats(_ columns: Int, _ each: Int, _ format: [UInt8], suffixFields: Int = 0) -> Made {
       var made = Made()
       made.counts.columns = columns
       made.counts.rowFormats = 1
       made.shapes = [0]
       let one: [UInt8] = [1, 5, UInt8(each)] + (0..<each).flatMap { _ in format }
       made.columns = (0..<columns).flatMap { _ in one }
-      if tails > 0 {
-        made.counts.tails = tails
+      if suffixFields > 0 {
+        made.counts.suffixFields = suffixFields
         // Lengths of eight bits for 256.
-        made.tails = [1] + (0..<tails).map { UInt8($0) } + [UInt8](repeating: 0x88, count: tails / 2) + [0]
+        made.suffixFields =
+          [1] + (0..<suffixFields).map { UInt8($0) } + [UInt8](repeating: 0x88, count: suffixFields / 2) + [0]
       }
       var rows = 0
       for _ in 0..<columns { rows += 8 - (UInt8(each) - 1).leadingZeroBitCount }
@@ -189,20 +190,20 @@ import Testing
     expectRefused(formats(65, 64, Self.plainFormat), "4160 number formats")
     // 256 contexts that each have a range of no bits in each of 1,024 formats.
     let format: [UInt8] = [1, 0, 1, 0, 0x80] + [UInt8](repeating: 0xff, count: 32) + [0, 0, 0, 0]
-    let made = formats(64, 16, format, tails: 256)
+    let made = formats(64, 16, format, suffixFields: 256)
     let header = try read(made.content)
     #expect(header.charge < 2 << 20)
-    expectRefused(formats(65, 16, format, tails: 256), "1025 formats with ranges")
+    expectRefused(formats(65, 16, format, suffixFields: 256), "1025 formats with ranges")
     // Row formats of no bits each.
     var rows = formats(257, 1, Self.plainFormat)
     rows.counts.rowFormats = 256
     expectRefused(rows, "256 row formats of 257 columns")
-    // Thousands of columns that are the tails in capitals: made once.
-    var cased = Made.tailed([])
+    // Thousands of columns that are the suffix fields in capitals: made once.
+    var cased = Made.withSuffixFields([])
     cased.counts.columns = 4096
     cased.shapes = [0]
     cased.columns = (0..<4096).flatMap { _ in [0, 3, 2] as [UInt8] }
-    cased.tails = [0xff, 0x01] + [UInt8](repeating: 0x61, count: 510) + [0x11, 0]
+    cased.suffixFields = [0xff, 0x01] + [UInt8](repeating: 0x61, count: 510) + [0x11, 0]
     let same = try read(cased.content)
     #expect(same.charge < 4096 * 200)
     #expect(same.layout.pointee.columns[0].texts == same.layout.pointee.columns[4095].texts)

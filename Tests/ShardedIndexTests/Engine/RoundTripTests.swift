@@ -221,8 +221,8 @@ import Testing
     }
   }
 
-  @Test("tails of 254, 255 and 256 bytes, and few, 256 and 300 distinct ones")
-  func tails() throws {
+  @Test("suffix fields of 254, 255 and 256 bytes, and few, 256 and 300 distinct ones")
+  func suffixFields() throws {
     for count in [1, 2, 255, 256, 257, 300] {
       let objects: [Object] = (0..<1200).map { row in
         [
@@ -230,27 +230,27 @@ import Testing
           ("n", .number("\(row % count * 10)")),
         ]
       }
-      try check(objects, key: "{name}, {tail}", limit: 1 << 20, "\(count) tails")
+      try check(objects, key: "{name}, {tail}", limit: 1 << 20, "\(count) suffix fields")
     }
     let objects: [Object] = (0..<300).map { row in
       [("name", .string("N\(row)")), ("tail", .string(String(repeating: "T", count: 250 + row % 8)))]
     }
-    try check(objects, key: "{name}, {tail}", "long tails")
+    try check(objects, key: "{name}, {tail}", "long suffix fields")
   }
 
   @Test("records of which some have the key's last field and some have not")
-  func sometimesTails() throws {
+  func sometimesSuffixFields() throws {
     let objects: [Object] = (0..<200).map { row in
       var object: Object = [("name", .string("name \(row)"))]
       if row % 3 > 0 { object.append(("country", .string(row % 3 == 1 ? "" : "DE"))) }
       return object
     }
-    try check(objects, key: "{name}, {country}", "sometimes tails")
+    try check(objects, key: "{name}, {country}", "sometimes suffix fields")
     let pairs: [Object] = [
       [("name", .string("a")), ("country", .string("x"))],
       [("name", .string("b")), ("country", .string(""))],
     ]
-    try check(pairs, key: "{name}, {country}", "a tail and none")
+    try check(pairs, key: "{name}, {country}", "a suffix field and none")
   }
 
   @Test("thousands of shapes")
@@ -396,7 +396,7 @@ import Testing
 
   @Test("keys of which not every field is stored are shown folded, and find their records")
   func foldedKeys() throws {
-    // Several parts and shards, with tails and without.
+    // Several parts and shards, with suffix fields and without.
     let names = (0..<3000).map { ["Łódź", "São Paulo", "O’Neil", "a, b"][$0 % 4] + " \($0 * 7919 % 3000)" }
     let json = names.enumerated().map { #"{"name":"\#($1)","country":"C\#($0 % 3)","id":\#($0)}"# }
       .joined(separator: "\n")

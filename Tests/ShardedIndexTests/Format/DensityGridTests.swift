@@ -52,9 +52,9 @@ import Testing
     frames(DensityBands(map))
   }
 
-  private static func frames(_ dots: DensityBands) -> [(content: [UInt8], checksum: UInt32)] {
-    let checksums = dots.bands.indices.map { UInt32($0) }
-    return [(dots.head(checksums: checksums), 7)] + zip(dots.bands, checksums).map { ($0.content, $1) }
+  private static func frames(_ bands: DensityBands) -> [(content: [UInt8], checksum: UInt32)] {
+    let checksums = bands.bands.indices.map { UInt32($0) }
+    return [(bands.head(checksums: checksums), 7)] + zip(bands.bands, checksums).map { ($0.content, $1) }
   }
 
   @Test("a map comes back as it was, and a damaged one is another or refused")
@@ -115,20 +115,20 @@ import Testing
         for (cell, count) in zip(cells, counts) { for _ in 0..<count { map.add(cell) } }
         return map
       }
-      var dots = try DensityBands(Self.frames(map(counts)))
-      try dots.change(Self.changes(Array(zip(cells, changes))))
+      var bands = try DensityBands(Self.frames(map(counts)))
+      try bands.change(Self.changes(Array(zip(cells, changes))))
       let expected = DensityBands(map(zip(counts, changes).map { $0 + $1 }))
-      #expect(dots.bands.map(\.number) == expected.bands.map(\.number))
-      #expect(dots.bands.map(\.content) == expected.bands.map(\.content))
+      #expect(bands.bands.map(\.number) == expected.bands.map(\.number))
+      #expect(bands.bands.map(\.content) == expected.bands.map(\.content))
     }
     // What is not changed is not looked at; what is has to be sound.
     var map = DensityGrid()
     for cell in [3, 200_000] { map.add(cell) }
     var frames = Self.frames(map)
     frames[2].content = [0]
-    var dots = try DensityBands(frames)
-    try dots.change(Self.changes([(3, 1)]))
-    #expect(throws: FormatError.self) { try dots.change(Self.changes([(200_001, 1)])) }
+    var bands = try DensityBands(frames)
+    try bands.change(Self.changes([(3, 1)]))
+    #expect(throws: FormatError.self) { try bands.change(Self.changes([(200_001, 1)])) }
   }
 
   @Test("an index has a map of its records, if they have coordinates")
@@ -154,7 +154,7 @@ import Testing
     #expect(try ShardedIndex(opening: directory("index")).matches(forPrefix: "").count == 6)
     var found: [Verifier.Finding] = []
     _ = try Verifier.verify(index: directory("index")) { found.append($0) }
-    #expect(found.count == 1 && "\(found)".contains("in its map of dots"))
+    #expect(found.count == 1 && "\(found)".contains("in its density grid"))
   }
 
   @Test("every record of a real list is where it says", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))

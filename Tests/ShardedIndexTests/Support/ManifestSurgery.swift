@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 
 /// A manifest taken apart to the contents of its root, nodes and pages, and put together again with what each says of
-/// the frames below it made right. Notes and the map of dots are left away.
+/// the frames below it made right. Notes and the density grid are left away.
 struct ManifestSurgery {
   /// The root, a node or a page.
   final class Frame {

@@ -1,4 +1,5 @@
-/// Decodes columns whose records name one of a few texts: dictionaries and tails. Source: docs/format.md section 6.1.
+/// Decodes columns whose records name one of a few texts: dictionaries and suffix fields.
+/// Source: docs/format.md section 6.1.
 ///
 /// Offsets in the output are those of texts that ``RecordOutput/reserve(_:)`` made room for: they cannot wrap.
 enum DictionaryColumnDecoder {

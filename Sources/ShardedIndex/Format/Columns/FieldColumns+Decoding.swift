@@ -89,7 +89,7 @@ extension FieldColumns {
       }
       switch unsafe column.pointee.encoding {
       case .number: break
-      case .tail: unsafe DictionaryColumnDecoder.decode(columnRun, keys.tails + run.lowerBound, &output)
+      case .suffixField: unsafe DictionaryColumnDecoder.decode(columnRun, keys.suffixFields + run.lowerBound, &output)
       case .spelled:
         unsafe SpelledColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), keys, scratch, &output)
       case .text: unsafe TextColumnDecoder.decode(columnRun, data(Int(column.pointee.slot)), &output)

@@ -10,11 +10,11 @@ import CLibrary
   private let rowModels: UnsafePointer<UInt16>
   private let ranges: ShardHeader.Ranges
   private let numberCount: Int
-  /// Each record's code of its row's format, and its tail; the rows of the part.
-  private let (formats, tails, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
+  /// Each record's code of its row's format, and its suffix field; the rows of the part.
+  private let (formats, suffixFields, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
   /// The end of the rows in bits, and per block of records the bit at which its rows begin.
   private let (rowBits, starts): (Int, BlockStarts)
-  private let (formatMask, tailMask): (Int, Int)
+  private let (formatMask, suffixFieldMask): (Int, Int)
 
   /// Numbers whose bits may be read one after the other before they are compared with the end of the rows: each takes
   /// seven bytes at most, and reading one takes eight.
@@ -24,10 +24,10 @@ import CLibrary
   init(_ columns: FieldColumns, _ keys: KeyBlocks) {
     unsafe (models, numberCount) = (columns.header.models, columns.header.numberCount)
     unsafe (rowModels, ranges) = (columns.header.rowModels, columns.header.ranges)
-    (formatMask, tailMask) = (columns.header.formatMask, columns.header.tailMask)
+    (formatMask, suffixFieldMask) = (columns.header.formatMask, columns.header.suffixFieldMask)
     unsafe (formats, rows) = (columns.rowFormatCodes, columns.rows)
     unsafe (rowBits, starts) = (columns.rowBits, columns.rowStarts)
-    unsafe tails = tailMask == 0 ? columns.header.zero : keys.tails
+    unsafe suffixFields = suffixFieldMask == 0 ? columns.header.zero : keys.suffixFields
   }
 
   /// The models of a record's numbers.
@@ -36,7 +36,9 @@ import CLibrary
   }
 
   /// Returns the offset of the ranges of a record's numbers among those of their models.
-  @inline(__always) private func rangeRow(_ record: Int) -> UInt32 { unsafe ranges.row(Int(tails[record & tailMask])) }
+  @inline(__always) private func rangeRow(_ record: Int) -> UInt32 {
+    unsafe ranges.row(Int(suffixFields[record & suffixFieldMask]))
+  }
 
   /// Returns how many bits the rows of records take.
   @inline(__always) func width(of records: Range<Int>) -> Int {

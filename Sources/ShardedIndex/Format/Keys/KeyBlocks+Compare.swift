@@ -36,13 +36,14 @@ extension KeyBlocks {
       }
       at = min(at &+ 8, end)
     }
-    guard unsafe at == entry.stemEnd, tailCount > 0, unsafe at < key.count, unsafe key.byte(at) == Fold.separator else {
+    guard unsafe at == entry.stemEnd, suffixFieldCount > 0, unsafe at < key.count, unsafe key.byte(at) == Fold.separator
+    else {
       return at
     }
     at &+= 1
-    let tail = unsafe self.tail(Int(tails[entry.index]))
+    let suffixField = unsafe self.suffixField(Int(suffixFields[entry.index]))
     var offset = 0
-    while offset < tail.count, unsafe at < key.count, unsafe tail[offset] == key.byte(at) {
+    while offset < suffixField.count, unsafe at < key.count, unsafe suffixField[offset] == key.byte(at) {
       at &+= 1
       offset &+= 1
     }
@@ -53,11 +54,11 @@ extension KeyBlocks {
   @inline(__always)
   func byte(at position: Int, of entry: Entry) -> Int {
     if unsafe position < entry.stemEnd { return unsafe Int(entry.suffix[position &- entry.from]) }
-    guard tailCount > 0 else { return -1 }
+    guard suffixFieldCount > 0 else { return -1 }
     if unsafe position == entry.stemEnd { return Int(Fold.separator) }
-    let tail = unsafe self.tail(Int(tails[entry.index]))
+    let suffixField = unsafe self.suffixField(Int(suffixFields[entry.index]))
     let offset = unsafe position &- entry.stemEnd &- 1
-    return unsafe offset < tail.count ? Int(tail[offset]) : -1
+    return unsafe offset < suffixField.count ? Int(suffixField[offset]) : -1
   }
 
   @inline(__always)

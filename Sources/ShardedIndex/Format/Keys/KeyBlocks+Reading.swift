@@ -61,23 +61,23 @@ extension KeyBlocks {
     return unsafe try Self.check(columns, from: 0, count, starts)
   }
 
-  /// Unpacks or copies the suffixes and the tails, up to the end of the content.
+  /// Unpacks or copies the suffixes and the suffix fields, up to the end of the content.
   func unpack(
     _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, _ start: ContentStart,
     _ layout: UnsafePointer<ShardHeader.Layout>, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     // Nothing else refers to the memory yet.
     let suffixes = unsafe UnsafeMutablePointer(mutating: suffixes)
-    let tails = unsafe suffixes - count
+    let suffixFields = unsafe suffixes - count
     // What lies behind may be read by whole words, so it is made to hold something.
     unsafe (suffixes + start.suffixBytes).update(repeating: 0, count: FieldColumns.slack)
-    if tailCount > 0, unsafe !layout.pointee.tailCode.isPresent {
+    if suffixFieldCount > 0, unsafe !layout.pointee.suffixFieldCode.isPresent {
       let offset = try reader.pass(count)
-      unsafe tails.copy(from: content + offset, count: count)
+      unsafe suffixFields.copy(from: content + offset, count: count)
       var highest: UInt8 = 0
-      for index in 0..<count { highest = unsafe max(highest, tails[index]) }
-      guard Int(highest) < tailCount else {
-        throw .invalid(reason: "a record names a tail that is not there", offset: offset)
+      for index in 0..<count { highest = unsafe max(highest, suffixFields[index]) }
+      guard Int(highest) < suffixFieldCount else {
+        throw .invalid(reason: "a record names a suffix field that is not there", offset: offset)
       }
     }
     if start.isPacked {
@@ -86,8 +86,9 @@ extension KeyBlocks {
     } else {
       unsafe suffixes.copy(from: content + start.suffixOffset, count: start.suffixBytes)
     }
-    if unsafe layout.pointee.tailCode.isPresent {
-      unsafe try layout.pointee.tailCode.unpack(&reader, of: content, count: count, into: tails, table: table)
+    if unsafe layout.pointee.suffixFieldCode.isPresent {
+      unsafe try layout.pointee.suffixFieldCode.unpack(
+        &reader, of: content, count: count, into: suffixFields, table: table)
     }
     guard reader.remaining == 0 else {
       throw .invalid(reason: "does not end with its last section", offset: reader.offset)

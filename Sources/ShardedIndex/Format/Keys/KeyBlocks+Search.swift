@@ -47,8 +47,8 @@ extension KeyBlocks {
       let common = sharedSize(index)
       let rest = suffixSize(index)
       if unsafe common == matched || rest == 0 || suffix[0] == Fold.separator {
-        // What the record adds (its suffix, then its tail) meets the key where the last one left it. With no
-        // suffix, or one that begins like a tail, it may do so inside the tail of the record before.
+        // What the record adds (its suffix, then its suffix field) meets the key where the last one left it. With no
+        // suffix, or one that begins like a suffix field, it may do so inside the suffix field of the record before.
         guard common <= matched else {
           unsafe suffix += rest
           index &+= 1
@@ -72,9 +72,9 @@ extension KeyBlocks {
   @inline(__always)
   package func upperBound(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
     // A stem that shares this much with the one before it begins with the prefix too. A prefix that reaches
-    // into the tail is not decided by stems: then the first key above all that begin with it is searched.
-    if tailCount > 0, unsafe SearchKey(prefix, head: Self.head(of: prefix)).hasSeparator {
-      return unsafe upperBoundAcrossTails(of: prefix, from: lower)
+    // into the suffix field is not decided by stems: then the first key above all that begin with it is searched.
+    if suffixFieldCount > 0, unsafe SearchKey(prefix, head: Self.head(of: prefix)).hasSeparator {
+      return unsafe upperBoundAcrossSuffixFields(of: prefix, from: lower)
     }
     let size = prefix.count
     var index = lower + 1
@@ -99,7 +99,7 @@ extension KeyBlocks {
   }
 
   @inline(never)
-  private func upperBoundAcrossTails(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
+  private func upperBoundAcrossSuffixFields(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
     // Mostly a handful of records: each is compared from where its stem leaves the one before, which begins with the
     // prefix.
     let key = unsafe SearchKey(prefix, head: Self.head(of: prefix))

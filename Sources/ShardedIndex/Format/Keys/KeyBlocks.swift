@@ -2,7 +2,7 @@ import CLibrary
 
 /// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md section 5.
 ///
-/// A key is a *stem*, and in shards that have *tails* the separator and a tail behind it: `san jose` and `us`.
+/// A key is a *stem*, `san jose`. In shards that have *suffix fields*, the separator and a suffix field, `us`, follow it.
 /// Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is
 /// stored whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
 /// outlive it. A plain value, so that a query copies it without counting references.
@@ -16,19 +16,19 @@ import CLibrary
   package static let blockSize = 16
   static let blockShift = 4
 
-  /// All that it keeps, one after the other: per block the first eight bytes of its restart key, per block where its suffixes
-  /// start, what each record shares and what it adds, each record's tail when there are tails, and the suffixes. Numbers of
-  /// 32 bits say where these begin, since many parts are kept, and content is bounded.
+  /// The memory of the keys, one list after the other: per block the first eight bytes of its restart key, and the start
+  /// of its suffixes; per record the size that it shares, the size that it adds, and its suffix field if the shard has
+  /// them; the suffixes. Offsets have 32 bits, since many parts are kept, and content is bounded.
   let content: UnsafeRawPointer
   private let recordCount: UInt32
   private let (sharedOffset, suffixOffset): (UInt32, UInt32)
   private var longest: UInt32
   private let keptBytes: UInt32
-  private let tailLimit: UInt16
+  private let suffixFieldLimit: UInt16
   /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first are,
   /// all.
   let (isWide, hasWideStarts): (Bool, Bool)
-  private let tailTable: UnsafePointer<TailTable>
+  private let suffixFieldTable: UnsafePointer<SuffixFieldTable>
 
   @inline(__always) var heads: UnsafePointer<UInt64> { unsafe content.assumingMemoryBound(to: UInt64.self) }
   @inline(__always) var starts: BlockStarts {
@@ -39,15 +39,15 @@ import CLibrary
   @inline(__always) var suffixes: UnsafePointer<UInt8> {
     unsafe (content + Int(suffixOffset)).assumingMemoryBound(to: UInt8.self)
   }
-  /// Each record's tail, when there are tails.
-  @inline(__always) package var tails: UnsafePointer<UInt8> { unsafe suffixes - count }
+  /// Each record's suffix field, when there are suffix fields.
+  @inline(__always) package var suffixFields: UnsafePointer<UInt8> { unsafe suffixes - count }
 
   /// Records in the part, at least one.
   @inline(__always) package var count: Int { Int(recordCount) }
   /// The longest stem, in bytes.
   @inline(__always) package var longestStem: Int { Int(longest) }
-  /// Distinct tails, 0 when keys are stems alone.
-  @inline(__always) package var tailCount: Int { Int(tailLimit) }
+  /// Distinct suffix fields, 0 when keys are stems alone.
+  @inline(__always) package var suffixFieldCount: Int { Int(suffixFieldLimit) }
   /// Bytes that it keeps in memory.
   var charge: Int { Int(keptBytes) }
 
@@ -74,17 +74,19 @@ import CLibrary
     var reader = unsafe ByteReader(content)
     let start = unsafe try ContentStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
     // A record has a byte of sizes in the content at least: no more is allocated than a multiple of that.
-    let tailCount = unsafe layout.pointee.tailTable.pointee.count
+    let suffixFieldCount = unsafe layout.pointee.suffixFieldTable.pointee.count
     let hasWideStarts = unsafe start.isWide || BlockStarts.areWide(upTo: start.suffixBytes)
     let blocks = (records + Self.blockSize - 1) >> Self.blockShift
     let derivedSize = unsafe (8 + BlockStarts.stride(isWide: hasWideStarts)) * blocks
-    let ownOffset = derivedSize + 2 * records * (start.isWide ? 4 : 1) + (tailCount > 0 ? records : 0)
+    let ownOffset = derivedSize + 2 * records * (start.isWide ? 4 : 1) + (suffixFieldCount > 0 ? records : 0)
     let size = ownOffset + start.suffixBytes + FieldColumns.slack
     let storage = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     unsafe self.content = .init(storage)
-    unsafe (tailTable, recordCount) = (layout.pointee.tailTable, UInt32(records))
+    unsafe (suffixFieldTable, recordCount) = (layout.pointee.suffixFieldTable, UInt32(records))
     (sharedOffset, suffixOffset) = (UInt32(derivedSize), UInt32(ownOffset))
-    (keptBytes, tailLimit, isWide, self.hasWideStarts) = (UInt32(size), UInt16(tailCount), start.isWide, hasWideStarts)
+    (keptBytes, suffixFieldLimit, isWide, self.hasWideStarts) = (
+      UInt32(size), UInt16(suffixFieldCount), start.isWide, hasWideStarts
+    )
     longest = 0
     do throws(FormatError) {
       let (position, longest) = unsafe try unpackSizes(&reader, content.baseAddress! + start.sizesOffset)
@@ -120,25 +122,27 @@ import CLibrary
     unsafe isWide ? nil : (shared.assumingMemoryBound(to: UInt8.self), length.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// The folded text of tail number `tail`.
-  @inline(__always) package func tail(_ tail: Int) -> UnsafeBufferPointer<UInt8> { unsafe tailTable.pointee[tail] }
+  /// The folded text of suffix field number `number`.
+  @inline(__always) package func suffixField(_ number: Int) -> UnsafeBufferPointer<UInt8> {
+    unsafe suffixFieldTable.pointee[number]
+  }
 
   package var blockCount: Int { (count + Self.blockSize - 1) >> Self.blockShift }
   @inline(__always) package func suffixes(ofBlock block: Int) -> UnsafePointer<UInt8> {
     unsafe suffixes + starts[block]
   }
 
-  /// The head of a block's restart key, from the stem and the tail.
+  /// The head of a block's restart key, from the stem and the suffix field.
   private func head(ofBlock block: Int) -> UInt64 {
     let record = block << Self.blockShift
-    // Suffixes and tails have bytes behind them that can be read.
+    // Suffixes and suffix fields have bytes behind them that can be read.
     let size = suffixSize(record)
     var head = unsafe UInt64(bigEndian: suffixes(ofBlock: block).load()) & Self.headMask(size)
-    if tailCount > 0, size < 8 {
+    if suffixFieldCount > 0, size < 8 {
       head |= UInt64(Fold.separator) &<< UInt64(56 &- 8 &* size)
       if size < 7 {
-        let tail = unsafe self.tail(Int(tails[record]))
-        let word = unsafe UInt64(bigEndian: tail.baseAddress!.load()) & Self.headMask(tail.count)
+        let suffixField = unsafe self.suffixField(Int(suffixFields[record]))
+        let word = unsafe UInt64(bigEndian: suffixField.baseAddress!.load()) & Self.headMask(suffixField.count)
         head |= word &>> UInt64(8 &* (size &+ 1))
       }
     }

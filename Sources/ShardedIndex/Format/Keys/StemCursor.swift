@@ -41,7 +41,7 @@ extension KeyBlocks {
   func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     guard !range.isEmpty else { return }
     let room = longestStem + 64
-    // A tail has 255 bytes at most.
+    // A suffix field has 255 bytes at most.
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room + 256) { scratch in
       let (stem, whole) = unsafe (scratch.baseAddress!, scratch.baseAddress! + room)
       var cursor = unsafe StemCursor(self, at: range.lowerBound, buffer: stem)
@@ -49,12 +49,12 @@ extension KeyBlocks {
         if record > range.lowerBound { unsafe cursor.advance() }
         unsafe whole.copy(from: cursor.stem, count: cursor.stemSize)
         var size = unsafe cursor.stemSize
-        if tailCount > 0 {
+        if suffixFieldCount > 0 {
           unsafe whole[size] = Fold.separator
           size += 1
-          let tail = unsafe tail(Int(tails[record]))
-          for index in tail.indices { unsafe whole[size + index] = tail[index] }
-          size += tail.count
+          let suffixField = unsafe suffixField(Int(suffixFields[record]))
+          for index in suffixField.indices { unsafe whole[size + index] = suffixField[index] }
+          size += suffixField.count
         }
         unsafe body(record, .init(start: whole, count: size))
       }

@@ -1,4 +1,4 @@
-/// How many records more, or fewer, lie in some cells of a map of dots.
+/// How many records more, or fewer, lie in some cells of a density grid.
 ///
 /// Takes 16 bytes for each cell, and twice that while cells are added again.
 package struct CellChanges: Sendable {
@@ -30,7 +30,7 @@ package struct CellChanges: Sendable {
   }
 }
 
-/// A map of dots as it stands in a manifest: the contents of its frames, of which a few may be changed without a look at
+/// A density grid as it stands in a manifest: the contents of its frames, of which a few may be changed without a look at
 /// the others. Source: docs/format.md section 3.9.
 package struct DensityBands: Sendable {
   private static let magic: UInt32 = 0x3144_5153  // "SQD1"

@@ -4,7 +4,7 @@ extension ShardHeader {
     case constant = 0
     case dictionary = 1
     case text = 2
-    case tail = 3
+    case suffixField = 3
     case spelled = 4
     case number = 5
   }
@@ -12,7 +12,7 @@ extension ShardHeader {
   /// The kind of values of a column whose values differ in kind: each has it as the first byte of its text.
   package static let mixedKinds: UInt8 = 3
 
-  /// The number in the place of a tail column's case rule that says that the column's texts are its own.
+  /// The number in the place of a suffix field column's case rule that says that the column's texts are its own.
   package static let ownTexts: UInt8 = 3
 
   /// A column: its encoding, and what of it stands in the header.
@@ -33,20 +33,20 @@ extension ShardHeader {
     var piece: UInt8 = 255
     /// Its number among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
     var slot: UInt16 = 0
-    /// constant: size. dictionary, tail: count of texts. number: first of its formats.
+    /// constant: size. dictionary, suffix field: count of texts. number: first of its formats.
     var number: UInt32 = 0
     /// number: count of its formats.
     var formatCount: UInt8 = 0
-    /// dictionary, tail: size of the longest text.
+    /// dictionary, suffix field: size of the longest text.
     var longest: UInt32 = 0
-    /// dictionary, tail: all texts have three bytes at most, and ``ends`` holds them themselves.
+    /// dictionary, suffix field: all texts have three bytes at most, and ``ends`` holds them themselves.
     var isShort = false
     /// They have two bytes each, and stand side by side: half as many lines of the processor's cache.
     var isPairs = false
-    /// The texts of constant, dictionary and tail, unless they are short.
+    /// The texts of constant, dictionary and suffix field, unless they are short.
     var texts: UnsafePointer<UInt8>
-    /// dictionary, tail: per text its end. A zero stands before the first. Of short ones, per text its bytes, the first
-    /// one lowest, and above three of them its size; of pairs, two bytes each.
+    /// dictionary, suffix field: per text its end. A zero stands before the first. Of short ones, per text its bytes, the
+    /// first one lowest, and above three of them its size; of pairs, two bytes each.
     var ends: UnsafePointer<UInt32>
   }
 }
@@ -59,7 +59,7 @@ extension ShardHeader.Column {
     unsafe (texts, ends) = (same.texts, same.ends)
   }
 
-  /// Reads a dictionary's texts, or one per tail: their sizes, then they themselves.
+  /// Reads a dictionary's texts, or one per suffix field: their sizes, then they themselves.
   mutating func readTexts(
     _ count: Int, _ reader: inout ByteReader, _ memory: inout ShardHeader.ParsingMemory
   ) throws(FormatError) {
@@ -92,28 +92,30 @@ extension ShardHeader.Column {
     }
   }
 
-  /// Makes the texts of the tails by a case rule.
-  mutating func putTails(_ tails: TailTable, _ rule: UInt8, _ memory: inout ShardHeader.ParsingMemory) {
-    let ends = unsafe memory.scratch.allocate(UInt32.self, tails.count + 1) + 1
+  /// Makes the texts of the suffix fields by a case rule.
+  mutating func putSuffixFields(
+    _ suffixFields: SuffixFieldTable, _ rule: UInt8, _ memory: inout ShardHeader.ParsingMemory
+  ) {
+    let ends = unsafe memory.scratch.allocate(UInt32.self, suffixFields.count + 1) + 1
     unsafe ends[-1] = 0
-    let texts = unsafe memory.scratch.allocate(UInt8.self, tails.size + 16)
+    let texts = unsafe memory.scratch.allocate(UInt8.self, suffixFields.size + 16)
     let letters = Spelling.Case(rule)
     // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a copied
     // text. Then the first byte of each, which follows no other.
     var offset = 0
-    while offset < tails.size {
-      unsafe letters.apply(to: tails.texts + offset, texts + offset)
+    while offset < suffixFields.size {
+      unsafe letters.apply(to: suffixFields.texts + offset, texts + offset)
       offset += 16
     }
     var start = 0
-    for tail in 0..<tails.count {
-      let end = tails.end(tail)
-      unsafe texts[start] = Spelling.cased(tails.texts[start], behind: 0, rule)
-      unsafe ends[tail] = UInt32(truncatingIfNeeded: end)
+    for number in 0..<suffixFields.count {
+      let end = suffixFields.end(number)
+      unsafe texts[start] = Spelling.cased(suffixFields.texts[start], behind: 0, rule)
+      unsafe ends[number] = UInt32(truncatingIfNeeded: end)
       longest = max(longest, UInt32(truncatingIfNeeded: end - start))
       start = end
     }
-    unsafe put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, tails.count, &memory.kept)
+    unsafe put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, suffixFields.count, &memory.kept)
   }
 
   /// Keeps texts in memory, those of three bytes or fewer instead of their ends.

@@ -20,7 +20,7 @@ extension ShardHeader {
     /// The number of columns of small numbers that are packed.
     private(set) var packedCount = 0
     private(set) var hasLiterals = false
-    /// One more than the first column of the tails' texts by each case rule.
+    /// One more than the first column of the suffix fields' texts by each case rule.
     private let casedColumns: UnsafeMutablePointer<UInt16>
 
     var numberCount: Int { unsafe numberColumns.count }
@@ -31,7 +31,8 @@ extension ShardHeader {
     private static let rangeLimit = 1 << 18
 
     init(
-      _ reader: inout ByteReader, _ counts: Counts, _ names: ArenaList<UInt16>, _ shapes: Shapes, _ tails: TailTable,
+      _ reader: inout ByteReader, _ counts: Counts, _ names: ArenaList<UInt16>, _ shapes: Shapes,
+      _ suffixFields: SuffixFieldTable,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
       unsafe columns = memory.kept.allocate(Column.self, counts.columns)
@@ -47,7 +48,7 @@ extension ShardHeader {
       for index in 0..<counts.columns {
         var column = unsafe try readKind(&reader, name: names[index], cell: shapes.cells[index])
         if column.encoding != .number { chain(index) }
-        try readEncoding(&reader, &column, index, tails, counts.contexts, &memory)
+        try readEncoding(&reader, &column, index, suffixFields, counts.contexts, &memory)
         unsafe (columns + index).initialize(to: column)
       }
     }
@@ -73,7 +74,8 @@ extension ShardHeader {
 
     /// Reads what follows the kind and the encoding of a column.
     private mutating func readEncoding(
-      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ tails: TailTable, _ contexts: Int,
+      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ suffixFields: SuffixFieldTable,
+      _ contexts: Int,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
       // Where the column's kind stands.
@@ -82,9 +84,11 @@ extension ShardHeader {
       case .constant:
         column.number = UInt32(try reader.readVarint())
         unsafe column.texts = memory.kept.copy(text: try reader.readSpan(Int(column.number)))
-      case .tail:
-        guard tails.count > 0 else { throw .invalid(reason: "texts of tails where there are none", offset: at) }
-        try readTailTexts(&reader, &column, index, tails, &memory)
+      case .suffixField:
+        guard suffixFields.count > 0 else {
+          throw .invalid(reason: "texts of suffix fields where there are none", offset: at)
+        }
+        try readSuffixFieldTexts(&reader, &column, index, suffixFields, &memory)
       case .dictionary:
         let count = try reader.readVarint()
         guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
@@ -118,21 +122,21 @@ extension ShardHeader {
       packedCount += code.isPresent ? 1 : 0
     }
 
-    /// Reads a column's text of each tail.
-    private func readTailTexts(
-      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ tails: TailTable,
+    /// Reads a column's text of each suffix field.
+    private func readSuffixFieldTexts(
+      _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ suffixFields: SuffixFieldTable,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
       let at = reader.offset - 2
       let rule = try reader.read(UInt8.self)
       guard rule <= ShardHeader.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
       if rule == ShardHeader.ownTexts {
-        try column.readTexts(tails.count, &reader, &memory)
+        try column.readTexts(suffixFields.count, &reader, &memory)
       } else if unsafe casedColumns[Int(rule)] > 0 {
         // However many columns of a file have the texts of one rule, the texts are made once.
         unsafe column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
       } else {
-        column.putTails(tails, rule, &memory)
+        column.putSuffixFields(suffixFields, rule, &memory)
         unsafe casedColumns[Int(rule)] = UInt16(index + 1)
       }
     }

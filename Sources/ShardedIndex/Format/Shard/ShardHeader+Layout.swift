@@ -21,19 +21,19 @@ extension ShardHeader {
     let models: UnsafePointer<Model>
     let ranges: Ranges
     /// The masks of a record's index among the codes: all ones, or zero where every record reads ``zero``.
-    let (tailMask, formatMask): (Int, Int)
+    let (suffixFieldMask, formatMask): (Int, Int)
     /// The code that stands for those of records where there are none.
     let zero: UnsafePointer<UInt8>
     /// The number of columns that have data in the parts (dictionary, text, spelled); below they are listed in file order.
     let dataCount: Int
 
-    package let tailTable: UnsafePointer<TailTable>
+    package let suffixFieldTable: UnsafePointer<SuffixFieldTable>
     let dataColumns: UnsafePointer<UInt16>
     /// The codes that these columns' codes, or the sizes of their texts, are packed with; and those of the bytes of their
     /// texts, which a dictionary has none of.
     let (dataCodes, textCodes): (UnsafePointer<HuffmanCode>, UnsafePointer<HuffmanCode>)
-    /// The codes of the bytes of suffixes, and of the numbers of tails, shapes and row formats.
-    let (suffixCode, tailCode): (HuffmanCode, HuffmanCode)
+    /// The codes of the bytes of suffixes, and of the numbers of suffix fields, shapes and row formats.
+    let (suffixCode, suffixFieldCode): (HuffmanCode, HuffmanCode)
     let (shapeCode, rowCode): (HuffmanCode, HuffmanCode)
     /// The number of columns of small numbers that are packed in a part's fields, and of those that have numbers there as
     /// they are.

@@ -1,10 +1,10 @@
 extension ShardHeader {
   /// The counts that a header begins with.
   struct Counts {
-    let (records, parts, tails, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
+    let (records, parts, suffixFields, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
 
-    /// The number of contexts that a number's range can depend on: tails, or the one context of a shard without tails.
-    var contexts: Int { max(1, tails) }
+    /// The number of contexts that a number's range can depend on: suffix fields, or 1 in a shard without them.
+    var contexts: Int { max(1, suffixFields) }
 
     init(_ reader: inout ByteReader, records expected: Int, fileSize: Int) throws(FormatError) {
       let magic = try reader.read(UInt32.self)
@@ -14,11 +14,11 @@ extension ShardHeader {
         throw .invalid(reason: "has a count of \(records) where \(expected) was promised", offset: 4)
       }
       parts = try reader.readVarint()
-      tails = try reader.readVarint()
+      suffixFields = try reader.readVarint()
       columns = try reader.readVarint()
       shapes = try reader.readVarint()
       rowFormats = try reader.readVarint()
-      guard parts >= 1, parts <= records, tails <= 256, columns <= ShardHeader.columnLimit, shapes >= 1,
+      guard parts >= 1, parts <= records, suffixFields <= 256, columns <= ShardHeader.columnLimit, shapes >= 1,
         shapes <= 65536, rowFormats <= 256, records < UInt32.max, fileSize <= UInt32.max
       else { throw .invalid(reason: "counts beyond this version", offset: 4) }
     }

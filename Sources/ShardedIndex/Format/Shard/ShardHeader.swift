@@ -1,4 +1,4 @@
-/// The first frame of a shard file: its parts, its tails, and how the fields of its records are encoded.
+/// The first frame of a shard file: its parts, its suffix fields, and how the fields of its records are encoded.
 /// Source: docs/format.md section 4.
 ///
 /// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
@@ -31,7 +31,7 @@
     let keys = try KeyFields(&reader, counts, &memory)
     let names = unsafe try Self.readNames(&reader, counts, &memory.scratch, name: name)
     let shapes = try Shapes(&reader, counts, &memory)
-    let columns = unsafe try ColumnTable(&reader, counts, names, shapes, keys.tails, &memory)
+    let columns = unsafe try ColumnTable(&reader, counts, names, shapes, keys.suffixFields, &memory)
     let rows = try RowFormats(&reader, counts, columns, &memory)
     guard reader.remaining == 0 else {
       throw .invalid(reason: "does not end with its last section", offset: reader.offset)
@@ -63,7 +63,7 @@
     _ memory: inout ParsingMemory
   ) -> UnsafePointer<Layout> {
     let ranges = Ranges(of: columns, contexts: counts.contexts, &memory)
-    let tails = unsafe memory.kept.copy(keys.tails)
+    let suffixFields = unsafe memory.kept.copy(keys.suffixFields)
     let (models, dataCodes) = unsafe (memory.kept.copy(columns.models), memory.kept.copy(columns.dataCodes))
     let (dataColumns, textCodes) = unsafe (memory.kept.copy(columns.dataColumns), memory.kept.copy(columns.textCodes))
     let layout = unsafe memory.kept.allocate(Layout.self, 1)
@@ -72,9 +72,10 @@
         isPlain: shapes.isPlain, hasLiterals: columns.hasLiterals, columnCount: counts.columns,
         charge: memory.kept.size, columns: .init(columns.columns), textCount: columns.textCount,
         firstText: columns.firstText, numberCount: columns.numberCount, rowModels: rows.models, models: models,
-        ranges: ranges, tailMask: counts.tails > 0 ? -1 : 0, formatMask: counts.rowFormats > 1 ? -1 : 0,
-        zero: columns.zero, dataCount: columns.dataColumns.count, tailTable: tails, dataColumns: dataColumns,
-        dataCodes: dataCodes, textCodes: textCodes, suffixCode: keys.suffixCode, tailCode: keys.tailCode,
+        ranges: ranges, suffixFieldMask: counts.suffixFields > 0 ? -1 : 0, formatMask: counts.rowFormats > 1 ? -1 : 0,
+        zero: columns.zero, dataCount: columns.dataColumns.count, suffixFieldTable: suffixFields,
+        dataColumns: dataColumns,
+        dataCodes: dataCodes, textCodes: textCodes, suffixCode: keys.suffixCode, suffixFieldCode: keys.suffixFieldCode,
         shapeCode: shapes.code, rowCode: rows.code,
         packedColumnCount: columns.packedCount + (shapes.code.isPresent ? 1 : 0) + (rows.code.isPresent ? 1 : 0),
         plainColumnCount: columns.dataColumns.count - columns.packedCount, shapeCount: counts.shapes,

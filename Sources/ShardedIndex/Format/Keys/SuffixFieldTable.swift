@@ -1,5 +1,5 @@
 /// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
-@safe package struct TailTable: BitwiseCopyable {
+@safe package struct SuffixFieldTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
   /// The ends of the texts; nil if all have one size.
@@ -14,13 +14,15 @@
   }
 
   /// Returns the end of a text.
-  @inline(__always) func end(_ tail: Int) -> Int { unsafe ends.map { unsafe Int($0[tail]) } ?? (tail &+ 1) &* each }
+  @inline(__always) func end(_ number: Int) -> Int {
+    unsafe ends.map { unsafe Int($0[number]) } ?? (number &+ 1) &* each
+  }
 
   /// The size of all texts together, in bytes.
   var size: Int { count == 0 ? 0 : end(count &- 1) }
 
-  @inline(__always) package subscript(_ tail: Int) -> UnsafeBufferPointer<UInt8> {
-    let start = tail == 0 ? 0 : end(tail &- 1)
-    return unsafe .init(start: texts + start, count: end(tail) &- start)
+  @inline(__always) package subscript(_ number: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = number == 0 ? 0 : end(number &- 1)
+    return unsafe .init(start: texts + start, count: end(number) &- start)
   }
 }
