@@ -6,9 +6,9 @@ extension ShardedIndex {
   public struct Matches: Sendable {
     /// The generation that the answer is of.
     package let generation: Generation
-    private let answer: Answer
+    private let answer: KeyMatches
 
-    @inline(__always) init(_ generation: Generation, _ answer: Answer) {
+    @inline(__always) init(_ generation: Generation, _ answer: KeyMatches) {
       self.generation = generation
       self.answer = answer
     }

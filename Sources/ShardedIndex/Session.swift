@@ -17,7 +17,7 @@ extension ShardedIndex {
       var matches: Matches
     }
     private let index: ShardedIndex
-    private var generation: Generation
+    private(set) var generation: Generation
     /// What has been typed.
     public private(set) var text = ""
     /// One state for each time that ``removeLast()`` can be called, the first for no text.

@@ -245,11 +245,20 @@ public final class ShardedIndex: Sendable {
   private func latestMatches(
     forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
+    try withNewest { (generation) throws(IndexError) in
+      Matches(generation, try generation.answer(to: text, limit: limit))
+    }
+  }
+
+  /// Returns what `body` makes of the newest generation; of a later one where that is gone, if the index follows rebuilds.
+  func withNewest<Result>(
+    _ body: (Generation) throws(IndexError) -> Result
+  ) throws(IndexError) -> Result {
     var generation = newest
     var attempts = 0
     while true {
       do throws(IndexError) {
-        return Matches(generation, try generation.answer(to: text, limit: limit))
+        return try body(generation)
       } catch {
         // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }

@@ -5,14 +5,14 @@ extension Generation {
   ///   - lower: The first position, as the answer counts.
   ///   - upper: The position behind the last; there is at least one.
   @inline(__always)
-  func read(_ answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
+  func read(_ answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
     if try shards.readFirst(of: answer, from: lower, to: upper, into: buffer) { return }
     try readOthers(answer, from: lower, to: upper, into: buffer)
   }
 
   @inline(never)
   private func readOthers(
-    _ answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer
+    _ answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer
   ) throws(IndexError) {
     try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       func read(_ records: Range<Int>) throws(IndexError) {
@@ -28,7 +28,7 @@ extension Generation {
 
   /// Calls `body` with the folded keys of some records of an answer, in order.
   func forEachFoldedKey(
-    of answer: Answer, from lower: Int, to upper: Int, _ body: (FoldedPrefix) -> Void
+    of answer: KeyMatches, from lower: Int, to upper: Int, _ body: (FoldedPrefix) -> Void
   ) throws(IndexError) {
     try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       func read(_ records: Range<Int>) throws(IndexError) {
@@ -43,7 +43,7 @@ extension Generation {
   }
 
   /// Returns the folded keys of some records of an answer.
-  func foldedKeys(of answer: Answer, from lower: Int, to upper: Int) throws(IndexError) -> FoldedKeys {
+  func foldedKeys(of answer: KeyMatches, from lower: Int, to upper: Int) throws(IndexError) -> FoldedKeys {
     var keys = FoldedKeys()
     if lower < upper { try forEachFoldedKey(of: answer, from: lower, to: upper) { unsafe keys.append($0.bytes) } }
     return keys
@@ -51,7 +51,7 @@ extension Generation {
 
   /// Returns the positions among the records of the shards from the first to the last of some records of an answer, for
   /// each run of them; those are left out of which none is in a shard.
-  func positionsInShards(of answer: Answer, from lower: Int, to upper: Int) -> [Range<Int>] {
+  func positionsInShards(of answer: KeyMatches, from lower: Int, to upper: Int) -> [Range<Int>] {
     var found: [Range<Int>] = []
     try? answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       let (lower, upper) = (positions.lowerBound, positions.upperBound)
@@ -63,7 +63,7 @@ extension Generation {
 
   /// Returns how many records of an answer from `position` on are decoded together without more memory than a few copies
   /// of their part take; 1 where records are large. Decodes none.
-  func recordsAtOnce(_ answer: Answer, at position: Int) throws(IndexError) -> Int {
+  func recordsAtOnce(_ answer: KeyMatches, at position: Int) throws(IndexError) -> Int {
     var count: Int?
     try answer.forEachRun(from: position, to: answer.range.upperBound) { (run, positions) throws(IndexError) in
       // The run that has the first of them decides.
@@ -72,7 +72,7 @@ extension Generation {
     return count ?? 1
   }
 
-  private func recordsAtOnce(ofRun run: Answer, at position: Int) throws(IndexError) -> Int {
+  private func recordsAtOnce(ofRun run: KeyMatches, at position: Int) throws(IndexError) -> Int {
     var record = position
     if let overlay = overlay(of: run) {
       let records = overlay.places(from: record, to: record + 1)
@@ -85,5 +85,5 @@ extension Generation {
 
   /// The overlay that stands between the positions of an answer and those among the records of the shards; nil if those
   /// are the same.
-  func overlay(of run: Answer) -> Overlay? { run.isOverlaid ? overlay : nil }
+  func overlay(of run: KeyMatches) -> Overlay? { run.isOverlaid ? overlay : nil }
 }

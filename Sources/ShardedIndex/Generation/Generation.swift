@@ -29,19 +29,19 @@ package final class Generation: Sendable {
   // MARK: Answers
 
   /// Every record.
-  var allRecords: Answer { Answer(shards, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
+  var allRecords: KeyMatches { KeyMatches(shards, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
 
   /// Returns the records of the shards that a folded text asks for, at most `limit` of them: the answer where there is no
   /// overlay.
   @inline(__always)
-  func answerOfShards(to text: FoldedPrefix, limit: Int) throws(IndexError) -> Answer {
+  func answerOfShards(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     if text.hasSpace { return try answer(inRuns: text, limit: limit) }
     return try shards.matches(of: text, limit: limit)
   }
 
   /// Returns the records that a folded text asks for, at most `limit` of them, overlay included.
   @inline(never)
-  func answer(to text: FoldedPrefix, limit: Int) throws(IndexError) -> Answer {
+  func answer(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard overlay != nil else { return try answerOfShards(to: text, limit: limit) }
     return try answer(inRuns: text, limit: limit)
   }
@@ -50,24 +50,24 @@ package final class Generation: Sendable {
   ///
   /// Its last space, the one that finishes a word aside, may also stand for the separator. Those keys come first.
   @inline(never)
-  private func answer(inRuns text: FoldedPrefix, limit: Int) throws(IndexError) -> Answer {
+  private func answer(inRuns text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     let run = TypedRun(text)
     guard let last = run.word.lastSpace else { return try matches(of: run, limit: limit) }
     let first = try text.withSeparator(at: last) { (separated) throws(IndexError) in
       try matches(of: TypedRun(separated), limit: limit)
     }
     if first.hasMore { return first }
-    return Answer(first, then: try matches(of: run, limit: limit == .max ? limit : limit - first.range.count))
+    return KeyMatches(first, then: try matches(of: run, limit: limit == .max ? limit : limit - first.range.count))
   }
 
   /// Returns one run of keys, overlay included.
-  private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> Answer {
+  private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard let overlay else { return try shards.matches(of: run, limit: limit) }
     // As many more as may be removed of them.
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
     let found = try shards.matches(of: run, limit: isOver ? .max : most)
     let range = unsafe overlay.matches(
       from: run.word.bytes, to: run.text.bytes, inShards: found.range, hasMore: found.hasMore, limit: limit)
-    return Answer(shards, range: range, limit: limit, isOverlaid: true)
+    return KeyMatches(shards, range: range, limit: limit, isOverlaid: true)
   }
 }

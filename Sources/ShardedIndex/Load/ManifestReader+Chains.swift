@@ -4,13 +4,13 @@ extension ManifestReader {
 
   /// What the builder noted for the next build, frame by frame, read from the file at each call; nil if it noted nothing.
   package func notes() throws(IndexError) -> [Manifest.ChainFrame]? {
-    guard let notes = root.notes else { return nil }
+    guard let notes = root.chains.notes else { return nil }
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
   }
 
   /// The first frame of that; nil if there is none.
   package func notesHead() throws(IndexError) -> [UInt8]? {
-    guard let notes = root.notes else { return nil }
+    guard let notes = root.chains.notes else { return nil }
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes", most: 1).first?.content
   }
 
@@ -43,7 +43,7 @@ extension ManifestReader {
   private func grid<Map>(
     _ read: ([Manifest.ChainFrame]) throws(FormatError) -> Map
   ) throws(IndexError) -> Map? {
-    guard let chain = root.densityGrid else { return nil }
+    guard let chain = root.chains.densityGrid else { return nil }
     let frames = try frames(of: chain, limit: DensityGrid.frameLimit, name: "density grid")
     do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }

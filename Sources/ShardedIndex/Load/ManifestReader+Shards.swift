@@ -8,6 +8,14 @@ extension ManifestReader {
       number: pageNumber, firstRecord: frame.firstRecord)
   }
 
+  /// Returns which records a shard holds.
+  func place(ofShard number: Int) throws(IndexError) -> Manifest.Place {
+    let page = number / Manifest.pageCapacity
+    return try withPage(page) {
+      Manifest.Place(number % Manifest.pageCapacity, of: $0, number: page, firstRecord: $1)
+    }
+  }
+
   /// What it takes to read a shard's file.
   func source(_ number: Int) throws(IndexError) -> Manifest.Source {
     try withPage(number / Manifest.pageCapacity) { page, _ in Manifest.Source(number % Manifest.pageCapacity, of: page)
@@ -58,6 +66,9 @@ extension ManifestReader {
   /// Whether a file has the bytes of this manifest's.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool { try file.hasContent(of: other) }
 
-  /// Whether fields have the same numbers in both.
-  func hasFieldNames(of other: ManifestReader) -> Bool { root.hasFieldNames(of: other.root) }
+  /// Whether fields have the same numbers in both, and records the same weights.
+  func hasFields(of other: ManifestReader) -> Bool {
+    root.hasFieldNames(of: other.root) && setting("weight") == other.setting("weight")
+      && setting("weight-scale") == other.setting("weight-scale")
+  }
 }

@@ -19,6 +19,8 @@ package final class ManifestReader: @unchecked Sendable {
   private let keepsPages: Bool
   /// The pages and nodes that queries used last, if not all are kept.
   private let recent: Lock<PageCache>
+  /// The frames of the ranks, which ranked queries read.
+  let ranks: RankFrames
 
   package var version: Int { root.version }
   package var recordCount: Int { root.recordCount }
@@ -41,7 +43,7 @@ package final class ManifestReader: @unchecked Sendable {
   package var size: Int { root.size + root.pagesSize }
   /// The bytes of content that are in memory.
   package var residentSize: Int {
-    var size = root.size + recent.withLock { $0.residentBytes }
+    var size = root.size + ranks.residentSize + recent.withLock { $0.residentBytes }
     unsafe kept.forEach { unsafe size += $0.size }
     return size
   }
@@ -97,6 +99,7 @@ package final class ManifestReader: @unchecked Sendable {
     kept = FrameTable(count: count)
     keepsPages = root.pagesSize <= limit
     recent = Lock(PageCache(pageCount: keepsPages ? 0 : count, limitBytes: keepsPages ? 0 : limit))
+    ranks = RankFrames(limitBytes: limit)
     self.contexts = contexts
     self.root = root
     self.file = file
@@ -191,7 +194,10 @@ package final class ManifestReader: @unchecked Sendable {
   }
 
   /// Lets go of pages and nodes that are not kept.
-  func removeRecentPages() { recent.withLock { $0.removeAll() } }
+  func removeRecentPages() {
+    recent.withLock { $0.removeAll() }
+    ranks.removePages()
+  }
 
   /// Reads a page or node and checks it; the caller deallocates it.
   private func read(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {

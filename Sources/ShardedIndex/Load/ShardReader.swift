@@ -24,8 +24,8 @@ final class ShardReader: Sendable {
   ///
   /// Reads the pages of the manifest that those shards stand on. What cannot be read now is for queries to report.
   func adoptResidents(of other: ShardReader) {
-    // A resident shard leads to fields by the numbers that the manifest had for them.
-    guard manifest.hasFieldNames(of: other.manifest) else { return }
+    // A resident shard leads to fields by the numbers that the manifest had for them, and keeps weights by its rule.
+    guard manifest.hasFields(of: other.manifest) else { return }
     for (number, entry) in cache.residents(in: other.entries) {
       guard let same = try? manifest.shardNumber(like: number, of: other.manifest) else { continue }
       cache.adopt(entry, of: same, in: entries)
@@ -72,6 +72,9 @@ final class ShardReader: Sendable {
     let part = try part(number(opened.shard.parts), of: opened, shard.number, promotes, unpacks)
     return PartReference(part: part, shard: shard.number, start: shard.firstRecord + part.firstRecord)
   }
+
+  /// Returns the header of a shard, which is loaded if it is not resident.
+  func shard(_ number: Int) throws(IndexError) -> LoadedShard { try header(number, true).shard }
 
   /// A shard's header, and the file that it was read from, if it was read now.
   private struct Opened {

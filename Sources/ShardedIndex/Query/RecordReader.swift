@@ -8,7 +8,7 @@ extension ShardReader {
   ///
   /// Mostly all records that are wanted do.
   @inline(__always)
-  func readFirst(of answer: Answer, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError)
+  func readFirst(of answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError)
     -> Bool
   {
     let shard = answer.withFirst { part, shard, start -> Int? in
@@ -102,7 +102,7 @@ extension ShardReader {
   // MARK: Decoding
 
   @inline(__always)
-  private func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
+  func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns, into buffer: RecordBuffer) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
       unsafe columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
     }
@@ -110,7 +110,7 @@ extension ShardReader {
 
   /// Throws where there was a record that is larger than any may be: nothing of what was decoded is kept then.
   @inline(__always)
-  private func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
+  func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
     if unsafe buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }
   }
 

@@ -2,11 +2,11 @@
 
 extension ShardReader {
   /// Returns every record of the shards, at most `limit` of them.
-  func all(limit: Int) -> Answer { Answer(self, range: 0..<manifest.recordCount, limit: limit) }
+  func all(limit: Int) -> KeyMatches { KeyMatches(self, range: 0..<manifest.recordCount, limit: limit) }
 
   /// Returns the records whose folded key begins with `prefix`, at most `limit` of them. A space is a space here.
   @inline(__always)
-  func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> Answer {
+  func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard manifest.shardCount > 0, !prefix.isEmpty else { return all(limit: limit) }
     let (first, last) = try manifest.places(forPrefix: prefix)
     // A query with a limit reads the matches next.
@@ -24,11 +24,11 @@ extension ShardReader {
       return try self.matches(of: prefix, limit: limit, from: part, lower, to: number, of: last)
     }
     let upper = matches ? keys.upperBound(of: prefix, from: lower) : lower
-    return Answer(range: part.start + lower..<part.start + upper, limit: limit, first: part)
+    return KeyMatches(range: part.start + lower..<part.start + upper, limit: limit, first: part)
   }
 
   /// Returns the records that a run asks for, at most `limit` of them.
-  func matches(of run: TypedRun, limit: Int) throws(IndexError) -> Answer {
+  func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard run.isFinished, manifest.shardCount > 0 else { return try matches(of: run.text, limit: limit) }
     let first = try manifest.places(forPrefix: run.word).first
     let last = try manifest.places(forPrefix: run.text).last
@@ -46,16 +46,16 @@ extension ShardReader {
   private func matches(
     of prefix: FoldedPrefix, limit: Int, from part: __owned PartReference, _ record: Int, to lastPart: Int?,
     of last: Manifest.Place
-  ) throws(IndexError) -> Answer {
+  ) throws(IndexError) -> KeyMatches {
     let lower = part.start + record
     // All before it match.
     let lastStart = last.firstRecord + (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
-    if lastStart - lower > limit { return Answer(range: lower..<lastStart, limit: limit, first: part) }
+    if lastStart - lower > limit { return KeyMatches(range: lower..<lastStart, limit: limit, first: part) }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, from: 0) }
     end.part.prefetchKeys()
     let (at, matches) = end.part.keys.lowerBound(of: prefix)
     let upper = end.start + (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
-    return Answer(range: lower..<max(lower, upper), limit: limit, first: part)
+    return KeyMatches(range: lower..<max(lower, upper), limit: limit, first: part)
   }
 }
 

@@ -16,6 +16,24 @@ public enum IndexError: Error, Equatable, Sendable {
   case superseded(path: String)
   /// The manifest is not the one that ``ShardedIndex/Options/expectedDigest`` names. `path` is the manifest's.
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
+  /// The index was built without the feature that the query needs: build it again with that.
+  case notBuilt(feature: IndexFeature)
+  /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
+  case wrongCursor(reason: String)
+}
+
+/// What an index can be built with beside its shards.
+@nonexhaustive
+public enum IndexFeature: String, Sendable, CaseIterable {
+  /// The greatest weight of each part, for ranked answers.
+  case ranks
+
+  /// The option of `shardq build` that makes it.
+  package var option: String {
+    switch self {
+    case .ranks: "--weight"
+    }
+  }
 }
 
 extension IndexError: CustomStringConvertible {
@@ -34,6 +52,10 @@ extension IndexError: CustomStringConvertible {
       "the index at \(path) was rebuilt meanwhile, and shards that were to be read are gone: try again"
     case .wrongDigest(let path, let found, let expected):
       "\(path) has SHA-256 \(found) where \(expected) is expected: this is another index, or another generation of it"
+    case .notBuilt(let feature):
+      "the index has no \(feature.rawValue): build it again with \(feature.option)"
+    case .wrongCursor(let reason):
+      "the cursor \(reason): ask for the first page again"
     }
   }
 }

@@ -19,10 +19,36 @@ extension Manifest {
     case notes = 8
     /// 12 bytes, as in ``Chain``; may be missing.
     case densityGrid = 9
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case ranks = 10
   }
 
-  /// Frames behind those of the pages, which no query reads; the first one's content has the checksums of the others.
-  /// Sizes in bytes.
+  /// The chains of frames behind the pages. Source: docs/format.md section 3.2.
+  struct Chains {
+    /// The numbers of the sections that describe chains; a reader passes over those that it does not know.
+    private static let numbers: ClosedRange<UInt32> = 8...31
+
+    private(set) var notes: Chain?
+    private(set) var densityGrid: Chain?
+    private(set) var ranks: Chain?
+    /// The size of all of them, in bytes.
+    private(set) var size = 0
+
+    init(_ sections: SectionTable) throws(FormatError) {
+      for number in Self.numbers {
+        guard let chain = try sections.chain(number, after: size) else { continue }
+        size = chain.end
+        switch Section(rawValue: number) {
+        case .notes: notes = chain
+        case .densityGrid: densityGrid = chain
+        case .ranks: ranks = chain
+        default: break
+        }
+      }
+    }
+  }
+
+  /// Frames behind those of the pages; the first one's content has the checksums of the others. Sizes in bytes.
   struct Chain {
     /// The beginning, from the end of the pages.
     var start: Int
@@ -99,14 +125,14 @@ extension Manifest {
     }
 
     /// Returns the bytes of a section, wherever the table says that they are; nil if it has none of that number.
-    func optional(_ section: Section, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
+    private func optional(_ section: UInt32, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
       for index in 0..<count {
         let entry = start + 24 * index
-        guard UInt32(littleEndian: load(entry)) == section.rawValue else { continue }
+        guard UInt32(littleEndian: load(entry)) == section else { continue }
         let (offset, length) = (UInt64(littleEndian: load(entry + 8)), UInt64(littleEndian: load(entry + 16)))
         let size = unsafe UInt64(content.count)
         guard offset <= size, length <= size - offset, wanted == nil || length == UInt64(wanted!) else {
-          throw .invalid(reason: "section \(section.rawValue) has \(length) bytes at \(offset)", offset: entry)
+          throw .invalid(reason: "section \(section) has \(length) bytes at \(offset)", offset: entry)
         }
         return unsafe content.bindMemory(to: UInt8.self).extracting(Int(offset)..<Int(offset + length))
       }
@@ -115,19 +141,19 @@ extension Manifest {
 
     /// Returns the bytes of a section that every root has.
     func required(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
-      if let found = unsafe try optional(section, size: size) { return unsafe found }
+      if let found = unsafe try optional(section.rawValue, size: size) { return unsafe found }
       throw .invalid(reason: "section \(section.rawValue) is missing", offset: start)
     }
 
     /// Returns the frames that a section describes; nil if there is no such section.
-    func chain(_ section: Section, after start: Int) throws(FormatError) -> Chain? {
+    func chain(_ section: UInt32, after start: Int) throws(FormatError) -> Chain? {
       guard let entry = unsafe try optional(section, size: Chain.width) else { return nil }
       var reader = unsafe ByteReader(entry)
       let chain = Chain(
         start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
         checksum: try reader.read(UInt32.self))
       guard chain.contentSize <= Manifest.contentLimit else {
-        throw .invalid(reason: "section \(section.rawValue) is of too large a frame", offset: 0)
+        throw .invalid(reason: "section \(section) is of too large a frame", offset: 0)
       }
       return chain
     }

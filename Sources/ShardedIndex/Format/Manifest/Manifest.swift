@@ -42,10 +42,7 @@
   package let fieldCount: Int
   let fieldNameBytes: UnsafeBufferPointer<UInt8>
   let settingBytes: UnsafeBufferPointer<UInt8>
-  /// The frames that a builder notes for the next build; nil if there are none.
-  let notes: Chain?
-  /// The frames of the density grid; nil if the index has none.
-  let densityGrid: Chain?
+  let chains: Chains
 
   /// Checks a root's content and takes over its bytes, unless it throws.
   ///
@@ -59,8 +56,7 @@
     let lists = try Lists(sections, count: count, level: tree.height)
     let names = unsafe try sections.required(.fieldNames, size: nil)
     let settings = unsafe try sections.required(.settings, size: nil)
-    let notes = try sections.chain(.notes, after: 0)
-    let densityGrid = try sections.chain(.densityGrid, after: notes?.size ?? 0)
+    let chains = try Chains(sections)
     let bounds = try lists.bounds
     let node = ManifestNode(level: tree.height, lists.tables(bounds), start: frameSize)
     guard unsafe count == 0 || bounds[0].isEmpty else {
@@ -76,7 +72,7 @@
     (self.tree, self.node, self.pagesSize) = (tree, node, pagesSize)
     self.bounds = tree.height == 0 ? bounds : bounds.none
     unsafe (fieldNameBytes, settingBytes) = (names, settings)
-    (self.notes, self.densityGrid) = (notes, densityGrid)
+    self.chains = chains
   }
 
   deinit { unsafe storage.deallocate() }
@@ -91,6 +87,6 @@
   /// The size of the file that the frames make up, in bytes.
   package var fileSize: Int {
     // What a root says may be anything; a sum of these cannot overflow.
-    frameSize + min(pagesEnd, 1 << 60) + (densityGrid?.end ?? notes?.end ?? 0)
+    frameSize + min(pagesEnd, 1 << 60) + chains.size
   }
 }

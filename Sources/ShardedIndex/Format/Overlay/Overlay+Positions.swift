@@ -14,6 +14,11 @@ extension Overlay {
     return number < removed.count && removed[number] == place
   }
 
+  /// Returns the position in the answer to the empty prefix of a record of the shards that is not removed.
+  func position(ofPlace place: Int) -> Int {
+    place - removedCount(before: place) + Self.count(added.count) { added[$0].before <= place }
+  }
+
   /// The added records of a run of keys: from the first that begins with `word` to the last that begins with `text`.
   private func added(
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>

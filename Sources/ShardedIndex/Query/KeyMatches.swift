@@ -1,5 +1,5 @@
 /// The answer of one generation to a folded text: which records match, counted; nothing is decoded.
-struct Answer: Sendable {
+struct KeyMatches: Sendable {
   /// The positions of the matches in the order of the whole index, or, of what is asked below the overlay, of its shards.
   /// Of two runs, the first position, and as many as both have together.
   let range: Range<Int>
@@ -30,7 +30,7 @@ struct Answer: Sendable {
   }
 
   /// Two runs of records, one behind the other, with records between them that do not match.
-  init(_ first: Answer, then second: Answer) {
+  init(_ first: KeyMatches, then second: KeyMatches) {
     if first.range.isEmpty || second.range.isEmpty && !second.hasMore {
       self = first.range.isEmpty ? second : first
       return
@@ -81,7 +81,7 @@ struct Answer: Sendable {
   /// Calls `body` with each run that positions of this answer lie in, and with their positions as that run counts; once
   /// with this answer, if it has one run.
   func forEachRun(
-    from lower: Int, to upper: Int, _ body: (Answer, Range<Int>) throws(IndexError) -> Void
+    from lower: Int, to upper: Int, _ body: (KeyMatches, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
     guard let runs else { return try body(self, lower..<upper) }
     let end = runs.first.range.upperBound
@@ -91,10 +91,10 @@ struct Answer: Sendable {
   }
 }
 
-/// The two runs of an ``Answer``.
+/// The two runs of an ``KeyMatches``.
 private final class TwoRuns: Sendable {
-  let first: Answer
-  let second: Answer
+  let first: KeyMatches
+  let second: KeyMatches
 
-  init(_ first: Answer, _ second: Answer) { (self.first, self.second) = (first, second) }
+  init(_ first: KeyMatches, _ second: KeyMatches) { (self.first, self.second) = (first, second) }
 }

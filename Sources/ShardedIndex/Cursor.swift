@@ -1,0 +1,75 @@
+extension ShardedIndex {
+  /// A position in a ranked answer, behind its last hit: the text of it goes to a client and comes back for the next page.
+  ///
+  /// A cursor belongs to one query and one generation of an index. A forged one leads to other hits, and nowhere else.
+  public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
+    private static let version: UInt8 = 1
+    /// The size, in bytes, before it is written as hexadecimal digits.
+    private static let size = 42
+
+    /// The generation and the text that the cursor is of.
+    let generation: UInt64
+    let query: UInt64
+    let rank: Rank
+
+    init(generation: UInt64, query: UInt64, rank: Rank) {
+      (self.generation, self.query, self.rank) = (generation, query, rank)
+    }
+
+    /// Reads the text of a cursor; nil if it is none.
+    public init?(_ description: String) {
+      guard let bytes = Self.bytes(ofHexadecimal: description), bytes.count == Self.size,
+        Self.checksum(bytes.dropLast(4)) == Self.number(bytes, at: Self.size - 4, as: UInt32.self),
+        bytes[0] == Self.version
+      else { return nil }
+      generation = Self.number(bytes, at: 1, as: UInt64.self)
+      query = Self.number(bytes, at: 9, as: UInt64.self)
+      rank = Rank(
+        edits: Int(bytes[17]), score: Int(Self.number(bytes, at: 18, as: Int32.self)),
+        weight: Self.number(bytes, at: 22, as: UInt64.self),
+        position: Int(Self.number(bytes, at: 30, as: Int64.self)))
+    }
+
+    /// The text of the cursor: 84 hexadecimal digits.
+    public var description: String {
+      var writer = ByteWriter()
+      writer.write([Self.version])
+      writer.write(generation)
+      writer.write(query)
+      writer.write([UInt8(clamping: rank.edits)])
+      writer.write(UInt32(bitPattern: Int32(clamping: rank.score)))
+      writer.write(rank.weight)
+      writer.write(UInt64(bitPattern: Int64(rank.position)))
+      writer.write(Self.checksum(writer.bytes[...]))
+      let digits = Array("0123456789abcdef".utf8)
+      return String(
+        decoding: writer.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
+      let digits = Array(text.utf8)
+      guard digits.count == 2 * size else { return nil }
+      func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+      }
+      var bytes: [UInt8] = []
+      for index in 0..<size {
+        guard let high = value(digits[2 * index]), let low = value(digits[2 * index + 1]) else { return nil }
+        bytes.append(high << 4 | low)
+      }
+      return bytes
+    }
+
+    private static func number<T: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as: T.Type) -> T {
+      (0..<T.bitWidth / 8).reduce(0) { $0 | T(truncatingIfNeeded: bytes[offset + $1]) << T(8 * $1) }
+    }
+
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+      unsafe bytes.withUnsafeBytes { unsafe UInt32(truncatingIfNeeded: XXHash64.hash($0)) }
+    }
+  }
+}

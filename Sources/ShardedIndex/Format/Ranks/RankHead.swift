@@ -1,0 +1,56 @@
+/// The first frame of the chain of ranks: where the frame of each page ends, and the greatest weight of each page.
+/// Source: docs/format.md section 3.11.
+package final class RankHead: Sendable {
+  package static let magic: UInt32 = 0x3152_5153  // "SQR1"
+
+  /// The size of the frame that this is the content of, in bytes.
+  package let frameSize: Int
+  private let ends: [UInt32]
+  private let checksums: [UInt32]
+  private let maxima: [UInt64]
+
+  /// - Parameters:
+  ///   - content: The content of the frame.
+  ///   - frameSize: The size of the frame, in bytes.
+  ///   - chainSize: The size of all frames of the chain, in bytes.
+  ///   - pageCount: The number of the index's pages.
+  package init(_ content: [UInt8], frameSize: Int, chainSize: Int, pageCount: Int) throws(FormatError) {
+    self.frameSize = frameSize
+    (ends, checksums, maxima) = unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = unsafe ByteReader(bytes)
+      let magic = try reader.read(UInt32.self)
+      guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+      let count = Int(try reader.read(UInt32.self))
+      guard count == pageCount, reader.remaining == 16 * count else {
+        throw .invalid(reason: "ranks of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)
+      }
+      var (ends, checksums, maxima): ([UInt32], [UInt32], [UInt64]) = ([], [], [])
+      for _ in 0..<count { ends.append(try reader.read(UInt32.self)) }
+      for _ in 0..<count { checksums.append(try reader.read(UInt32.self)) }
+      for _ in 0..<count { maxima.append(try reader.read(UInt64.self)) }
+      return (ends, checksums, maxima)
+    }
+    guard zip(ends, ends.dropFirst()).allSatisfy({ $0 < $1 }), ends.first != 0,
+      frameSize + Int(ends.last ?? 0) == chainSize
+    else {
+      throw .invalid(reason: "the ends of the ranks' frames do not rise to the end of the ranks", offset: 8)
+    }
+    guard maxima.allSatisfy({ $0 <= WeightRule.limit }) else {
+      throw .invalid(reason: "a weight is over 63 bits", offset: 8 + 8 * pageCount)
+    }
+  }
+
+  /// The bytes that it keeps in memory.
+  var size: Int { 16 * ends.count }
+
+  /// Returns where the frame of a page stands, in bytes from the end of the first frame.
+  func range(ofPage number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
+
+  /// Returns the checksum that the frame of a page must have.
+  func checksum(ofPage number: Int) -> UInt32 { checksums[number] }
+
+  /// Returns the greatest weight in some pages.
+  ///
+  /// - Complexity: O(*n*) in the pages.
+  package func maximum(ofPages numbers: Range<Int>) -> UInt64 { maxima[numbers].max() ?? 0 }
+}

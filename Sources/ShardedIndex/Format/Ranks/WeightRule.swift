@@ -1,0 +1,160 @@
+/// The rule that makes a record's weight from the text of a field. Source: docs/format.md section 3.11.
+package struct WeightRule: Equatable, Sendable {
+  /// The greatest weight.
+  package static let limit = UInt64(Int64.max)
+  private let scale: DecimalNumber
+
+  /// - Parameter scale: The decimal number that each field's number is multiplied by; nil for 1.
+  /// - Returns: nil if the scale is no decimal number above 0.
+  package init?(scale: String?) {
+    guard let scale else {
+      self.scale = .one
+      return
+    }
+    guard let number = unsafe Array(scale.utf8).withUnsafeBufferPointer({ unsafe DecimalNumber($0) }),
+      !number.isNegative, !number.digits.isEmpty
+    else { return nil }
+    self.scale = number
+  }
+
+  /// Returns the weight that a text stands for: 0 if it is no decimal number, or one below 0.
+  package func weight(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    guard let number = unsafe DecimalNumber(text), !number.isNegative else { return 0 }
+    return DecimalNumber.wholeProduct(number, scale, limit: Self.limit)
+  }
+
+  /// Returns the weight of a whole number: what ``weight(of:)`` returns of its text.
+  package func weight(of number: Int64) -> UInt64 {
+    guard number > 0 else { return 0 }
+    if scale == .one { return UInt64(number) }
+    return DecimalNumber.wholeProduct(DecimalNumber(UInt64(number)), scale, limit: Self.limit)
+  }
+
+  /// Returns the weight on a logarithmic scale of 2,048 steps an octave, 0 to 65,535; 0 of 0.
+  ///
+  /// Scores are made of codes. A greater weight never has a smaller code.
+  package static func code(_ weight: UInt64) -> Int {
+    guard weight > 0 else { return 0 }
+    let exponent = 63 - weight.leadingZeroBitCount
+    let fraction = Int((exponent >= 11 ? weight >> UInt64(exponent - 11) : weight << UInt64(11 - exponent)) & 0x7ff)
+    return min(2048 * exponent + fraction + 1, 65535)
+  }
+}
+
+/// A decimal number: its significant digits times a power of ten.
+struct DecimalNumber: Equatable, Sendable {
+  /// The longest text that counts as a number, in bytes.
+  private static let textLimit = 64
+  /// The exponents that a text may have, above 0 and below.
+  private static let exponentLimit = 1_000_000_000
+
+  private(set) var isNegative = false
+  /// The digits as values 0 to 9, the first of them no zero; none for 0.
+  private(set) var digits: [UInt8] = []
+  private var exponent = 0
+
+  static var one: DecimalNumber { DecimalNumber(1) }
+
+  init(_ number: UInt64) {
+    var rest = number
+    while rest > 0 {
+      digits.append(UInt8(rest % 10))
+      rest /= 10
+    }
+    digits.reverse()
+  }
+
+  /// Takes a text apart: a sign, if any; digits, which may have a point among, before or behind them; an exponent, if any.
+  init?(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.count <= Self.textLimit else { return nil }
+    var reader = unsafe DecimalReader(text)
+    isNegative = reader.readSign()
+    var count = 0
+    while let digit = reader.readDigit() {
+      if digit > 0 || !digits.isEmpty { digits.append(digit) }
+      count += 1
+    }
+    if reader.read(".") {
+      while let digit = reader.readDigit() {
+        if digit > 0 || !digits.isEmpty { digits.append(digit) }
+        count += 1
+        exponent -= 1
+      }
+    }
+    guard count > 0 else { return nil }
+    if reader.read("e") || reader.read("E") {
+      guard let power = reader.readExponent(limit: Self.exponentLimit) else { return nil }
+      exponent += power
+    }
+    guard reader.isAtEnd else { return nil }
+  }
+
+  /// Returns the product of two numbers, neither below 0, rounded down to a whole number, `limit` at most.
+  static func wholeProduct(_ a: DecimalNumber, _ b: DecimalNumber, limit: UInt64) -> UInt64 {
+    guard !a.digits.isEmpty, !b.digits.isEmpty else { return 0 }
+    // 64 digits each: no column's sum is over 64 x 81.
+    var columns = [Int](repeating: 0, count: a.digits.count + b.digits.count)
+    for (i, left) in a.digits.enumerated() {
+      for (j, right) in b.digits.enumerated() { columns[i + j + 1] += Int(left) * Int(right) }
+    }
+    var carry = 0
+    for index in columns.indices.reversed() {
+      carry += columns[index]
+      columns[index] = carry % 10
+      carry /= 10
+    }
+    // Exponents are at most 10^9 each: the sum holds. Of 2^63 there are 19 digits.
+    let size = columns.count + a.exponent + b.exponent
+    var value: UInt64 = 0
+    for index in columns.indices.prefix(max(0, size)) {
+      let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
+      guard !isOver, tens + UInt64(columns[index]) <= limit else { return limit }
+      value = tens + UInt64(columns[index])
+    }
+    guard size > columns.count else { return value }
+    for _ in columns.count..<size {
+      let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
+      guard !isOver, tens <= limit else { return limit }
+      value = tens
+    }
+    return value
+  }
+}
+
+/// A cursor over the text of a decimal number.
+private struct DecimalReader: ~Escapable {
+  private let text: Span<UInt8>
+  private var position = 0
+
+  @_lifetime(borrow text)
+  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = unsafe text.span }
+
+  var isAtEnd: Bool { position == text.count }
+
+  mutating func read(_ wanted: Unicode.Scalar) -> Bool {
+    guard position < text.count, UInt32(text[position]) == wanted.value else { return false }
+    position += 1
+    return true
+  }
+
+  /// Reads a sign, if there is one; returns whether it is a minus.
+  mutating func readSign() -> Bool { read("-") || read("+") && false }
+
+  /// Returns the value of the next digit; nil if none is next.
+  mutating func readDigit() -> UInt8? {
+    guard position < text.count, 0x30...0x39 ~= text[position] else { return nil }
+    position += 1
+    return text[position - 1] - 0x30
+  }
+
+  /// Reads a sign and digits; nil if there are none, or the number is beyond the limit.
+  mutating func readExponent(limit: Int) -> Int? {
+    let isNegative = readSign()
+    guard var value = readDigit().map(Int.init) else { return nil }
+    while let digit = readDigit() {
+      value = value * 10 + Int(digit)
+      guard value <= limit else { return nil }
+    }
+    return isNegative ? -value : value
+  }
+}

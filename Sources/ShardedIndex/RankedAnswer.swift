@@ -1,0 +1,206 @@
+extension ShardedIndex {
+  /// The answer to a ranked query: the best records, best first.
+  ///
+  /// An answer is of one generation, and stays so when the index moves on.
+  public struct Answer: Sendable {
+    private var search: RankedSearch
+    private let budget: SearchBudget?
+    private let limit: Int
+    /// The folded text of the query.
+    private let text: [UInt8]
+    private let found: RankedSearch.Page
+    /// The records of the hits, in their order.
+    public let records: Records
+    /// The rank of the last hit of the pages before; nil on the first page.
+    private let lastRank: Rank?
+    /// The number of hits of the pages before; nil where they are not known.
+    private let previousCount: Int?
+
+    init(
+      _ search: consuming RankedSearch, text: [UInt8], limit: Int, budget: SearchBudget?, behind lastRank: Rank?,
+      previousCount: Int?
+    ) throws(IndexError) {
+      (self.text, self.limit, self.budget, self.lastRank) = (text, limit, budget, lastRank)
+      self.previousCount = previousCount
+      self.search = search
+      found = try self.search.next(limit, budget: budget)
+      let generation = self.search.generation
+      let buffer = RecordBuffer()
+      try generation.read(found.records, into: buffer)
+      let schema = generation.schema
+      records = Records(
+        buffer: buffer, schema: schema,
+        folded: schema.isKeyStored ? nil : try generation.foldedKeys(of: found.records))
+    }
+
+    /// The hits, best first.
+    public var hits: [Hit] {
+      found.records.indices.map { index in
+        Hit(
+          record: records[index], rank: found.records[index].rank, isSettled: index < found.settledCount, text: text)
+      }
+    }
+
+    /// Whether the hits are the best there are: false only where the query's budget ended the search.
+    public var isComplete: Bool { found.isComplete }
+
+    /// Whether there may be hits behind these.
+    public var hasMore: Bool { search.highestRest != nil }
+
+    /// The number of all matches; nil where the search has not come upon all of them.
+    public var total: Int? { hasMore ? nil : previousCount.map { $0 + found.records.count } }
+
+    /// The proof that no better record was left out.
+    public var certificate: Certificate {
+      Certificate(
+        lastHit: found.records.last?.rank, highestRest: search.highestRest, pagesOpened: search.opened.pages,
+        shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
+    }
+
+    /// The position behind the last hit, for a search that goes on later; nil if there are no more hits.
+    ///
+    /// - Complexity: O(*n*) in the size of the manifest's root.
+    public var cursor: Cursor? {
+      guard hasMore, let rank = found.records.last?.rank ?? lastRank else { return nil }
+      return Cursor(generation: search.generation.identity, query: text.hash, rank: rank)
+    }
+
+    /// Returns the next hits, from the same generation; the search opens what it has not opened yet.
+    ///
+    /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
+    /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
+    public func next(limit: Int? = nil) throws(IndexError) -> Answer {
+      try Answer(
+        search, text: text, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget,
+        behind: found.records.last?.rank ?? lastRank, previousCount: previousCount.map { $0 + found.records.count })
+    }
+  }
+
+  /// A record of a ranked answer, and how it matched.
+  public struct Hit: Sendable {
+    /// The record.
+    public let record: Record
+    /// Its rank.
+    public let rank: Rank
+    /// Whether no record that the search has not opened can come before it: false only behind the end of a budget.
+    public let isSettled: Bool
+    fileprivate let text: [UInt8]
+
+    fileprivate init(record: Record, rank: Rank, isSettled: Bool, text: [UInt8]) {
+      (self.record, self.rank, self.isSettled, self.text) = (record, rank, isSettled, text)
+    }
+
+    /// The score: the code of the weight and the bonus of the match, in steps of which an octave has 2,048.
+    public var score: Int { rank.score }
+    /// The number of typing errors that the match corrects.
+    public var edits: Int { rank.edits }
+    /// What of the record matched.
+    public var via: Via { .key }
+
+    /// The ranges of the key that the text matched, in bytes of UTF-8.
+    ///
+    /// - Complexity: O(*n*) in the size of the key.
+    public var highlights: [Range<Int>] {
+      let key = record.key
+      guard !text.isEmpty, let range = Fold.matchedRange(ofFolded: text, in: key) else { return [] }
+      return [
+        key.utf8.distance(from: key.startIndex, to: range.lowerBound)..<key.utf8.distance(
+          from: key.startIndex, to: range.upperBound)
+      ]
+    }
+  }
+
+  /// What of a record a text matched.
+  @nonexhaustive
+  public enum Via: Hashable, Sendable {
+    /// The beginning of the key.
+    case key
+  }
+
+  /// What proves that an answer is complete: no record that was left out ranks above ``highestRest``.
+  public struct Certificate: Sendable {
+    /// The rank of the last hit; nil if there are no hits.
+    public let lastHit: Rank?
+    /// The greatest rank that a record behind the hits can have; nil if there are no more records.
+    public let highestRest: Rank?
+    /// The number of pages of the manifest that the search opened, all pages of the answer together.
+    public let pagesOpened: Int
+    /// The number of shards, likewise.
+    public let shardsOpened: Int
+    /// The number of parts of shards, likewise.
+    public let partsOpened: Int
+  }
+}
+
+extension [UInt8] {
+  /// The XXH64 of the bytes.
+  fileprivate var hash: UInt64 { unsafe withUnsafeBytes { unsafe XXHash64.hash($0) } }
+}
+
+extension ShardedIndex {
+  /// Returns the records that a person most likely means by a text: the best `limit` records whose folded key begins with
+  /// its fold.
+  ///
+  /// Records rank by their weight, and far higher if the text is their whole name. Records of the same rank stand in the
+  /// index's order. The search opens as few shards as it can prove to be enough, and loads them as it goes.
+  ///
+  /// ```swift
+  /// let answer = try index.search("par", limit: 10)
+  /// for hit in answer.hits { print(hit.record.key) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - text: The text, as typed. The index folds it. An empty one matches every record.
+  ///   - limit: The most hits.
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no ranks; else ``IndexError`` if a file of the index
+  ///   cannot be read or is damaged. The index stays usable.
+  /// - Complexity: O((*h* + *p*) log(*h* + *p*)): *h* hits, *p* parts that may have one.
+  public func search(_ text: String, limit: Int = 10) throws(IndexError) -> Answer {
+    try search(SearchQuery(text), limit: limit)
+  }
+
+  /// Returns the best records for a query, from the first on or behind a cursor.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - limit: The most hits.
+  ///   - cursor: The position behind the last hit of the page before; nil for the first page.
+  /// - Throws: ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation; else as
+  ///   ``search(_:limit:)-(String,_)``.
+  public func search(
+    _ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil
+  ) throws(IndexError) -> Answer {
+    let text = Fold.fold(query.text)
+    return try withNewest { (generation) throws(IndexError) in
+      try Answer(generation, text: text, query: query, limit: limit, after: cursor)
+    }
+  }
+}
+
+extension ShardedIndex.Answer {
+  fileprivate init(
+    _ generation: Generation, text: [UInt8], query: ShardedIndex.SearchQuery, limit: Int,
+    after cursor: ShardedIndex.Cursor?
+  ) throws(IndexError) {
+    if let cursor {
+      guard cursor.query == text.hash else { throw .wrongCursor(reason: "belongs to another query") }
+      guard cursor.generation == generation.identity else {
+        throw .wrongCursor(reason: "belongs to another generation of the index")
+      }
+    }
+    try self.init(
+      RankedSearch(text, in: generation, below: cursor?.rank), text: text, limit: max(0, limit),
+      budget: query.budget, behind: cursor?.rank, previousCount: cursor == nil ? 0 : nil)
+  }
+}
+
+extension ShardedIndex.Session {
+  /// Returns the best records for the text that was typed so far.
+  ///
+  /// - Parameter limit: The most hits.
+  /// - Throws: As ``ShardedIndex/search(_:limit:)-(String,_)``.
+  public func search(limit: Int = 10) throws(IndexError) -> ShardedIndex.Answer {
+    try ShardedIndex.Answer(
+      generation, text: Fold.fold(text), query: ShardedIndex.SearchQuery(text), limit: limit, after: nil)
+  }
+}

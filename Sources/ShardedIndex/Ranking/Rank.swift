@@ -1,0 +1,37 @@
+extension ShardedIndex {
+  /// The rank of a record in a ranked answer, or the bound of some records' ranks. A greater rank comes first.
+  /// Source: docs/ranking.md section 4.
+  public struct Rank: Comparable, Hashable, Sendable {
+    /// The number of typing errors that the match corrects.
+    public var edits = 0
+    /// The code of the weight and the bonus of the match, in steps of which an octave has 2,048.
+    public var score: Int
+    /// The weight.
+    public var weight: UInt64
+    /// The position among all records of the index; of a bound, the first position that it stands for.
+    public var position: Int
+
+    /// The bonus of a match in which the text is the name, or the key up to another of its separators.
+    static let wholeBonus = 8 * 2048
+
+    init(weight: UInt64, isWhole: Bool, position: Int) {
+      score = WeightRule.code(weight) + (isWhole ? Self.wholeBonus : 0)
+      (self.weight, self.position) = (weight, position)
+    }
+
+    init(edits: Int, score: Int, weight: UInt64, position: Int) {
+      (self.edits, self.score, self.weight, self.position) = (edits, score, weight, position)
+    }
+
+    /// The bound above all ranks.
+    static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, position: 0) }
+
+    /// Whether the record of the left rank comes behind the record of the right one.
+    public static func < (left: Rank, right: Rank) -> Bool {
+      if left.edits != right.edits { return left.edits > right.edits }
+      if left.score != right.score { return left.score < right.score }
+      if left.weight != right.weight { return left.weight < right.weight }
+      return left.position > right.position
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// An item that a ranked search takes in the order of ranks.
+protocol Ranked {
+  var rank: ShardedIndex.Rank { get }
+}
+
+/// Items of which the one with the greatest rank is taken first: a binary heap.
+struct RankedHeap<Item: Ranked> {
+  private var items: [Item] = []
+
+  var first: Item? { items.first }
+  var count: Int { items.count }
+
+  mutating func push(_ item: Item) {
+    items.append(item)
+    var child = items.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard items[parent].rank < items[child].rank else { return }
+      items.swapAt(parent, child)
+      child = parent
+    }
+  }
+
+  mutating func pop() -> Item? {
+    guard let first = items.first, let last = items.popLast() else { return nil }
+    guard !items.isEmpty else { return first }
+    items[0] = last
+    var parent = 0
+    while true {
+      var child = 2 * parent + 1
+      guard child < items.count else { return first }
+      if child + 1 < items.count, items[child].rank < items[child + 1].rank { child += 1 }
+      guard items[parent].rank < items[child].rank else { return first }
+      items.swapAt(parent, child)
+      parent = child
+    }
+  }
+
+  /// Keeps the items with the greatest ranks, `count` of them, and returns the others in order.
+  mutating func cut(to count: Int) -> ArraySlice<Item> {
+    items.sort { $1.rank < $0.rank }  // Descending order is a heap's.
+    let rest = items[min(count, items.count)...]
+    items.removeLast(rest.count)
+    return rest
+  }
+
+  /// The least rank, right after ``cut(to:)``.
+  var last: Item? { items.last }
+}
+
+extension RankedHeap: Sendable where Item: Sendable {}
+
+/// A container of records that a ranked search has not opened yet. Its rank bounds those of its records.
+struct RankedContainer: Ranked, Sendable {
+  enum Kind: Sendable {
+    /// One page of shards or several, by their numbers.
+    case pages(Range<Int>)
+    case shard(Int)
+    case part(RankedPart, canBeWhole: Bool)
+  }
+
+  var rank: ShardedIndex.Rank
+  var kind: Kind
+  /// The number of the run that it belongs to.
+  var run: Int
+  /// Whether records above the rank came already: the part was opened before, and had more than were wanted.
+  var isRest = false
+}
+
+/// A part of a shard, or the records that the overlay adds.
+struct RankedPart: Hashable, Sendable {
+  var run: Int
+  /// The number of the shard; -1 for the overlay.
+  var shard: Int
+  var part: Int
+
+  static func overlay(run: Int) -> RankedPart { RankedPart(run: run, shard: -1, part: 0) }
+  var isOverlay: Bool { shard < 0 }
+}
+
+/// A record that a ranked search has found.
+struct RankedRecord: Ranked, Sendable {
+  var rank: ShardedIndex.Rank
+  var part: RankedPart
+  /// The number of the record in its part, or among those that the overlay adds.
+  var record: Int
+}

@@ -1,0 +1,40 @@
+extension Generation {
+  /// Decodes the records of hits, in their order, behind those that a buffer has.
+  func read(_ hits: [RankedRecord], into buffer: RecordBuffer) throws(IndexError) {
+    for hit in hits {
+      if hit.part.isOverlay {
+        unsafe overlay?.decode(hit.record, into: &buffer.output.pointee)
+      } else {
+        let part = try part(of: hit)
+        let record = part.start + hit.record
+        try shards.read(from: record, to: record + 1, first: part, into: buffer)
+      }
+    }
+  }
+
+  /// Returns the folded keys of hits, in their order.
+  func foldedKeys(of hits: [RankedRecord]) throws(IndexError) -> FoldedKeys {
+    var keys = FoldedKeys()
+    for hit in hits {
+      if hit.part.isOverlay {
+        if let overlay { unsafe keys.append(overlay.folded(hit.record)) }
+      } else {
+        let part = try part(of: hit)
+        let record = part.start + hit.record
+        try shards.forEachFoldedKey(from: record, to: record + 1, first: part) { unsafe keys.append($0.bytes) }
+      }
+    }
+    return keys
+  }
+
+  /// Returns the part of a hit that is in a shard; the search has opened it, so that mostly it is in memory.
+  private func part(of hit: RankedRecord) throws(IndexError) -> PartReference {
+    try shards.part(of: manifest.place(ofShard: hit.part.shard), promotes: false, unpacks: true) { _ in hit.part.part }
+  }
+
+  /// The identity of the generation, for cursors.
+  var identity: UInt64 {
+    // The product spreads the bits of one: the other must not cancel them.
+    manifest.rootChecksum ^ (overlay?.checksum ?? 0) &* 0x9e37_79b9_7f4a_7c15
+  }
+}
