@@ -104,8 +104,9 @@ extension ShardedIndex {
       let key = record.key
       guard !text.isEmpty, let range = Fold.matchedRange(ofFolded: text, in: key) else { return [] }
       return [
-        key.utf8.distance(from: key.startIndex, to: range.lowerBound)..<key.utf8.distance(
-          from: key.startIndex, to: range.upperBound)
+        key.utf8.distance(
+          from: key.startIndex, to: range.lowerBound)..<key.utf8.distance(
+            from: key.startIndex, to: range.upperBound)
       ]
     }
   }

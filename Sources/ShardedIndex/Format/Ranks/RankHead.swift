@@ -22,7 +22,8 @@ package final class RankHead: Sendable {
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let count = Int(try reader.read(UInt32.self))
       guard count == pageCount, reader.remaining == 16 * count else {
-        throw .invalid(reason: "ranks of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)
+        throw .invalid(
+          reason: "ranks of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)
       }
       var (ends, checksums, maxima): ([UInt32], [UInt32], [UInt64]) = ([], [], [])
       for _ in 0..<count { ends.append(try reader.read(UInt32.self)) }
