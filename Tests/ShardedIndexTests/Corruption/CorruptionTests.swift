@@ -95,6 +95,7 @@ import CLibrary
     case .corrupt(let path, _), .vanished(let path), .superseded(let path), .notFound(let path),
       .wrongDigest(let path, _, _):
       path == file ? nil : "names \(path)"
+    case .notBuilt, .wrongCursor: "names no file"
     }
   }
 
