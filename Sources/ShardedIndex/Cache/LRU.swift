@@ -106,7 +106,7 @@ struct LRU: @unchecked Sendable {
   /// A part of a resident shard if it is resident too; it is the most recently used from now on.
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
-    guard let part = unsafe shard.slots[part] else { return nil }
+    guard let part = unsafe shard.slots[part]?.takeUnretainedValue() else { return nil }
     if part.protectedAt != insertions {
       touch(part.node, promotes)
       if nodes[Int(part.node)].isProtected { part.protectedAt = insertions }
@@ -158,7 +158,7 @@ struct LRU: @unchecked Sendable {
       return
     }
     part.node = unsafe newNode(header: entry.node, part: Int32(part.number), charge: part.charge, value: nil, ticket: 0)
-    unsafe value.slots[part.number] = part
+    unsafe value.slots[part.number] = .passRetained(part)
     shrink(to: limitBytes, sparing: entry.node, part.number)
   }
 
@@ -239,7 +239,7 @@ struct LRU: @unchecked Sendable {
   }
 
   private mutating func letGo(_ number: Int, of shard: LoadedShard) {
-    let part = unsafe shard.slots[number]!
+    let part = unsafe shard.slots[number]!.takeRetainedValue()
     unsafe shard.slots[number] = nil
     release(part.node)
     part.node = 0

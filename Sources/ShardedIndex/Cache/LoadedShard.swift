@@ -4,14 +4,16 @@ final class LoadedShard: @unchecked Sendable {
   let parts: PartTable
   let header: ShardHeader
   /// The parts that are resident, by number. The lock of the cache that holds the shard guards them, so that accesses
-  /// exclude each other.
-  @exclusivity(unchecked) var slots: [LoadedPart?]
+  /// exclude each other. Counted by hand: else each slot that is made or goes would be looked through for what it holds.
+  @exclusivity(unchecked) var slots: [Unmanaged<LoadedPart>?]
 
   init(header: ShardHeader) {
     self.header = header
     parts = header.parts
     unsafe slots = Array(repeating: nil, count: parts.count)
   }
+
+  deinit { for slot in 0..<parts.count { unsafe slots[slot]?.release() } }
 
   /// The bytes that the header costs the cache.
   var charge: Int { header.charge + parts.count * MemoryLayout<LoadedPart?>.stride + 128 }

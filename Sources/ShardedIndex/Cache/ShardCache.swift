@@ -181,7 +181,7 @@ final class ShardCache: Sendable {
   ) -> Description? {
     state.withLock { (state) -> Description? in
       guard let shard = state.lru.resident(table[id]) else { return nil }
-      return describe(shard, (0..<shard.parts.count).compactMap { unsafe shard.slots[$0] })
+      return describe(shard, (0..<shard.parts.count).compactMap { unsafe shard.slots[$0]?.takeUnretainedValue() })
     }
   }
 

@@ -15,10 +15,11 @@
     return unsafe made
   }()
   private var isMade = false
+  // It has one owner, so accesses exclude each other.
   /// Room for the table of a ``HuffmanCode``, and behind it for a content.
-  private var memory = unsafe Room(size: tableSize + usualRoom)
+  @exclusivity(unchecked) private var memory = unsafe Room(size: tableSize + usualRoom)
   /// Room for what is read of a file.
-  private var file = unsafe Room(size: usualFileRoom)
+  @exclusivity(unchecked) private var file = unsafe Room(size: usualFileRoom)
   private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
   private static let usualRoom = 14 << 10
   private static let usualFileRoom = 16 << 10
