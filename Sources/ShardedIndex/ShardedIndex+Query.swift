@@ -32,9 +32,11 @@ extension ShardedIndex {
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
-    unsafe try FoldedPrefix.withFold(of: prefix) { (text) throws(IndexError) in
-      try matches(forFolded: text, limit: max(0, limit))
+    // No closure: those that are called in two places are not compiled into the query.
+    @inline(__always) func matches(of text: FoldedPrefix) throws(IndexError) -> Matches {
+      try self.matches(forFolded: text, limit: max(0, limit))
     }
+    return unsafe try FoldedPrefix.withFold(of: prefix, matches)
   }
 
   /// Returns the matches of a prefix in one generation, whether or not the index has moved on.

@@ -275,7 +275,8 @@ public final class ShardedIndex: Sendable {
   @inline(__always)
   func matches(forFolded text: FoldedPrefix, limit: Int) throws(IndexError) -> Matches {
     if isAsOpened.load(ordering: .acquiring) {
-      return Matches(first, try first.answerOfShards(to: text, limit: limit))
+      let answer = try first.answerOfShards(to: text, limit: limit)
+      return Matches(first, answer)
     }
     return try latestMatches(forFolded: text, limit: limit)
   }
