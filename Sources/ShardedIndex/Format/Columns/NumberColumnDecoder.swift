@@ -94,7 +94,9 @@ import CLibrary
           unsafe number += 1
         } while unsafe number < stop
       } while unsafe number < last
-      if hasLiterals { unsafe writeLiterals(last - numberCount, cells, &output) }
+      if hasLiterals {
+        unsafe Self.writeLiterals(.init(start: row(record), count: numberCount), of: models, cells, &output)
+      }
       unsafe cells += stride
       record &+= 1
     }
@@ -105,12 +107,15 @@ import CLibrary
   }
 
   /// Writes the texts of a record's numbers that have one whatever their value.
+  ///
+  /// A call with this decoder would have all of it written to memory for each run.
   @inline(never)
-  private func writeLiterals(
-    _ row: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
+  private static func writeLiterals(
+    _ row: UnsafeBufferPointer<UInt16>, of models: UnsafePointer<ShardHeader.Model>,
+    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
-    for number in 0..<numberCount {
-      let model = unsafe models[Int(row[number])]
+    for number in unsafe row {
+      let model = unsafe models[Int(number)]
       guard model.isLiteral else { continue }
       let text = unsafe model.literal
       unsafe model.cell(in: cells).initialize(

@@ -101,7 +101,8 @@ enum SpelledColumnDecoder {
       let kept = unsafe min(common, 16)
       let bytes = unsafe (suffix - kept).load(as: SIMD16<UInt8>.self)
       let lanes = SIMD16<Int8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-      unsafe start.replace(with: bytes, where: lanes .> SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept &- 1)))
+      let isKept = lanes .< SIMD16<Int8>(repeating: Int8(truncatingIfNeeded: kept))
+      unsafe start = bytes.replacing(with: start, where: isKept)
     }
 
     /// Puts the bytes of the stem behind the first 16 into memory.
