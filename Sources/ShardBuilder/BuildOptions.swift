@@ -13,8 +13,11 @@ public struct BuildOptions: Sendable {
   public var columns: [String]?
   /// The fields to store, each with the fields nested in it; nil for all.
   public var keep: [String]?
-  /// The field that ranking will go by; it is noted in the manifest.
+  /// The field that holds each record's weight, by which answers are ranked; nil for an index without ranks. A record
+  /// weighs 0 if its field is missing, is no number or is below 0.
   public var weight: String?
+  /// The decimal number above 0 that weights are multiplied by before they are rounded down; nil for 1.
+  public var weightScale: String?
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?

@@ -17,6 +17,8 @@ struct Pipeline {
   let packing: EncodingOptions
   /// The generation before. Its pieces that come again are not encoded again.
   let previous: PreviousIndex?
+  /// The settings that ranks are made by.
+  let settings: IndexSettings
   /// The most threads that are used.
   var threads = Int.max
   /// Whether the density grid is made of the portions' records; else the caller makes it.
@@ -49,11 +51,15 @@ struct Pipeline {
     next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
   ) throws(BuildError) -> Output {
     let compressors = CompressorPool()
+    let rankField = try RankField(settings, names: names)
+    let previousRanks = previous.flatMap { PreviousRanks($0, settings) }
     let writer = PieceWriter(
-      publisher: publisher, names: names, packing: packing, previous: previous,
+      publisher: publisher, names: names, packing: packing, previous: previous, previousRanks: previousRanks,
       cellFinder: makesDensityGrid ? CellFinder(names: names) : nil, idField: countedID?.field,
-      encoder: ShardEncoder(names: names, partSize: packing.partSize), compressors: compressors)
-    var assembly = try Assembly(of: self, compressors)
+      encoder: ShardEncoder(names: names, partSize: packing.partSize, rankField), isRanked: rankField != nil,
+      compressors: compressors)
+    var assembly = try Assembly(of: self, compressors, previousRanks)
+    if rankField != nil { assembly.addRanks() }
     try WorkerPool.orderedMap(
       threads: min(plan.writers, threads), budget: plan.pieces,
       cost: {
@@ -100,9 +106,11 @@ private struct PieceWriter: Sendable {
   let names: [String]
   let packing: EncodingOptions
   let previous: PreviousIndex?
+  let previousRanks: PreviousRanks?
   let cellFinder: CellFinder?
   let idField: UInt32?
   let encoder: ShardEncoder
+  let isRanked: Bool
   let compressors: CompressorPool
 
   /// Writes the shards of a piece, unless the generation before has them.
@@ -113,14 +121,27 @@ private struct PieceWriter: Sendable {
       fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
       cells: cellFinder?.cells(of: piece) ?? [],
       ids: idField.map { IDCounter.hashes(of: piece, field: $0) } ?? [])
-    if let known = previous?.shards(ofPiece: digest), try publisher.keeps(known) {
-      written.shards = known.map { ManifestEncoder.Shard($0) }
+    if let known = try keptShards(ofPiece: digest) {
+      written.shards = known
       written.shards[0].bound = piece.lowerBound
     } else {
       written.shards = try encode(piece, previous?.knownFrames(for: piece) ?? KnownFrames())
     }
     written.note.shardCount = written.shards.count
     return written
+  }
+
+  /// Returns the shards that the generation before has of a piece, with their ranks; nil if they are to be encoded.
+  private func keptShards(ofPiece digest: PieceDigest) throws(BuildError) -> [ManifestEncoder.Shard]? {
+    guard let known = previous?.shards(ofPiece: digest) else { return nil }
+    var shards = known.map { ManifestEncoder.Shard($0) }
+    if isRanked {
+      for (index, shard) in known.enumerated() {
+        guard let weights = try previousRanks?.known(of: shard) else { return nil }
+        shards[index].weights = weights
+      }
+    }
+    return try publisher.keeps(known) ? shards : nil
   }
 
   private func encode(_ piece: Piece, _ known: KnownFrames) throws(BuildError) -> [ManifestEncoder.Shard] {
@@ -145,13 +166,14 @@ private struct PieceWriter: Sendable {
       let label = unsafe Manifest.label(ofKey: first)
       try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes)
       let isContinuation = before.map { unsafe compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
-      shards.append(
-        ManifestEncoder.Shard(
-          bound: part.lowerBound, records: file.recordCount,
-          file: Manifest.File(
-            size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
-            headerChecksum: file.headerChecksum, isContinuation: isContinuation),
-          digest: Array(digest.prefix(16)), label: label))
+      var shard = ManifestEncoder.Shard(
+        bound: part.lowerBound, records: file.recordCount,
+        file: Manifest.File(
+          size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
+          headerChecksum: file.headerChecksum, isContinuation: isContinuation),
+        digest: Array(digest.prefix(16)), label: label)
+      shard.weights = file.weights
+      shards.append(shard)
       before = part
     }
     return shards
@@ -164,6 +186,7 @@ private struct Assembly: ~Copyable {
   private let publisher: Publisher
   private let names: [String]
   private let previous: PreviousIndex?
+  private let previousRanks: PreviousRanks?
   private let countsIDs: Bool
   private var idCounter: IDCounter
   /// By field number, whether a piece that came has the field.
@@ -176,8 +199,11 @@ private struct Assembly: ~Copyable {
   /// zstd's level for notes and map: digests that nothing compresses, and 18 frames that 12 makes 7 % smaller.
   private static let manifestLevel = 1
 
-  init(of pipeline: Pipeline, _ compressors: CompressorPool) throws(BuildError) {
+  init(
+    of pipeline: Pipeline, _ compressors: CompressorPool, _ previousRanks: PreviousRanks?
+  ) throws(BuildError) {
     (publisher, names, previous) = (pipeline.publisher, pipeline.names, pipeline.previous)
+    self.previousRanks = previousRanks
     output = Pipeline.Output(
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))
@@ -191,6 +217,9 @@ private struct Assembly: ~Copyable {
   }
 
   var recordCount: Int { output.manifest.recordCount }
+
+  /// Has the ranks of all shards that follow written.
+  mutating func addRanks() { output.manifest.ranks = RanksEncoder() }
 
   private mutating func note(_ fields: [UInt32]) {
     for number in fields where !isNoted[Int(number)] {
@@ -215,7 +244,9 @@ private struct Assembly: ~Copyable {
     guard let previous, let notes = previous.notes else { return }
     for shard in previous.shards[previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]] {
       publisher.keep(shard.fileName)
-      output.manifest.add(ManifestEncoder.Shard(shard))
+      var kept = ManifestEncoder.Shard(shard)
+      if let previousRanks { kept.weights = try previousRanks.weights(of: shard) }
+      output.manifest.add(kept)
       if unseenFields > 0 {
         note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.fieldNumbers(of: shard) })
       }

@@ -49,16 +49,18 @@ public enum ShardBuilder {
     if let refusal = refusal() { throw refusal }
     let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
     previous?.offerPieces(for: options.packing)
+    var settings = IndexSettings(key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
+    settings.weight = options.weight
+    settings.weightScale = options.weightScale
+    settings.keep = options.keep
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
+      settings: settings)
     writer.count(id, of: sorted.count)
     let total = sorted.count
     var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
-    var settings = IndexSettings(key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
-    settings.weight = options.weight
-    settings.keep = options.keep
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     // Where no record has the field there is nothing to count, and nothing repeated.
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
@@ -106,6 +108,11 @@ public enum ShardBuilder {
   /// Refuses options that are wrong whatever the inputs are.
   private static func checkOptions(_ options: BuildOptions) throws(BuildError) {
     if let key = options.key { _ = try KeyTemplate(checking: key) }
+    _ = try WeightRule(checking: options.weightScale)
+    if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {
+      throw .dataset(
+        .options, message: "records are ranked by the field \"\(weight)\", so that it has to be stored: keep it too")
+    }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
       throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
     }

@@ -14,6 +14,8 @@ package struct ManifestEncoder {
     package var digest: [UInt8]
     /// 8 bytes.
     package var label: [UInt8]
+    /// The greatest weight of each part; none where records are not ranked.
+    var weights: [UInt64] = []
 
     package init(bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8]) {
       self.bound = bound
@@ -32,6 +34,8 @@ package struct ManifestEncoder {
   package private(set) var recordCount = 0
   /// The size of all shards' files, in bytes.
   package private(set) var shardBytes = 0
+  /// The ranks; nil where records are not ranked.
+  var ranks: RanksEncoder?
 
   /// The shards of the page that is not full.
   private var page: [Shard] = []
@@ -47,6 +51,7 @@ package struct ManifestEncoder {
     shardCount += 1
     recordCount += shard.records
     shardBytes += shard.file.size
+    ranks?.add(shard.weights)
     if page.count == Manifest.pageCapacity { finishPage() }
   }
 
@@ -61,6 +66,7 @@ package struct ManifestEncoder {
         frame: frame, contentSize: content.count),
       ofLevel: 0)
     page.removeAll(keepingCapacity: true)
+    ranks?.finishPage()
   }
 
   /// Lists a page or a node; those before it become a node when it is one more than a node may have.
@@ -95,6 +101,11 @@ package struct ManifestEncoder {
         + " keep fewer fields")
   }
 
+  /// The error of ranks that no reader would accept.
+  private static var tooManyParts: BuildError {
+    .dataset(.options, message: "the shards have too many parts to be ranked; make parts larger, or shards smaller")
+  }
+
   /// Returns the content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
   private static func page(_ shards: [Shard]) -> [UInt8] {
     var writer = ByteWriter()
@@ -123,10 +134,10 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes and of the density grid.
-  /// Ends the encoder.
+  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid and
+  /// of the ranks. Ends the encoder.
   ///
-  /// - Parameter threads: The threads that the notes and the grid are compressed on.
+  /// - Parameter threads: The threads that the notes, the grid and the ranks are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
@@ -151,13 +162,21 @@ package struct ManifestEncoder {
       (.settings, Self.texts(settings.flatMap { [$0.0, $0.1] })),
     ]
     if let notes {
-      let chain = chain(notes.groups, threads: threads) { notes.head(checksums: $0) }
+      let chain = chain(notes.groups, threads: threads) { notes.head(checksums: $0.map(ZstdFrame.checksum(ofFrame:))) }
       sections.append((.notes, chain.entry))
       frames += chain.frames
     }
     if let densityGrid, !densityGrid.bands.isEmpty {
-      let chain = chain(densityGrid.bands.map(\.content), threads: threads) { densityGrid.head(checksums: $0) }
+      let chain = chain(densityGrid.bands.map(\.content), threads: threads) {
+        densityGrid.head(checksums: $0.map(ZstdFrame.checksum(ofFrame:)))
+      }
       sections.append((.densityGrid, chain.entry))
+      frames += chain.frames
+    }
+    if let ranks {
+      guard ranks.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
+      let chain = chain(ranks.pages, threads: threads) { ranks.head($0) }
+      sections.append((.ranks, chain.entry))
       frames += chain.frames
     }
     let root = root(
@@ -180,11 +199,11 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// Returns the frames of some contents, behind a first frame with their checksums, and the root's entry for them.
+  /// Returns the frames of some contents, behind a first frame that describes them, and the root's entry for them.
   ///
-  /// - Parameter head: Returns the content of the first frame.
+  /// - Parameter head: Returns the content of the first frame, of the others' frames.
   private func chain(
-    _ contents: [[UInt8]], threads: Int, head: ([UInt32]) -> [UInt8]
+    _ contents: [[UInt8]], threads: Int, head: ([[UInt8]]) -> [UInt8]
   ) -> (frames: [UInt8], entry: [UInt8]) {
     // Where frames are known, few are not.
     let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
@@ -192,7 +211,7 @@ package struct ManifestEncoder {
       knownFrames[contents[number]]
         ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
     }
-    let head = head(others.map(ZstdFrame.checksum(ofFrame:)))
+    let head = head(others)
     let first = quickFrame(head)  // It has checksums, mostly: a reader of nothing else needs no zstd.
     var entry = ByteWriter()
     entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))

@@ -23,6 +23,8 @@ package struct ShardEncoder {
       var firstRecord: Int
       var bound: [UInt8]
       var isContinuation: Bool
+      /// The greatest weight of its records, where records are ranked.
+      var greatestWeight: UInt64?
       var keys: FrameContent
       var fields: FrameContent
     }
@@ -57,6 +59,8 @@ package struct ShardEncoder {
     package var headerSize: Int
     package var headerContentSize: Int
     package var headerChecksum: UInt32
+    /// The greatest weight of each part; none where records are not ranked.
+    package var weights: [UInt64] = []
   }
 
   /// The uncompressed size of a part, about: a query that misses decompresses as much. Found by measuring, see
@@ -68,11 +72,16 @@ package struct ShardEncoder {
 
   private let names: [String]
   private let partSize: Int
+  private let rankField: RankField?
 
   /// - Parameters:
   ///   - names: Field names by the numbers that the records use.
   ///   - partSize: Uncompressed bytes of a part, about; at least 1.
-  package init(names: [String], partSize: Int = usualPartSize) { (self.names, self.partSize) = (names, partSize) }
+  package init(names: [String], partSize: Int = usualPartSize) { self.init(names: names, partSize: partSize, nil) }
+
+  init(names: [String], partSize: Int, _ rankField: RankField?) {
+    (self.names, self.partSize, self.rankField) = (names, partSize, rankField)
+  }
 
   /// Encodes records; compression is left to ``file(_:level:with:known:)``.
   package func encode(_ records: [RecordBlob]) -> Content {
@@ -95,7 +104,8 @@ package struct ShardEncoder {
       let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
       content.parts.append(
         Content.Part(
-          firstRecord: first, bound: bound, isContinuation: isContinuation, keys: keys.content(part, suffixField),
+          firstRecord: first, bound: bound, isContinuation: isContinuation,
+          greatestWeight: rankField?.greatest(of: records[part]), keys: keys.content(part, suffixField),
           fields: fields.content(part)))
     }
     return content
@@ -143,7 +153,7 @@ package struct ShardEncoder {
     header.write(content.fieldsHeader)
     var file = File(
       bytes: [], recordCount: content.recordCount, contentSize: content.size, headerSize: 0,
-      headerContentSize: header.bytes.count, headerChecksum: 0)
+      headerContentSize: header.bytes.count, headerChecksum: 0, weights: content.parts.compactMap(\.greatestWeight))
     content.fieldsHeader = []  // A large record is in it.
     file.bytes = ZstdFrame.storedUnlessSaved(header.bytes, level: level, with: compressor)
     header.bytes = []

@@ -33,7 +33,8 @@ extension ShardBuilder {
     var (nextShard, nextPiece) = (0, 0)
     var isOver = false
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil)
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil,
+      settings: settings)
     writer.count(settings.id, of: source.generation.manifest.recordCount)
     var output = try writer.write {
       () throws(BuildError) in

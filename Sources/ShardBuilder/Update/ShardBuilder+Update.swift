@@ -192,7 +192,8 @@ private struct IndexUpdate: ~Copyable {
     // Few changes are made sooner than threads are started.
     let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous)
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
+      settings: settings)
     writer.makesDensityGrid = false
     writer.threads = threads
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {

@@ -2,7 +2,10 @@
 package struct IndexSettings: Equatable, Sendable {
   /// The key's template.
   package var key: String
+  /// The field that records are ranked by.
   package var weight: String?
+  /// The number that weights are multiplied by; nil for 1.
+  package var weightScale: String?
   /// The field that tells records apart.
   package var id: String?
   /// The fields that are stored; nil for all.
@@ -13,6 +16,7 @@ package struct IndexSettings: Equatable, Sendable {
   package init(of manifest: borrowing Manifest) {
     key = manifest.setting("key") ?? ""
     weight = manifest.setting("weight")
+    weightScale = manifest.setting("weight-scale")
     id = manifest.setting("id")
     keep = manifest.setting("keep").map(Self.list)
   }
@@ -27,6 +31,7 @@ package struct IndexSettings: Equatable, Sendable {
       if let field = candidates.first(where: { fieldNames.contains($0) }) { pairs.append((setting, field)) }
     }
     if let weight { pairs.append(("weight", weight)) }
+    if let weightScale, weight != nil { pairs.append(("weight-scale", weightScale)) }
     if let id { pairs.append(("id", id)) }
     if let keep { pairs.append(("keep", Self.text(keep))) }
     return pairs

@@ -107,15 +107,14 @@ struct DecimalNumber: Equatable, Sendable {
     let size = columns.count + a.exponent + b.exponent
     var value: UInt64 = 0
     for index in columns.indices.prefix(max(0, size)) {
-      let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
-      guard !isOver, tens + UInt64(columns[index]) <= limit else { return limit }
-      value = tens + UInt64(columns[index])
+      let digit = UInt64(columns[index])
+      guard value <= (limit - digit) / 10 else { return limit }
+      value = value * 10 + digit
     }
     guard size > columns.count else { return value }
     for _ in columns.count..<size {
-      let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
-      guard !isOver, tens <= limit else { return limit }
-      value = tens
+      guard value <= limit / 10 else { return limit }
+      value *= 10
     }
     return value
   }

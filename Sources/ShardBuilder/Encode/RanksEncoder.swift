@@ -1,0 +1,95 @@
+import ShardedIndex
+
+/// The field that records are ranked by, and the rule that makes a weight of its text.
+struct RankField: Sendable {
+  /// The number of the field; nil where no record has it.
+  let number: UInt32?
+  let rule: WeightRule
+
+  /// - Parameters:
+  ///   - settings: The settings of the index.
+  ///   - names: Field names by the numbers that the records use.
+  /// - Returns: nil if records are not ranked.
+  init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
+    guard let path = settings.weight else { return nil }
+    rule = try WeightRule(checking: settings.weightScale)
+    number = names.firstIndex(of: path).map { UInt32($0) }
+  }
+
+  /// Returns the weight of a record.
+  func weight(of record: RecordBlob) -> UInt64 {
+    guard let number, let text = unsafe record.text(ofField: number) else { return 0 }
+    return unsafe rule.weight(of: text)
+  }
+
+  /// Returns the greatest weight of some records.
+  func greatest(of records: ArraySlice<RecordBlob>) -> UInt64 { records.reduce(0) { max($0, weight(of: $1)) } }
+}
+
+extension WeightRule {
+  /// Makes the rule of a scale, or throws what is wrong with it.
+  init(checking scale: String?) throws(BuildError) {
+    guard let rule = WeightRule(scale: scale) else {
+      throw .dataset(.options, message: "the scale of weights is \"\(scale ?? "")\"; it has to be a number above 0")
+    }
+    self = rule
+  }
+}
+
+/// The encoder of the chain of ranks: the greatest weight of each part. Source: docs/format.md section 3.11.
+struct RanksEncoder: Sendable {
+  /// The contents of the frames of the pages that are full.
+  private(set) var pages: [[UInt8]] = []
+  /// The greatest weight of each of those pages.
+  private var maxima: [UInt64] = []
+  /// The greatest weight of each part, of the shards of the page that is not full.
+  private var page: [[UInt64]] = []
+
+  /// Adds the next shard.
+  ///
+  /// - Parameter weights: The greatest weight of each of its parts.
+  mutating func add(_ weights: [UInt64]) { page.append(weights) }
+
+  /// Ends a page. The page must have a shard.
+  mutating func finishPage() {
+    var writer = ByteWriter()
+    for weights in page { writer.writeVarint(weights.count) }
+    for weight in page.joined() { writer.write(weight: weight) }
+    pages.append(writer.bytes)
+    maxima.append(page.joined().max() ?? 0)
+    page.removeAll(keepingCapacity: true)
+  }
+
+  /// The size of the largest content of a frame, in bytes.
+  var largestPage: Int { pages.reduce(0) { max($0, $1.count) } }
+
+  /// Returns the content of the first frame.
+  ///
+  /// - Parameter frames: The frames of the pages.
+  func head(_ frames: [[UInt8]]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(RankHead.magic)
+    writer.write(UInt32(frames.count))
+    var end = 0
+    for frame in frames {
+      end += frame.count
+      writer.write(UInt32(end))
+    }
+    for frame in frames { writer.write(ZstdFrame.checksum(ofFrame: frame)) }
+    for maximum in maxima { writer.write(maximum) }
+    return writer.bytes
+  }
+}
+
+extension ByteWriter {
+  /// Writes an unsigned LEB128 number of at most 63 bits.
+  fileprivate mutating func write(weight: UInt64) {
+    precondition(weight <= WeightRule.limit, "a weight over 63 bits")
+    var rest = weight
+    while rest >= 0x80 {
+      bytes.append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}
