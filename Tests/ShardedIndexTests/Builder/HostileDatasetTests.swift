@@ -22,9 +22,9 @@ import Testing
   }
 
   private static func growth(_ body: () -> Void) -> Int {
-    let before = peakResidentBytes()
+    let growth = MemoryGrowth()
     body()
-    return (peakResidentBytes() - before) >> 20
+    return growth.bytes >> 20
   }
 
   @Test("forty thousand records with a field of their own each")

@@ -55,9 +55,9 @@ import Testing
   }
 
   private static func checkMemory(_ what: String, _ body: () throws -> Void) rethrows {
-    let before = peakResidentBytes()
+    let growth = MemoryGrowth()
     try body()
-    let grown = peakResidentBytes() - before
+    let grown = growth.bytes
     print("\(what): \(grown >> 20) MiB more at the peak")
     #expect(grown < 160 << 20, "\(what)")
   }

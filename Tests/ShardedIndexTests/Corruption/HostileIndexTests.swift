@@ -20,9 +20,9 @@ import Testing
   }
 
   private static func expectRefused(_ path: String, _ file: String, _ what: String, megabytes: Int = 24) {
-    let before = peakResidentBytes()
+    let growth = MemoryGrowth()
     let outcome = outcome(path)
-    let grown = (peakResidentBytes() - before) >> 20
+    let grown = growth.bytes >> 20
     #expect(grown <= megabytes, "\(what): \(grown) MiB")
     guard case .corrupt(file, _) = outcome else {
       Issue.record("\(what): \(String(describing: outcome))")
@@ -127,11 +127,11 @@ import Testing
       let deep = try root(names: [String(repeating: "a.", count: 1 << 20)], key: "{name}")
       for manifest in [many, deep] {
         Files.write(manifest, to: surgery.path + "/manifest")
-        let before = peakResidentBytes()
+        let growth = MemoryGrowth()
         #expect(Self.outcome(surgery.path) == nil)
         let index = try ShardedIndex(opening: surgery.path)
         #expect(!index.keyTemplate.isEmpty && index.storesKeys)
-        #expect((peakResidentBytes() - before) >> 20 < 64)
+        #expect(growth.bytes >> 20 < 64)
       }
     }
   }
@@ -171,11 +171,11 @@ import Testing
       }
       let matches = try index.open.matches(forPrefix: "")
       #expect(matches.count == 8)
-      let before = peakResidentBytes()
+      let growth = MemoryGrowth()
       let buffer = RecordBuffer()
       // A record is 6 MiB, and one is decoded at a time.
       for record in 0..<4 { try matches.read(record..<record + 1, into: buffer) }
-      #expect((peakResidentBytes() - before) >> 20 < 40)
+      #expect(growth.bytes >> 20 < 40)
       let summary = try Verifier.verify(index: index.path) { Issue.record("\($0)") }
       #expect(summary.isSound)
     }
@@ -219,7 +219,7 @@ import Testing
       keys.replaceSubrange(..<start, with: front.bytes)
       let file = surgery.store(0, [1: keys])
 
-      let before = peakResidentBytes()
+      let growth = MemoryGrowth()
       let open = try ShardedIndex(opening: index.path)
       let matches = try open.matches(forPrefix: "k")
       #expect(try matches.records(in: 1..<3).map(\.key.utf8.count) == [3002, 3002])
@@ -230,7 +230,7 @@ import Testing
         return
       }
       #expect(reason.contains("a record of over") && buffer.count == 0)
-      #expect((peakResidentBytes() - before) >> 20 < 120)
+      #expect(growth.bytes >> 20 < 120)
       var reasons: [String] = []
       let summary = try Verifier.verify(index: index.path) {
         if case .damage(_, let reason) = $0 { reasons.append(reason) }

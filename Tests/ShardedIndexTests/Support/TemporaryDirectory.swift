@@ -174,16 +174,32 @@ func monotonicSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The most memory that the process has held, in bytes.
-func peakResidentBytes() -> Int {
-  var usage = rusage()
-  #if os(Linux)
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss << 10
-  #else
-    getrusage(RUSAGE_SELF, &usage)
-    return usage.ru_maxrss
-  #endif
+/// The growth of the memory of this process from a moment on.
+///
+/// On Linux it starts from the resident memory of that moment. The largest size in `rusage` would not do: a child inherits
+/// its parent's, which in a run of all tests hides what the child takes.
+struct MemoryGrowth {
+  private let start: Int
+
+  init() {
+    forgetPeak()
+    start = residentNow()?.bytes ?? Self.largestSize
+  }
+
+  /// The peak of resident memory since then, less the start, in bytes.
+  var bytes: Int { (residentNow()?.peak ?? Self.largestSize) - start }
+
+  /// The largest size that the process, or the one that it began as, has had, in bytes.
+  private static var largestSize: Int {
+    var usage = rusage()
+    #if os(Linux)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+      return usage.ru_maxrss << 10
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #endif
+  }
 }
 
 /// Resident memory of the process and its peak since ``forgetPeak()``, in bytes; nil where the system does not say.
