@@ -3,8 +3,9 @@
 
     python3 reader.py DIRECTORY            every record as a line of JSON, in the index's order
     python3 reader.py --keys DIRECTORY     every folded key, what cannot be printed as \\xNN
+    python3 reader.py --verify DIRECTORY   nothing; the overlay and the ranks are made anew of the records and compared
 
-Both with the changes of the overlay, if there is one. It needs Python 3.11 and the zstd command. It decodes everything,
+All with the changes of the overlay, if there is one. It needs Python 3.11 and the zstd command. It decodes everything,
 checks all that the page says must hold, and refuses what breaks a rule. It makes no attempt to be fast or to search.
 """
 
@@ -29,6 +30,8 @@ OVERLAY_START = b"SQO1\4\0\0\0"  # magic and version
 FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
+CHAINS, KNOWN_CHAINS = range(8, 32), range(8, 11)  # sections that describe frames behind the pages
+WEIGHT_LIMIT = (1 << 63) - 1
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
 FOLD_VERSION = 1
@@ -78,6 +81,16 @@ class Cursor:
                 need(value < 1 << 32, f"{self.what}: a varint is too large")
                 return value
         raise FormatError(f"{self.what}: a varint is too long")
+
+    def weight(self):
+        """§3.11: an unsigned varint of at most nine bytes, and so of 63 bits."""
+        value = 0
+        for shift in range(0, 63, 7):
+            byte = self.number("B")
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise FormatError(f"{self.what}: a weight is too long")
 
     def signed_varint(self):
         value = 0
@@ -153,15 +166,10 @@ def frames_of(data, what):
     return frames
 
 
-def manifest_frames(data):
-    """§3: the root's frame, and those of nodes and pages."""
-    frames = frames_of(data, "manifest")
-    need(frames, "manifest: empty")
-    return frames
-
-
 def unpack_frames(data, frames, what):
     """The contents of frames that follow each other in `data`: one zstd process for all of them."""
+    if not frames:
+        return []
     run = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
     need(run.returncode == 0, f"{what}: {run.stderr.decode(errors='replace').strip()}")
     need(len(run.stdout) == sum(frame.content_size for frame in frames), f"{what}: sizes do not add up")
@@ -242,18 +250,22 @@ class Index:
         self.features = set()  # what of the format was met: tests ask for it
         overlay = overlay_file(directory)  # before the manifest (§11)
         data = read_file(directory, "manifest")
-        frames = manifest_frames(data)
-        root, *contents = unpack_frames(data, frames, "manifest")
-        self._read_root(root, frames, contents)
+        frame = Frame(data, 0, "manifest")
+        (root,) = unpack_frames(data[: frame.size], [frame], "manifest")
+        self._read_root(root)
+        pages, chains = self._divided(data[frame.size :])
+        frames = {number: frames_of(chain, "manifest") for number, chain in [(0, pages), *chains.items()]}
+        contents = iter(unpack_frames(pages + b"".join(chains.values()), sum(frames.values(), []), "manifest"))
+        contents = {number: [next(contents) for _ in found] for number, found in frames.items()}
+        self._read_children(frames[0], contents[0])
         self.entries = []
         for number, place in enumerate(self.page_places):
-            self._read_page(number, contents[place])
-        start = self.listed
-        for number, read in (8, self._read_notes), (9, self._read_density_grid):
-            if number in self.chains:
-                end = start + self.chains[number]
-                read(contents[start], contents[start + 1 : end], [frame.checksum for frame in frames[start + 2 : end + 1]])
-                start = end
+            self._read_page(number, contents[0][place])
+        self.ranks = None
+        for number, read in (8, self._read_notes), (9, self._read_density_grid), (10, self._read_ranks):
+            if number in chains:
+                self._check_head(number, frames[number])
+                read(contents[number][0], contents[number][1:], frames[number][1:])
         if self.entries:
             check_bounds([e.bound for e in self.entries], [e.continuation for e in self.entries], "manifest")
         self.manifest_size, self.root_hash = len(data), xxh64(root)
@@ -264,8 +276,8 @@ class Index:
                 found.read()
                 self.overlay = found
 
-    def _read_root(self, content, frames, contents=()):
-        """§3.1, §3.2: everything but the pages, which are promised here. `contents` are those of the frames behind the root's."""
+    def _read_root(self, content):
+        """§3.1, §3.2: the header and the sections; what they say of children and chains is looked at later."""
         header = Cursor(content, "manifest")
         need(header.take(4) == b"SQM1", "manifest: another magic")
         version = header.unpack("HH")[0]
@@ -280,12 +292,14 @@ class Index:
         need(name_count <= 65536, "manifest: too many field names")
 
         table = [header.unpack("IIQQ") for _ in range(section_count)]
-        p, level = -(-self.shard_count // PAGE), 0
+        self.page_count = -(-self.shard_count // PAGE)
+        p, level = self.page_count, 0
         while version == 2 and p > PAGE:
             p, level = -(-p // PAGE), level + 1
         need((level > 0) == (version == 2), "manifest: a version for more shards")
         width = struct.calcsize(self._entry(level))
-        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: width * p, 6: None, 7: None, 8: 12, 9: 12}
+        sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: width * p, 6: None, 7: None}
+        sizes |= {number: 12 for number in CHAINS}
         sections = {}
         for number, _, offset, size in table:
             if number in sizes and number not in sections:
@@ -293,30 +307,11 @@ class Index:
                 need(sizes[number] in (None, size), f"manifest: section {number} has another size")
                 sections[number] = content[offset : offset + size]
         for number in sizes:
-            need(number in sections or number in (8, 9), f"manifest: no section {number}")
+            need(number in sections or number in CHAINS, f"manifest: no section {number}")
 
-        self.page_firsts, self.page_bounds, self.page_flags, self.page_places = [], [], [], []
-        self.listed = 0  # frames behind the root's, so far
-        tables = [sections[number] for number in (1, 2, 3, 5, 4)]
-        self._read_list(tables, level, 0, 0, self.records, (b"", False), frames[1:], contents)
-        self.page_firsts.append(self.records)
-        self.chains = {}  # section: count of frames
-        rest = frames[self.listed + 1 :]
-        for number in 8, 9:
-            if number not in sections:
-                continue
-            size, content_size, checksum = struct.unpack("<III", sections[number])
-            need(rest and (rest[0].content_size, rest[0].checksum) == (content_size, checksum),
-                 f"manifest: section {number} begins with another frame than promised")
-            count = 0
-            while size > 0:
-                need(count < len(rest), f"manifest: section {number} ends elsewhere than promised")
-                size -= rest[count].size
-                count += 1
-            need(size == 0, f"manifest: section {number} ends elsewhere than promised")
-            self.chains[number] = count
-            rest = rest[count:]
-        need(not rest, "manifest: frames behind its last")
+        self.level, self.tables = level, [sections[number] for number in (1, 2, 3, 5, 4)]
+        # Per chain, in their order: its size, and the content's size and the checksum of its first frame.
+        self.chains = {number: struct.unpack("<III", sections[number]) for number in CHAINS if number in sections}
         names = Cursor(sections[6], "manifest: field names")
         self.names = [names.text() for _ in range(name_count)]
         names.finish()
@@ -327,13 +322,39 @@ class Index:
             need(len(value) <= SETTING_LIMIT, "manifest: a setting is too long")
             self.settings.setdefault(name, value)
 
-    def _read_notes(self, head, groups, checksums):
+    def _divided(self, data):
+        """§3.2: the bytes of the pages, and those of each chain that this reader knows: these stand behind, to the end."""
+        sizes = sum(size for size, _, _ in self.chains.values())
+        need(sizes <= len(data), "manifest: chains of more bytes than there are")
+        at, chains = len(data) - sizes, {}
+        pages = data[:at]
+        for number, (size, _, _) in self.chains.items():
+            if number in KNOWN_CHAINS:
+                chains[number] = data[at : at + size]
+            at += size
+        return pages, chains
+
+    def _check_head(self, number, frames):
+        """§3.2: a chain begins with the frame that the root promises."""
+        _, content_size, checksum = self.chains[number]
+        need(frames and (frames[0].content_size, frames[0].checksum) == (content_size, checksum),
+             f"manifest: section {number} begins with another frame than promised")
+
+    def _read_children(self, frames, contents=()):
+        """§3.2, §3.10: what the root says of the frames of nodes and pages, which are these."""
+        self.page_firsts, self.page_bounds, self.page_flags, self.page_places = [], [], [], []
+        self.listed = 0  # frames so far
+        self._read_list(self.tables, self.level, 0, 0, self.records, (b"", False), frames, contents)
+        self.page_firsts.append(self.records)
+        need(self.listed == len(frames), "manifest: frames behind its last page")
+
+    def _read_notes(self, head, groups, frames):
         """§3.8."""
         notes = Cursor(head, "manifest: notes")
         need(notes.take(4) == b"SQN1", "manifest: notes of another magic")
-        _, _, self.level, count, self.repeated_ids, self.records_without_id = notes.unpack("IIIIII")
+        _, _, self.zstd_level, count, self.repeated_ids, self.records_without_id = notes.unpack("IIIIII")
         need(len(groups) == -(-count // 64), "manifest: another count of notes than of pieces")
-        need([notes.number("I") for _ in groups] == checksums, "manifest: other notes than promised")
+        need([notes.number("I") for _ in groups] == [frame.checksum for frame in frames], "manifest: other notes than promised")
         notes.finish()
         self.pieces, self.piece_digests = [], []
         for number, content in enumerate(groups):
@@ -347,14 +368,15 @@ class Index:
         need(sum(shards for shards, _ in self.pieces) == self.shard_count, "manifest: notes of other shards")
         need(not self.pieces or self.pieces[0][1] == 1, "manifest: the cut cannot begin anew at its beginning")
 
-    def _read_density_grid(self, head, bands, checksums):
+    def _read_density_grid(self, head, bands, frames):
         """§3.9."""
         grid = Cursor(head, "manifest: density grid")
         need(grid.take(4) == b"SQD1", "manifest: a density grid of another magic")
         present = grid.number("I")
         numbers = [band for band in range(32) if present >> band & 1]
         need(all(band < 18 for band in numbers) and len(numbers) == len(bands), "manifest: other bands than promised")
-        need([grid.number("I") for _ in bands] == checksums, "manifest: another density grid than promised")
+        checksums = [grid.number("I") for _ in bands]
+        need(checksums == [frame.checksum for frame in frames], "manifest: another density grid than promised")
         grid.finish()
         self.density_grid = {}  # cell: records
         for number, content in zip(numbers, bands):
@@ -367,6 +389,26 @@ class Index:
             need(cells and cell < 14400, "manifest: a band without cells, or a cell off it")
             self.density_grid.update((cell, band.varint() + 1) for cell in cells)
             band.finish()
+
+    def _read_ranks(self, head, pages, frames):
+        """§3.11: per shard the greatest weight of each of its parts."""
+        what, p = "manifest: ranks", self.page_count
+        cursor = Cursor(head, what)
+        need(cursor.take(4) == b"SQR1", f"{what} of another magic")
+        need(cursor.number("I") == p == len(pages), f"{what} of another count of pages")
+        ends, checksums, greatest = (cursor.unpack(f"{p}{form}") for form in "IIQ")
+        cursor.finish()
+        self.ranks, at = [], 0
+        for number, (content, frame) in enumerate(zip(pages, frames)):
+            at += frame.size
+            need((ends[number], checksums[number]) == (at, frame.checksum), f"{what}: page {number} is another than promised")
+            page = Cursor(content, f"{what}, page {number}")
+            counts = [page.varint() for _ in range(self._shards_of(number))]
+            need(0 not in counts, f"{page.what}: a shard without parts")
+            shards = [[page.weight() for _ in range(count)] for count in counts]
+            page.finish()
+            need(max(map(max, shards)) == greatest[number], f"{page.what}: another greatest weight than promised")
+            self.ranks += shards
 
     def _shards_of(self, number, level=0):
         """Of a page, or below a node."""
@@ -448,6 +490,9 @@ class Index:
         last_key, records = None, 0
         for entry, frames, contents in self._files():
             shard = Shard(self, entry, frames, contents)
+            if self.ranks is not None:
+                counts = len(shard.parts), len(self.ranks[entry.number])
+                need(counts[0] == counts[1], f"{entry.name}: another count of parts than the ranks have")
             last_key = shard.check_keys(last_key)
             records += entry.records
             yield shard
@@ -528,6 +573,14 @@ class Index:
             whole = whole_id(self, record(place))
             need(whole is None or whole <= self.overlay.greatest_id, "overlay: an id above the greatest")
 
+    def verify_ranks(self):
+        """§3.11: the greatest weights, made anew of the records of the shards."""
+        if self.ranks is not None:
+            weight = Weights(self.settings)
+            for shard, promised in zip(self.shards(), self.ranks, strict=True):
+                found = [max(map(weight.of_text, part.texts(weight.path))) for part in shard.parts]
+                need(found == promised, f"{shard.entry.name}: parts of other greatest weights than the ranks have")
+
     def template(self):
         """§3.6: the key's template, in texts and paths: (is a path, bytes)."""
         pieces = []
@@ -538,6 +591,49 @@ class Index:
 
     def template_paths(self):
         return [piece for is_path, piece in self.template() if is_path]
+
+
+# §3.11: weights
+
+DECIMAL = re.compile(rb"([+-]?)(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")  # the grammar of §3.9
+
+
+def decimal(text):
+    """A decimal number as whole digits and the power of ten that they are times; None if it does not count as one."""
+    match = DECIMAL.fullmatch(text) if len(text) <= 64 else None
+    if not match:
+        return None
+    sign, whole, decimals, only, exponent = match.groups()
+    decimals = only or decimals or b""
+    exponent = int(exponent or 0)
+    if abs(exponent) > 10**9:
+        return None
+    digits = int((whole or b"") + decimals)
+    return -digits if sign == b"-" else digits, exponent - len(decimals)
+
+
+class Weights:
+    """What the weights of an index's records follow from."""
+
+    def __init__(self, settings):
+        self.path = settings.get(b"weight")
+        self.scale = decimal(settings.get(b"weight-scale", b"1"))
+        need(self.scale and self.scale[0] > 0, "manifest: a scale of weights that is no number above 0")
+
+    def of_text(self, text):
+        """The weight by the text of the field; None is that of a record without it."""
+        number = None if text is None else decimal(text)
+        if number is None or number[0] <= 0:
+            return 0
+        digits, power = number[0] * self.scale[0], number[1] + self.scale[1]
+        size = len(str(digits)) + power  # digits before the point, if that is above 0
+        if not 0 < size <= 19:
+            return 0 if size <= 0 else WEIGHT_LIMIT
+        whole = digits * 10**power if power >= 0 else digits // 10**-power
+        return min(whole, WEIGHT_LIMIT)
+
+    def of_record(self, fields):
+        return self.of_text(next((text for name, _, text in fields if name == self.path), None))
 
 
 # §11: the overlay
@@ -798,13 +894,12 @@ def raw_key(index, fields):
 
 LATITUDES = [b"coord.lat", b"lat", b"latitude", b"Latitude", b"LAT"]
 LONGITUDES = [b"coord.lon", b"lon", b"lng", b"longitude", b"Longitude", b"LON"]
-DEGREES = re.compile(rb"([+-]?)(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
 
 
 def degrees(texts, names, limit):
     """A coordinate, exactly; None if it is none on the globe."""
     text = next((texts[name] for name in names if name in texts), b"")
-    match = DEGREES.fullmatch(text) if len(text) <= 64 else None
+    match = DECIMAL.fullmatch(text) if len(text) <= 64 else None
     if not match:
         return None
     sign, whole, decimals, only, exponent = match.groups()
@@ -1428,6 +1523,12 @@ class Part:
         shape = self.shard.shapes[self.shapes[number] if self.shapes else 0]
         return [(name, *kind_and_text(self.columns[column][number])) for name, column in shape.fields]
 
+    def texts(self, path):
+        """The text of each record's field of a path, in order; None where it has none."""
+        columns = [dict(shape.fields).get(path) for shape in self.shard.shapes]
+        columns = [columns[shape] for shape in self.shapes] if self.shapes else columns * self.count
+        return (None if column is None else kind_and_text(self.columns[column][i])[1] for i, column in enumerate(columns))
+
     def _lines(self, shapes, columns):
         self.shapes, self.columns = shapes, columns
         if shapes is None:
@@ -1495,10 +1596,18 @@ def escaped(key):
 def main():
     parser = argparse.ArgumentParser(description="Print every record of an index, having checked every byte of it.")
     parser.add_argument("directory")
-    parser.add_argument("--keys", action="store_true", help="print the folded keys instead")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--keys", action="store_true", help="print the folded keys instead")
+    choice.add_argument("--verify", action="store_true", help="print nothing, and compare the overlay and the ranks with the records")
     arguments = parser.parse_args()
     try:
         index = Index(arguments.directory)
+        if arguments.verify:
+            for _ in index.lines():
+                pass
+            index.verify_overlay()
+            index.verify_ranks()
+            return 0
         out = sys.stdout.buffer
         for line in index.keys() if arguments.keys else index.lines():
             out.write((escaped(line).encode() if arguments.keys else line) + b"\n")

@@ -1692,6 +1692,245 @@ class Nodes(Temporary):
                 self.assertRefused(None, lambda content: changed(content, 32, struct.pack("<I", shards)))
 
 
+class Ranks(Temporary):
+    """The greatest weights of parts: those that the command writes, and others, which are refused or found wrong."""
+
+    # Texts of a field, as JSON, and the weights that they are at a scale of 1.
+    WEIGHTS = {
+        "0": 0, "1": 1, "-1": 0, "-0": 0, "1.99": 1, "0.99": 0, "12e3": 12000, "125e-2": 1, "1E+2": 100, '"7"': 7,
+        '"+7"': 7, '"7."': 7, '".7e1"': 7, '"007"': 7, '" 7"': 0, '"7 "': 0, '"0x7"': 0, '"7e"': 0, '"e7"': 0,
+        '"."': 0, '"7,5"': 0, '"\u0667"': 0, '""': 0, "null": 0, "true": 0, "[7]": 0, "{}": 0, '"Inf"': 0, '"nan"': 0,
+        "9223372036854775806": 2**63 - 2, "9223372036854775807": 2**63 - 1, "9223372036854775808": 2**63 - 1,
+        "9223372036854775806.9": 2**63 - 2, "18446744073709551616": 2**63 - 1, "1e19": 2**63 - 1, "1e18": 10**18,
+        "1e1000000000": 2**63 - 1, "1e1000000001": 0, "1e-1000000000": 0, "0e1000000000": 0, "-1e1000000000": 0,
+        "1" + 63 * "0": 2**63 - 1, "1" + 64 * "0": 0, "0." + 62 * "0": 0, "7." + 62 * "0": 7, "7." + 63 * "0": 0,
+        '"1e%s"' % (60 * "9"): 0, '"1e-%s"' % (60 * "9"): 0, '"7e%s1"' % (61 * "0"): 70,
+    }
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(7)
+        names = ["".join(rng.choice("abcd") for _ in range(4)) for _ in range(1500)]
+        self.weights = [rng.randrange(1 << rng.randrange(1, 63)) for _ in names]
+        self.weights[300] = 2**63 - 1
+        self.lines = [f'{{"name":"{name}","w":{weight}}}' for name, weight in zip(names, self.weights)]
+        self.sizes = ["--key", "{name}", "--shard-size", "1K", "--part-size", "1K"]
+        self.parts = ["--key", "{name}", "--shard-size", "4K", "--part-size", "1K"]
+        self.index = self.build(self.write("list.jsonl", self.lines), *self.parts, "--weight", "w")
+        self.data = (self.index / "manifest").read_bytes()
+
+    def test_as_built(self):
+        found = reader.Index(self.index)
+        found.verify_ranks()
+        self.assertEqual(max(map(max, found.ranks)), max(self.weights))
+        self.assertEqual(len(found.ranks), len(found.entries))
+        self.assertGreater(len(found.entries), 2)
+        shardq("verify", "-i", self.index)
+        for name, lines in ("one", self.lines[:1]), ("none", []):
+            found = reader.Index(self.build(self.write(name + ".jsonl", lines), *self.sizes, "--weight", "w", name=name))
+            found.verify_ranks()
+            self.assertEqual(found.ranks, [[self.weights[0]]] if lines else [])
+            shardq("verify", "-i", self.directory / name)
+        run = [sys.executable, reader.__file__, "--verify", self.index]
+        self.assertEqual(subprocess.run(run, capture_output=True).stdout, b"")
+
+    def test_shards_are_the_same_without(self):
+        plain = self.build(self.directory / "list.jsonl", *self.parts, name="plain")
+        self.assertIsNone(reader.Index(plain).ranks)
+        for path in plain.glob("*.zst"):
+            self.assertEqual(path.read_bytes(), (self.index / path.name).read_bytes())
+        self.assertEqual(len(list(plain.iterdir())), len(list(self.index.iterdir())))
+
+    def test_more_pages_than_one(self):
+        lines = [json.dumps({"name": f"key {i // 3:05}", "w": i * 7919 % 5003, "note": 1100 * "x"}) for i in range(300)]
+        found = reader.Index(self.build(self.write("pages.jsonl", lines), *self.sizes, "--weight", "w", name="pages"))
+        self.assertEqual((found.page_count, len(found.ranks)), (5, 300))
+        # Three records of a key each, in the order of their weights.
+        weights = [sorted(i * 7919 % 5003 for i in range(first, first + 3)) for first in range(0, 300, 3)]
+        self.assertEqual(found.ranks, [[weight] for three in weights for weight in three])
+        found.verify_ranks()
+
+    def test_texts(self):
+        for scale, factor in (None, 1), ("2.5", Fraction(5, 2)), ("1e-3", Fraction(1, 1000)), ("1e18", 10**18):
+            with self.subTest(scale=scale):
+                weight = reader.Weights({b"weight": b"w"} | ({b"weight-scale": scale.encode()} if scale else {}))
+                lines = []
+                for number, (text, plain) in enumerate(self.WEIGHTS.items()):
+                    value = json.loads(text, parse_int=str, parse_float=str)
+                    found = weight.of_text(value.encode() if isinstance(value, str) else b"[7]")
+                    expected = plain
+                    # What is rounded at a scale of 1, and what is cut off, is more at another.
+                    if scale and re.fullmatch(r'"?[+-]?[0-9.]{1,40}(e[+-]?[0-9]{1,3})?"?', text, re.IGNORECASE) and text != '"."':
+                        exact = max(0, Fraction(text.strip('"').removesuffix(".")) * factor)
+                        expected = min(int(exact), 2**63 - 1)
+                    elif scale and plain not in (0, 2**63 - 1):
+                        expected = min(int(plain * factor), 2**63 - 1)
+                    self.assertEqual(found, expected, text)
+                    # Each far from the others, and large, so that it is a shard.
+                    lines.append('{"name":"%03d","w":%s,"note":"%s"}' % (number, text, 1100 * "x"))
+                lines.append('{"name":"none","note":"%s"}' % (1100 * "x"))
+                if scale:
+                    continue
+                index = self.build(self.write("texts.jsonl", lines), *self.sizes, "--weight", "w", name="texts")
+                found = reader.Index(index)
+                self.assertEqual(len(found.ranks), len(lines))
+                found.verify_ranks()
+                shardq("verify", "-i", index)
+        for scale in (b"0", b"-1", b"", b"x", b"1e1000000001", 65 * b"1"):
+            with self.assertRaises(reader.FormatError):
+                reader.Weights({b"weight-scale": scale})
+
+    def test_a_byte_flipped(self):
+        """Anywhere in the frames of the ranks: refused, or the same ranks."""
+        good, size = reader.Index(self.index).ranks, reader.Index(self.index).chains[10][0]
+        path, rng, refused = self.index / "manifest", random.Random(8), 0
+        for at in range(len(self.data) - size, len(self.data)):
+            path.write_bytes(changed(self.data, at, [self.data[at] ^ 1 << rng.randrange(8)]))
+            with self.subTest(at=at):
+                try:
+                    self.assertEqual(reader.Index(self.index).ranks, good)
+                except reader.FormatError:
+                    refused += 1
+        self.assertGreater(refused, size * 9 // 10)
+
+    def store(self, pages=None, head=lambda content: content, chains={}, index=None):
+        """Writes the manifest with other contents of the ranks' pages; what the first frame and the root say is made right.
+
+        `head` changes the first frame's content then. `chains` are others, number to bytes.
+        """
+        index = index or reader.Index(self.index)
+        root = self.root()
+        chain = self.frames(self.data[len(self.data) - index.chains[10][0] :])
+        pages = [content for _, content in chain[1:]] if pages is None else pages
+        frames = [Forged.compress(page) for page in pages]
+        greatest = [max(map(max, index.ranks))] * len(pages)
+        table, ends = [], 0
+        for frame in frames:
+            ends += len(frame)
+            table.append(ends)
+        content = b"SQR1" + struct.pack(f"<I{len(pages)}I", len(pages), *table) + b"".join(frame[-4:] for frame in frames)
+        content = head(content + struct.pack(f"<{len(pages)}Q", *greatest))
+        first = Forged.compress(content)
+        ranks = first + b"".join(frames)
+        found = {10: struct.pack("<II4s", len(ranks), len(content), first[-4:])}
+        behind = {number: self.data[at : at + size] for number, at, size in self.places(index)} | {10: ranks} | chains
+        for number, data in chains.items():
+            found[number] = struct.pack("<II4s", len(data), 8, data[-4:])
+        (self.index / "manifest").write_bytes(
+            Forged.compress(self.with_sections(root, found)) + self.pages(index)
+            + b"".join(behind[number] for number in sorted(behind)))
+        return reader.Index(self.index)
+
+    @staticmethod
+    def frames(data):
+        frames = reader.frames_of(data, "chain")
+        return list(zip(frames, reader.unpack_frames(data, frames, "chain")))
+
+    def root(self):
+        frame = reader.Frame(self.data, 0, "root")
+        return reader.unpack_frames(self.data[: frame.size], [frame], "root")[0]
+
+    def places(self, index):
+        """Number, place and size of each chain that was built."""
+        at = len(self.data)
+        for number in sorted(index.chains, reverse=True):
+            at -= index.chains[number][0]
+            yield number, at, index.chains[number][0]
+
+    def pages(self, index):
+        return self.data[reader.Frame(self.data, 0, "root").size : min(at for _, at, _ in self.places(index))]
+
+    @staticmethod
+    def with_sections(root, sections):
+        """A root with other contents of sections, or with ones more."""
+        count = root[12]
+        table = [list(struct.unpack_from("<IIQQ", root, 48 + 24 * i)) for i in range(count)]
+        new = [number for number in sections if number not in [entry[0] for entry in table]]
+        body, shift = root[48 + 24 * count :], 24 * len(new)
+        for entry in table:
+            entry[2] += shift
+        table += [[number, 0, 0, 0] for number in new]
+        for entry in table:
+            if entry[0] in sections:
+                entry[2:] = 48 + 24 * len(table) + len(body), len(sections[entry[0]])
+                body += sections[entry[0]]
+        return changed(root[:48], 12, struct.pack("<I", len(table))) + b"".join(struct.pack("<IIQQ", *e) for e in table) + body
+
+    def assertRefused(self, *arguments, **options):
+        """By this reader at once or when it makes them anew."""
+        with self.assertRaises(reader.FormatError):
+            found = self.store(*arguments, index=self.before, **options)
+            list(found.shards())
+            found.verify_ranks()
+
+    def test_what_is_refused(self):
+        self.before = index = reader.Index(self.index)
+        good = index.ranks
+        self.assertEqual(self.store(index=index).ranks, good)
+        shardq("verify", "-i", self.index)
+        ((_, head), (_, page)) = self.frames(self.data[len(self.data) - index.chains[10][0] :])
+        self.assertEqual(len(head), 24)
+        shards = len(index.entries)
+        self.assertEqual(list(page[:shards]), [len(parts) for parts in good])
+        for at in range(24):
+            with self.subTest(head=at):
+                self.assertRefused(head=lambda content: changed(content, at, [content[at] ^ 1]))
+        for wrong in (lambda content: content[:-1], lambda content: content + b"\0", lambda content: content[:4]):
+            self.assertRefused(head=wrong)
+        # A part more and one less, a shard of none, a page that ends before its time, and later.
+        self.assertRefused([changed(page, 0, [page[0] + 1])])
+        self.assertRefused([changed(page, 0, [page[0] - 1])])
+        self.assertRefused([changed(page, 0, [0])])
+        self.assertRefused([changed(page, 0, [page[0] + 1]) + b"\0"])
+        self.assertRefused([page[:-1]])
+        self.assertRefused([page + b"\0"])
+        self.assertRefused([page, page])
+        self.assertRefused([])
+        # One part less of a shard, and one more of the next, which only the shards' headers tell.
+        several = next(i for i in range(shards) if page[i] > 1)
+        other = several + 1 if several + 1 < shards else several - 1
+        self.assertRefused([changed(changed(page, several, [page[several] - 1]), other, [page[other] + 1])])
+        weights = [weight for parts in good for weight in parts]
+
+        def with_weight(number, text):
+            texts = [varint(weight) for weight in weights]
+            texts[number] = text
+            return [page[:shards] + b"".join(texts)]
+
+        self.assertEqual(with_weight(0, varint(weights[0])), [page])
+        # A ninth byte that goes on, and a tenth.
+        least = weights.index(min(weights))
+        self.assertRefused(with_weight(least, 8 * b"\x80" + b"\x80"))
+        self.assertRefused(with_weight(least, 9 * b"\xff" + b"\x01"))
+        # One more and one less than the greatest, of a page and of a part.
+        greatest = weights.index(max(weights))
+        small = next(i for i, weight in enumerate(weights) if 0 < weight < max(weights))
+        for number, more in (greatest, -1), (small, 1), (small, -1):
+            with self.subTest(number=number, more=more):
+                self.assertRefused(with_weight(number, varint(weights[number] + more)))
+
+    def test_unknown_chains(self):
+        """A reader passes over them, wherever they stand and whatever is in them."""
+        index = reader.Index(self.index)
+        lines = shardq("export", "-i", self.index)
+        frame = Forged.compress(b"whatever")
+        for chains in {11: frame}, {11: frame + frame, 31: frame}, {20: frame}, {n: frame for n in range(11, 32)}:
+            with self.subTest(chains=list(chains)):
+                found = self.store(index=index, chains=chains)
+                self.assertEqual(found.ranks, index.ranks)
+                self.assertEqual(b"".join(line + b"\n" for line in found.lines()), lines)
+                self.assertEqual(shardq("export", "-i", self.index), lines)
+        # One that is larger than the file, and a section of another size.
+        root = self.with_sections(self.root(), {31: struct.pack("<III", 1 << 31, 0, 0)})
+        other = self.with_sections(self.root(), {31: bytes(13)})
+        for content in root, other:
+            (self.index / "manifest").write_bytes(Forged.compress(content) + self.data[reader.Frame(self.data, 0, "").size :])
+            with self.assertRaises(reader.FormatError):
+                reader.Index(self.index)
+            run = subprocess.run([COMMAND, "query", "--count", "-i", self.index, "a"], capture_output=True)
+            self.assertEqual(run.returncode, 65, run.stderr)
+
+
 def changed(content, at, new):
     return content[:at] + bytes(new) + content[at + len(new) :]
 
@@ -1731,7 +1970,8 @@ class Page(unittest.TestCase):
         ]
         index = reader.Index.__new__(reader.Index)
         index.entries = []
-        index._read_root(root, frames)
+        index._read_root(root)
+        index._read_children(frames[1:])
         index._read_page(0, page)
         self.assertEqual((index.records, index.shard_limit, len(index.names)), (9, 400, 5))
         self.assertEqual([(entry.bound, entry.records) for entry in index.entries], [(b"", 6), (b"z", 3)])
