@@ -55,7 +55,8 @@ extension ShardBuilder {
   /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy that is proven to have the
   /// very one: by its digest; or by its root, if that is sound here, which has the checksums of all else; or, if the root is
   /// damaged here, by all that follows it, and in it whatever does not follow from that: field names and settings among
-  /// others. A damaged overlay is taken from a copy of this generation if it has the size and the checksum of the copy's
+  /// others. Ranks that are not those of the records are damage: they are taken from a copy that has the same manifest
+  /// otherwise, and right ranks. A damaged overlay is taken from a copy of this generation if it has the size and the checksum of the copy's
   /// overlay, or, where its checksum is damaged, all bytes that the checksum is of.
   ///
   /// - Parameters:
@@ -130,12 +131,14 @@ private struct Repair {
   /// Finds out which shards there should be: from the manifest that is there, or, where it is damaged, the copy's.
   mutating func findShards(takesUnproven: Bool) throws(RepairError) {
     var own: ShardedIndex?
+    var weights: [[UInt64]?]?
     do throws(IndexError) {
       // An overlay stays as it is, since the manifest does.
       own = try ShardedIndex(publisher.openDirectory(), options: .init(), readsOverlay: false)
-      shards = try Self.allShards(of: own!.generation.manifest)
+      shards = try Self.allShards(of: own!.generation.manifest, readsRanks: false)
       generation = own!.generation.manifest
-      return
+      weights = try RankRepair.weights(of: own!, shards)
+      guard let weights, try RankRepair.isWrong(own!.generation.manifest, weights) else { return }
     } catch {
       if case .io = error { throw .index(error) }
     }
@@ -145,17 +148,26 @@ private struct Repair {
     // Whatever is not right in it is not taken, proven or not.
     shards = try Self.reading { () throws(IndexError) in try Self.allShards(of: other) }
     let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
-    if !takesUnproven, let doubt = try doubt(bytes, isRootSound: own != nil) {
-      throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt)
+    if !takesUnproven {
+      let doubt =
+        if let weights, let generation {
+          try doubt(bytes, of: other, insteadOf: generation, weights)
+        } else {
+          try doubt(bytes, isRootSound: own != nil)
+        }
+      if let doubt { throw .unprovenManifest(path: index.filePath(Manifest.fileName), reason: doubt) }
     }
     (generation, manifest) = (other, bytes)
   }
 
-  /// Returns all shards of a manifest after reading all of it.
-  private static func allShards(of generation: ManifestReader) throws(IndexError) -> [Manifest.Shard] {
+  /// Returns all shards of a manifest after reading all of it, but for the ranks where those are compared later.
+  private static func allShards(
+    of generation: ManifestReader, readsRanks: Bool = true
+  ) throws(IndexError) -> [Manifest.Shard] {
     let shards = try generation.shards()
     _ = try generation.notes()
     _ = try generation.densityGrid()
+    if hasOverlay(beside: own) { return "its overlay belongs to the wrong ranks; build anew to keep the changes" }
     return shards
   }
 
@@ -170,6 +182,28 @@ private struct Repair {
     // A root has the checksums of its pages, of notes and of the map.
     if isRootSound { return found.starts(with: bytes[..<root]) ? nil : "the copy is of another generation" }
     return RootProof(bytes: bytes, rootSize: root).doubt(found)
+  }
+
+  /// Whether there is an overlay of a manifest, sound or not.
+  private func hasOverlay(beside manifest: ManifestReader) -> Bool {
+    do throws(IndexError) { return try Overlay.reading(in: index, beside: manifest) != nil } catch { return true }
+  }
+
+  /// Returns why the copy's manifest may not be what one with wrong ranks should have been; nil if it is.
+  private func doubt(
+    _ bytes: [UInt8], of other: ManifestReader, insteadOf own: ManifestReader, _ weights: [[UInt64]?]
+  ) throws(RepairError) -> String? {
+    if expected != nil { return try doubt(bytes, isRootSound: true) }
+    let found = try Self.reading { () throws(IndexError) in try own.fileBytes() }
+    guard let start = other.ranksRange?.lowerBound, start == own.ranksRange?.lowerBound else {
+      return "the copy is of another generation"
+    }
+    let root = ZstdFrame.frames(of: bytes).first?.count ?? bytes.count
+    let isWrong = try Self.reading { () throws(IndexError) in try RankRepair.isWrong(other, weights) }
+    if isWrong { return "the copy's ranks are wrong as well" }
+    if found.starts(with: bytes[..<root]) { return nil }
+    if hasOverlay(beside: own) { return "the overlay belongs to the wrong ranks; to keep its changes, build anew" }
+    return RootProof(bytes: Array(bytes[..<start]), rootSize: root).doubt(Array(found[..<start]))
   }
 
   /// Returns the bytes of a file that may be damaged, at most `limit`; none if it is no regular file.

@@ -16,11 +16,14 @@ struct ShardCheck {
     var sums: [(shard: Int, sum: RecordSum)] = []
     /// The greatest id of the shard alone, as ``Overlay/greatestID``.
     var greatestID: UInt64 = 0
+    /// The greatest weight of each part, where the index has ranks.
+    var greatestWeights: [UInt64] = []
   }
 
   private let schema: Schema
   private let generation: ManifestReader
   private let idField: Int?
+  private let weightField: WeightField?
   private let isCompared: Bool
   private let buffer = RecordBuffer()
   private var result: Result
@@ -36,9 +39,9 @@ struct ShardCheck {
   private var bytes: [UInt8] = []
 
   static func check(
-    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, isCompared: Bool
+    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?, isCompared: Bool
   ) -> Result {
-    var check = ShardCheck(shard, of: index, idField: idField, isCompared: isCompared)
+    var check = ShardCheck(shard, of: index, idField: idField, weightField: weightField, isCompared: isCompared)
     do throws(IndexError) {
       do throws(ShardFile.Fault) { try ShardFile.check(shard, in: index.directory) } catch {
         switch error {
@@ -59,9 +62,11 @@ struct ShardCheck {
     return check.result
   }
 
-  private init(_ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, isCompared: Bool) {
+  private init(
+    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?, isCompared: Bool
+  ) {
     (schema, generation) = (index.generation.schema, index.generation.manifest)
-    (self.idField, self.isCompared) = (idField, isCompared)
+    (self.idField, self.weightField, self.isCompared) = (idField, weightField, isCompared)
     result = Result(shard: shard)
   }
 
@@ -77,6 +82,7 @@ struct ShardCheck {
     guard result.reason == nil else { return }
     recordCount += part.count
     decoded = 0..<0
+    if weightField != nil { result.greatestWeights.append(0) }
     unsafe part.forEachKey { record, stored in
       guard result.reason == nil, let fault = unsafe fault(of: record, stored.span, in: part) else { return }
       result.reason = "record \(part.firstRecord + record) " + fault
@@ -115,6 +121,10 @@ struct ShardCheck {
       let number = unsafe Overlay.wholeNumber(buffer.rawField(id).text)
     {
       result.greatestID = max(result.greatestID, number)
+    }
+    if let weight = weightField?.weight(of: fields, in: buffer) {
+      let part = result.greatestWeights.count - 1
+      result.greatestWeights[part] = max(result.greatestWeights[part], weight)
     }
     if schema.isKeyStored {
       schema.composeKey(of: fields, in: buffer, into: &key)

@@ -2,7 +2,7 @@ import CLibrary
 import ShardedIndex
 
 extension Verifier {
-  /// Checks every page of the manifest, the build's notes, the density grid and the field names.
+  /// Checks every page of the manifest, the build's notes, the density grid and the field names, and reads the ranks.
   ///
   /// - Returns: Whether every page can be believed.
   mutating func checkManifest() -> Bool {
@@ -21,6 +21,12 @@ extension Verifier {
       _ = try generation.densityGrid()
       return nil
     }
+    var ranks: RankCheck?
+    checkManifest("ranks") { (generation) throws(IndexError) in
+      ranks = try RankCheck(of: generation)
+      return nil
+    }
+    self.ranks = ranks
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []  // As bytes: two strings may be equal that are no same name.
     for name in index.generation.manifest.fieldNames where !names.insert(Array(name.utf8)).inserted {

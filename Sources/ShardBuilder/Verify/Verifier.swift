@@ -21,6 +21,11 @@ package struct Verifier {
   /// The greatest id of the shards that could be read, as ``Overlay/greatestID``.
   var greatestID: UInt64 = 0
 
+  /// The ranks of the index; nil if it has none.
+  var ranks: RankCheck?
+  /// The greatest weights in the ranks that are not those of the records.
+  var wrongRanks = 0
+
   /// The most findings of one kind that are reported one by one.
   static let reportLimit = 100
 
@@ -76,6 +81,7 @@ package struct Verifier {
     // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
     if isWhole { checkDirectory() }
     checkShards(isCompared: source != nil && isWhole)
+    finishRanks()
     if isWhole, isUndamaged { checkOverlay(isCompared: source != nil) }
     summary.records = index.recordCount
     summary.shards = index.shardCount

@@ -1,6 +1,13 @@
 extension ManifestReader {
   /// Whether the index has ranks: the greatest weight of each part.
   package var hasRanks: Bool { root.chains.ranks != nil }
+  /// The bytes of the file that are the ranks; nil if the index has none.
+  package var ranksRange: Range<Int>? {
+    root.chains.ranks.map { chain in
+      let start = root.frameSize + root.pagesEnd + chain.start
+      return start..<start + chain.size
+    }
+  }
   /// The bytes that the ranks take in the file.
   package var ranksSize: Int { root.chains.ranks?.size ?? 0 }
 

@@ -1,0 +1,33 @@
+import ShardedIndex
+
+extension Verifier {
+  /// Compares the ranks of a shard with its records, and reports each part that has another greatest weight.
+  ///
+  /// - Parameter weights: The greatest weight of each part; nil if the shard is not sound.
+  mutating func checkRanks(ofShard number: Int, _ weights: [UInt64]?) {
+    for fault in ranks?.faults(ofShard: number, weights) ?? [] { report(fault) }
+  }
+
+  /// Reports the pages that have other greatest weights than their records, and others that could not be read.
+  mutating func finishRanks() {
+    guard let ranks else { return }
+    var named: Set<Int> = []
+    for fault in ranks.faultsOfPages() {
+      if case .page(let page, _, _) = fault { named.insert(page) }
+      report(fault)
+    }
+    for (page, error) in ranks.unreadable.sorted(by: { $0.key < $1.key }) where !named.contains(page) {
+      guard case .corrupt(_, let cause) = error else {
+        unread(Manifest.fileName, error)
+        continue
+      }
+      damage(Manifest.fileName, "page \(page) of the ranks: \(cause)")
+    }
+  }
+
+  private mutating func report(_ fault: RankCheck.Fault) {
+    wrongRanks += 1
+    guard wrongRanks <= Self.reportLimit else { return }
+    damage(Manifest.fileName, fault.text(shards))
+  }
+}
