@@ -167,7 +167,9 @@ private struct Repair {
     let shards = try generation.shards()
     _ = try generation.notes()
     _ = try generation.densityGrid()
-    if hasOverlay(beside: own) { return "its overlay belongs to the wrong ranks; build anew to keep the changes" }
+    if readsRanks, let first = try RankCheck(of: generation)?.unreadable.min(by: { $0.key < $1.key }) {
+      throw first.value
+    }
     return shards
   }
 
