@@ -35,7 +35,7 @@ public enum BuildError: Error, Equatable, Sendable {
 
 /// A flaw of a dataset.
 public enum DatasetFlaw: Equatable, Sendable {
-  /// It is not there, or may not be read.
+  /// The file is not there, or may not be read.
   case missing
   /// Reading it failed.
   case io
@@ -75,7 +75,7 @@ public enum TemplateFlaw: Equatable, Sendable {
   case unclosed
   /// A `}` without its `{`.
   case unopened
-  /// `{}`.
+  /// The template has a field without a name: `{}`.
   case emptyField
 }
 

@@ -5,19 +5,19 @@ public struct BuildSummary: Sendable {
   public var badRecordCount = 0
   /// Inputs without a record, good or bad: each with its name and the header that it has.
   public var emptyInputs: [String] = []
-  /// Records of the index that a build replaced; nil if there was none, or a damaged one.
+  /// The number of records of the index that a build replaced; nil if there was none, or a damaged one.
   public var recordsBefore: Int?
   /// Fields that the index has and the one that a build replaced had not, and the other way round.
   public var newFields: [String] = []
   public var goneFields: [String] = []
-  /// Records that no update can reach, since they have no id; ids that several records have, one of these, and how many
-  /// have that. Zero and nil where the index has no ids.
+  /// The number of records that no update can reach, since they have no id; ids that several records have, one of
+  /// these, and how many have that. Zero and nil where the index has no ids.
   public var recordsWithoutID = 0
   public var sharedIDCount = 0
   public var sharedIDExample: (id: String, records: Int)?
-  /// Records whose key is empty, so that they are found by the empty prefix alone.
+  /// The number of records whose key is empty, so that they are found by the empty prefix alone.
   public var emptyKeyCount = 0
-  /// Records that an update took out of the index, replaced ones included.
+  /// The number of records that an update took out of the index, replaced ones included.
   public var recordsRemoved = 0
   /// Ids that an update was to delete and no record had.
   public var idsNotFound = 0

@@ -196,7 +196,7 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
   @exclusivity(unchecked) var chunk: RecordArena
-  /// Its share of ``InputPassage/carried``, as last counted.
+  /// The carrier's share of ``InputPassage/carried``, as last counted.
   @exclusivity(unchecked) var counted = 0
 
   init(_ chunk: RecordArena) { unsafe self.chunk = chunk }
@@ -233,9 +233,9 @@ private final class InputPassage {
   /// Numbers of this reader's field names among those of all inputs.
   var numbers: [UInt32] = []
   var idle: [BatchCarrier] = []
-  /// Bytes that carriers hold, idle or not.
+  /// The memory that carriers hold, idle or not, in bytes.
   private(set) var carried = 0
-  /// Records that were read and cannot stand in an index: the first of them, and how many there are.
+  /// The first of the records that were read and cannot stand in an index.
   private(set) var unindexable: [DatasetReader.BadRecord] = []
   private(set) var unindexableCount = 0
 

@@ -180,7 +180,7 @@ private struct PieceWriter: Sendable {
   }
 }
 
-/// Puts the output together from what is written, in order.
+/// The assembly of the output from the written shards, in order.
 private struct Assembly: ~Copyable {
   private var output: Pipeline.Output
   private let publisher: Publisher
@@ -267,7 +267,7 @@ private struct Assembly: ~Copyable {
 }
 
 extension Pipeline.Output {
-  /// Makes the index's new generation of what was written.
+  /// Publishes the written shards as the index's new generation.
   ///
   /// - Parameter densityGrid: The map, where the output has none.
   func publish(

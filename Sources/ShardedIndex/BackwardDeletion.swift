@@ -1,9 +1,9 @@
-/// The part of a character that Backspace takes: one function for ``ShardedIndex/Session/removeLast()`` and for the list in the
-/// terminal.
+/// The part of a character that Backspace takes: one function for ``ShardedIndex/Session/removeLast()`` and for the
+/// list in the terminal.
 ///
 /// A reader of Thai or Devanagari types a vowel sign by a key of its own, so Backspace takes that sign alone. A half of
-/// an emoji sequence, of a Hangul syllable, of CR LF or of a Latin, Greek or Cyrillic letter with its mark is no letter:
-/// there Backspace takes the whole character. A variation selector goes together with the scalar before it.
+/// an emoji sequence, of a Hangul syllable, of CR LF or of a Latin, Greek or Cyrillic letter with its mark is no
+/// letter: there Backspace takes the whole character. A variation selector goes together with the scalar before it.
 package enum BackwardDeletion {
   /// The parts that Backspace takes one by one, in the order of the text; one part where it takes the whole character.
   package static func steps(of character: Character) -> [String] {
@@ -20,15 +20,15 @@ package enum BackwardDeletion {
     return steps
   }
 
-  /// What Backspace leaves of a character; empty where it takes all of it.
+  /// Returns the rest that Backspace leaves of a character; empty where it takes all of it.
   package static func rest(of character: Character) -> String {
     steps(of: character).dropLast().joined()
   }
 
   /// Whether a character that begins with this scalar is taken at once.
   ///
-  /// The ranges are blocks of Unicode 15: Latin, Greek and Cyrillic with their marks, digits and signs (keycaps), Hangul,
-  /// symbols, and emoji with flags and skin tones.
+  /// The ranges are blocks of Unicode 15: Latin, Greek and Cyrillic with their marks, digits and signs (keycaps),
+  /// Hangul, symbols, and emoji with flags and skin tones.
   private static func goesWhole(_ base: UInt32) -> Bool {
     switch base {
     case 0..<0x0530: true  // Latin, marks, Greek, Cyrillic; control characters, digits.

@@ -1,8 +1,8 @@
 extension ShardedIndex {
-  /// The answer to a prefix: the records that match, counted. Nothing is decoded before it is asked for.
+  /// The answer to a prefix: the records that match, counted. A record is decoded when a caller reads it.
   ///
   /// An answer is of one generation, and stays so when the index moves on. When builds have removed shards of that
-  /// generation, reading records that are not in memory fails with ``IndexError/superseded(path:)``: then ask again.
+  /// generation, reading records that are not in memory fails with ``IndexError/superseded(path:)``: then query again.
   public struct Matches: Sendable {
     /// The generation that the answer is of.
     package let generation: Generation
@@ -13,9 +13,9 @@ extension ShardedIndex {
       self.answer = answer
     }
 
-    /// The number of matches, or of as many as were asked for, whether or not they are ever decoded.
+    /// The number of matches, at most the limit of the query. O(1): no match is decoded for it.
     public var count: Int { answer.range.count }
-    /// Whether nothing matches.
+    /// Whether no record matches.
     public var isEmpty: Bool { answer.range.isEmpty }
     /// Whether there are matches beyond these, which the limit left out.
     public var hasMore: Bool { answer.hasMore }
@@ -28,9 +28,9 @@ extension ShardedIndex {
 
     /// Returns some of the matches, decoded.
     ///
-    /// Loads the shards that hold them and no other; what lies before is not decoded.
+    /// Loads the shards that hold them and no other; the records before are not decoded.
     ///
-    /// - Parameter positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
+    /// - Parameter positions: Positions among the matches, from 0 on. Positions beyond the last match are left out.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
     /// - Complexity: O(*n*) in the records that are decoded, and in those of a block of keys before the first.
     public func records(in positions: Range<Int>) throws(IndexError) -> Records {
@@ -40,13 +40,13 @@ extension ShardedIndex {
       return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
     }
 
-    /// Decodes some of the matches into a buffer that is used again and again; what it held before is gone.
+    /// Decodes some of the matches into a buffer, whose former records are removed.
     ///
-    /// The way to read many answers, or one long one, without an allocation for each.
+    /// Reading many answers, or a long one, into the same buffer needs no allocation for each.
     ///
     /// - Parameters:
-    ///   - positions: Positions among the matches, from 0 on. What lies beyond the last match is left out.
-    ///   - buffer: The buffer, which grows to what it is given to hold.
+    ///   - positions: Positions among the matches, from 0 on. Positions beyond the last match are left out.
+    ///   - buffer: The buffer, which grows to the size of the records.
     /// - Throws: ``IndexError``, as ``records(in:)`` does.
     public func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()

@@ -4,14 +4,14 @@ extension ShardedIndex {
     // Sendable because nothing writes to the buffer once it is here.
     let buffer: RecordBuffer
     let schema: Schema
-    /// Where keys cannot be made again.
+    /// The folded keys, in an index that does not store its keys.
     let folded: FoldedKeys?
 
-    /// Always 0.
+    /// The position of the first record: always 0.
     public var startIndex: Int { 0 }
-    /// How many records there are.
+    /// The number of records.
     public var endIndex: Int { buffer.count }
-    /// One of the records; nothing is decoded for it.
+    /// One of the records. O(1): nothing is decoded for it.
     public subscript(position: Int) -> Record {
       precondition(position >= 0 && position < buffer.count, "no such record")
       return Record(buffer: buffer, number: position, schema: schema, folded: folded)
@@ -27,18 +27,19 @@ extension ShardedIndex {
 
     /// One field of a record.
     public struct Field: Sendable, Equatable {
-      /// A nested field's path, `coord.lon`; a dot or backslash inside a name is written `\.` or `\\`.
+      /// The name of the field, or the path of a nested one, `coord.lon`; a dot or backslash inside a name is written
+      /// `\.` or `\\`.
       public let name: String
-      /// What the text stood for in the dataset.
+      /// The kind of value that the text stood for in the dataset.
       public let kind: ValueKind
-      /// Numbers have the digits they had.
+      /// The text of the value; a number has the digits that it had in the dataset.
       public let text: String
     }
 
     /// The text that a person types a prefix of, made by the index's template.
     ///
-    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), the key cannot be made again. Then
-    /// this is the folded key, without case and accents, which finds the record as well.
+    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), the key cannot be made again.
+    /// Then this is the folded key, without case and accents, which finds the record as well.
     public var key: String {
       if let folded { return folded.text(number) }
       var text = ""
@@ -64,13 +65,13 @@ extension ShardedIndex {
       }
     }
 
-    /// The text of the field `name`; nil if the record has none of that name.
+    /// The text of the field `name`; nil if the record has no field of that name. O(*n*) in the fields of the index.
     public subscript(name: String) -> String? {
       guard let wanted = schema.names.firstIndex(of: name) else { return nil }
       return self[fieldNumber: wanted]
     }
 
-    /// What a field gives the key: nothing where it is not there, or `null`.
+    /// Returns the text that a field gives the key: none where the field is missing or `null`.
     private func keyText(fieldNumber wanted: Int) -> String {
       for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
         let kind = unsafe buffer.output.pointee.fields[slot].kind

@@ -9,16 +9,16 @@ extension ShardedIndex {
   /// print(session.matches.count)
   /// ```
   ///
-  /// A session stays with the generation it began on, so that what it shows fits together; ``reload()`` moves it on.
+  /// A session stays with the generation that it began on, so that its answers fit together; ``reload()`` moves it.
   public struct Session: Sendable {
     private struct State: Sendable {
-      /// How much of the text it is about, in bytes of UTF-8.
+      /// The size of the beginning of the text that the matches are of, in bytes of UTF-8.
       var size: Int
       var matches: Matches
     }
     private let index: ShardedIndex
     private(set) var generation: Generation
-    /// What has been typed.
+    /// The text that was typed.
     public private(set) var text = ""
     /// One state for each time that ``removeLast()`` can be called, the first for no text.
     private var states: [State]
@@ -40,18 +40,19 @@ extension ShardedIndex {
       try replace(with: self.text + text)
     }
 
-    /// Takes back what Backspace takes: the last character, or the last scalar of it where its script is typed so.
+    /// Removes the last character, as Backspace does, or its last scalar where its script is typed so.
     ///
-    /// Of a Thai or Devanagari letter with a vowel sign the session keeps the letter. It takes the whole character where a half
-    /// makes no sense: emoji sequences, Hangul syllables, CR LF, and Latin, Greek and Cyrillic letters with their marks.
-    /// A text field of another system may differ; ``replace(with:)`` follows any field.
+    /// Of a Thai or Devanagari letter with a vowel sign the session keeps the letter. It takes the whole character
+    /// where a half makes no sense: emoji sequences, Hangul syllables, CR LF, and Latin, Greek and Cyrillic letters
+    /// with their marks. A text field of another system may differ; ``replace(with:)`` follows any field.
     ///
     /// Loads nothing, so it cannot fail; without text nothing happens.
     public mutating func removeLast() {
       if states.count > 1 { cut(to: states.count - 2) }
     }
 
-    /// Makes the text `text`, keeping what it has in common with the present one; where that fails, nothing has changed.
+    /// Makes the text `text`, keeping what it has in common with the present one; where that fails, nothing has
+    /// changed.
     public mutating func replace(with text: String) throws(IndexError) {
       let before = (self.text, states)
       let common = zip(text.utf8, self.text.utf8).prefix { $0 == $1 }.count
@@ -114,6 +115,6 @@ extension ShardedIndex {
 }
 
 extension ShardedIndex {
-  /// Follows one person's typing.
+  /// Makes a session, which follows one person's typing.
   public func session() -> Session { Session(self) }
 }

@@ -1,11 +1,11 @@
 extension ShardedIndex {
-  /// The records whose folded key begins with the fold of `prefix`, in key order.
+  /// Returns the records whose folded key begins with the fold of `prefix`, in key order.
   ///
-  /// A space at its end finishes the word: `paris ` matches `Paris, FR` and `Paris 01, FR`, and not `Parish, US`. The last
-  /// space before may also stand for the comma: `paris fr` matches `Paris, FR`.
+  /// A space at its end finishes the word: `paris ` matches `Paris, FR` and `Paris 01, FR`, and not `Parish, US`. The
+  /// last space before may also stand for the comma: `paris fr` matches `Paris, FR`.
   ///
-  /// Loads at most the keys of the two shards at the ends of the answer, of each run of it where a space also stands for
-  /// the comma. No record is decoded yet.
+  /// Loads at most the keys of the two shards at the ends of the answer, of each run of it where a space also stands
+  /// for the comma. No record is decoded yet.
   ///
   /// ```swift
   /// let matches = try index.matches(forPrefix: "sao p", limit: 20)
@@ -14,10 +14,11 @@ extension ShardedIndex {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: As typed. Folded here. An empty one matches every record.
+  ///   - prefix: The text as typed, which is folded here. An empty one matches every record.
   ///   - limit: The most matches that are wanted, from the first on. A list that shows no count passes a limit: then
-  ///     nothing is loaded for the end of matches that go on elsewhere, and ``Matches/hasMore`` says that they do.
-  /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays usable.
+  ///     nothing is loaded for the end of matches beyond the limit, and ``Matches/hasMore`` says that there are more.
+  /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays
+  ///   usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
   public func matches(forPrefix prefix: String, limit: Int = .max) throws(IndexError) -> Matches {
     var prefix = prefix
@@ -28,7 +29,7 @@ extension ShardedIndex {
     return try answer!.get()
   }
 
-  /// The same for text in UTF-8 that is no `String`; bytes that are no UTF-8 match nothing that is.
+  /// Returns the matches of a prefix in UTF-8 that is no `String`; bytes that are no UTF-8 match no text.
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
@@ -65,12 +66,14 @@ extension ShardedIndex {
     return Matches(generation, try generation.shards.matches(of: prefix, limit: .max))
   }
 
-  /// Counts the matches of a prefix: what ``matches(forPrefix:limit:)-(String,_)`` does, without holding on to a shard.
+  /// Returns the number of matches of a prefix. Costs and errors are those of
+  /// ``matches(forPrefix:limit:)-(String,_)``; no shard is held.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }
 
 extension ShardedIndex {
-  /// What of a record's key a prefix matched, for a list that marks it: of `Straat, NL`, typed `straat n`, `Straat, N`.
+  /// Returns the range of a record's key that a prefix matched, for a list that marks it: of `Straat, NL`, typed
+  /// `straat n`, `Straat, N`.
   ///
   /// ```swift
   /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
@@ -80,10 +83,10 @@ extension ShardedIndex {
   /// `Paris, FR`, typed `paris ` with a space at the end, `Paris` is marked; typed `paris f`, `Paris, F`.
   ///
   /// - Parameters:
-  ///   - prefix: As typed.
+  ///   - prefix: The text as typed.
   ///   - key: As ``Record/key`` has it.
   /// - Returns: The range, from the start of `key`; nil if the prefix does not match it.
-  /// - Complexity: O(*n*), *n* being what is marked and the prefix, in bytes.
+  /// - Complexity: O(*n*), *n* being the size of the range and of the prefix, in bytes.
   public static func matchedRange(ofPrefix prefix: String, in key: String) -> Range<String.Index>? {
     Fold.matchedRange(ofFolded: Fold.fold(prefix), in: key)
   }

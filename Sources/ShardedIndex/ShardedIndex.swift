@@ -3,9 +3,9 @@ import Synchronization
 
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///
-/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that are not in
-/// memory, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it
-/// finds a shard in the cache, and, in an index of millions of records, a page of the manifest.
+/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that are not
+/// in memory, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it finds a
+/// shard in the cache, and, in an index of millions of records, a page of the manifest.
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")
@@ -18,9 +18,9 @@ import Synchronization
 public final class ShardedIndex: Sendable {
   private struct Latest: Sendable {
     var generation: Generation
-    /// Of the files that the directory had when it was looked at last.
+    /// The stamp of the files that the directory had at the last look.
     var stamp: GenerationStamp
-    /// Of files that were refused: they are not looked at again until one of them changes.
+    /// The stamp of files that were refused: no query looks at them again until one of them changes.
     var refused: GenerationStamp? = nil
     var reloads = 0
   }
@@ -36,7 +36,7 @@ public final class ShardedIndex: Sendable {
   private let isPinned: Bool
   /// The interval in nanoseconds; nil if the options have none.
   private let reloadInterval: Int?
-  /// When to look for a newer generation next, in nanoseconds.
+  /// The time of the next look for a newer generation, in nanoseconds.
   private let nextLook: Atomic<Int>
 
   /// The directory of the index.
@@ -49,7 +49,7 @@ public final class ShardedIndex: Sendable {
   ///
   /// - Parameters:
   ///   - path: The directory that holds `manifest` and the shard files.
-  ///   - options: How much it may keep in memory, and whether it follows rebuilds.
+  ///   - options: The memory that it may keep, and whether it follows rebuilds.
   /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
   ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``,
   ///   ``IndexError/wrongDigest(path:found:expected:)`` if it is not the one that is expected.
@@ -69,7 +69,7 @@ public final class ShardedIndex: Sendable {
       directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
     cache = ShardCache(limitBytes: options.cacheLimitBytes)
     isPinned = options.expectedDigest != nil
-    // What a digest pins is what was built; nothing beside it counts.
+    // A digest pins the manifest of a build; an overlay does not count.
     var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
     var manifest = try ManifestReader(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
@@ -108,18 +108,18 @@ public final class ShardedIndex: Sendable {
 
   /// The directory, as it was given.
   public var path: String { directory.path }
-  /// All records of the index.
+  /// The number of records in the index.
   public var recordCount: Int { generation.recordCount }
-  /// Its shards, each a file.
+  /// The number of shards, each a file.
   public var shardCount: Int { generation.manifest.shardCount }
-  /// Every field that some record has; a nested one is named by its path, `coord.lon`.
+  /// The names of all fields that records have; a nested field is named by its path, `coord.lon`.
   public var fieldNames: [String] { generation.schema.names }
   /// The template that makes a record's key: `{name}, {country}`.
   public var keyTemplate: String { generation.schema.template.text }
   /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
   public var storesKeys: Bool { generation.schema.isKeyStored }
 
-  /// What the index has done since it was opened, over all threads.
+  /// The counters of the index since it was opened, over all threads.
   public var statistics: Statistics {
     let (counts, manifest) = (cache.counts, generation.manifest)
     return Statistics(
@@ -128,8 +128,8 @@ public final class ShardedIndex: Sendable {
       manifestBytes: manifest.residentSize, loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
   }
 
-  /// Gives back the memory of all resident shards, and of pages of a large manifest, and closes shard files that are
-  /// open: what an app does when the system asks for memory.
+  /// Frees the memory of all resident shards and of pages of a large manifest, and closes open shard files: an app
+  /// calls it when the system asks for memory.
   ///
   /// Answers that are still held keep their shards until they go; queries load again.
   public func removeResidentShards() {
@@ -141,7 +141,7 @@ public final class ShardedIndex: Sendable {
     loader.contexts.removeAll()
   }
 
-  /// A map of all records of the generation that the index answers from, read from the manifest at each call.
+  /// Returns the density grid of the generation that the index answers from, read from the manifest at each call.
   ///
   /// - Returns: nil if no record has coordinates.
   /// - Throws: ``IndexError``, if the manifest is damaged there or cannot be read.
@@ -150,9 +150,10 @@ public final class ShardedIndex: Sendable {
 
   // MARK: Generations
 
-  /// The SHA-256 of the manifest that is answered from: what ``Options/expectedDigest`` wants to pin it.
+  /// Returns the SHA-256 of the manifest that the index answers from, for ``Options/expectedDigest``.
   ///
-  /// Reads all of that file.
+  /// - Throws: ``IndexError`` if the file cannot be read.
+  /// - Complexity: O(*n*), *n* being the size of the manifest, all of which is read.
   public func manifestDigest() throws(IndexError) -> ManifestDigest { try generation.manifest.digest() }
 
   /// The generation to answer from.
@@ -160,7 +161,7 @@ public final class ShardedIndex: Sendable {
     isAsOpened.load(ordering: .acquiring) ? first : latest.withLock { $0.generation }
   }
 
-  /// The same, after a look at the directory if one is due.
+  /// The generation to answer from, after a look at the directory if one is due.
   var newest: Generation {
     if reloadInterval != nil { look() }
     return generation
@@ -170,11 +171,11 @@ public final class ShardedIndex: Sendable {
   ///
   /// Queries from now on are answered from it; ``Matches``, ``Records`` and sessions stay with the one they are of.
   /// Shards that are the same file in both stay resident. Reads the new manifest's root, and the pages of it on which
-  /// resident shards stand; queries on other threads go on meanwhile.
+  /// resident shards stand; queries on other threads do not wait for it.
   ///
   /// - Returns: Whether a newer generation was taken. A build that changed nothing makes none, and with
   ///   ``Options/expectedDigest`` none is ever taken.
-  /// - Throws: As opening does. Then the index goes on with the generation that it has.
+  /// - Throws: ``IndexError`` as opening does. Then the index stays with the generation that it has.
   @discardableResult
   public func reload() throws(IndexError) -> Bool {
     if isPinned { return false }
@@ -183,8 +184,8 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// Returns whether the directory has a newer generation, and takes it; nil if it was replaced by another meanwhile. Under
-  /// the lock.
+  /// Returns whether the directory has a newer generation, and takes it; nil if it was replaced by another meanwhile.
+  /// Under the lock.
   private func takeNewest() throws(IndexError) -> Bool? {
     let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
     let overlayFile = try directory.overlayFile()
@@ -225,12 +226,12 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// Reloads if it is time to look and there is something new. What cannot be taken leaves all as it is.
+  /// Reloads if it is time to look and the files have changed. A failure changes nothing.
   private func look() {
     if let reloadInterval, reloadInterval > 0 {
       let now = Self.now
       let due = nextLook.load(ordering: .relaxed)
-      // One thread looks; the others go on with what is there.
+      // One thread looks; the others use the generation that is there.
       guard now >= due,
         nextLook.compareExchange(expected: due, desired: now &+ reloadInterval, ordering: .relaxed).exchanged
       else { return }
@@ -240,7 +241,7 @@ public final class ShardedIndex: Sendable {
     _ = try? reload()
   }
 
-  /// What a query asks once the index may have moved.
+  /// Returns the matches of a text once the index may have moved to another generation.
   @inline(never)
   private func latestMatches(
     forFolded text: FoldedPrefix, limit: Int
@@ -271,7 +272,7 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// - Parameter text: Folded.
+  /// Returns the matches of a folded text.
   @inline(__always)
   func matches(forFolded text: FoldedPrefix, limit: Int) throws(IndexError) -> Matches {
     if isAsOpened.load(ordering: .acquiring) {
@@ -281,7 +282,7 @@ public final class ShardedIndex: Sendable {
     return try latestMatches(forFolded: text, limit: limit)
   }
 
-  /// On a clock that only goes forward.
+  /// The nanoseconds of a clock that only goes forward.
   private static var now: Int {
     var time = timespec()
     #if os(Linux)
@@ -293,7 +294,7 @@ public final class ShardedIndex: Sendable {
     return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
   }
 
-  /// At least 0, at most a century.
+  /// Returns a duration in nanoseconds: at least 0, at most a century.
   private static func nanoseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
     let whole = Int(clamping: min(max(seconds, 0), 3_155_760_000))

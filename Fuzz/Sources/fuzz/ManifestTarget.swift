@@ -185,7 +185,7 @@ final class ManifestTarget: FuzzTarget {
     let manifest = index.generation.manifest
     for prefix in Self.prefixes where index.shardCount > 0 {
       Array(prefix.utf8).withUnsafeBufferPointer { bytes in
-        guard let (first, last) = try? manifest.places(forPrefix: FoldedPrefix(bytes)) else {
+        guard let (first, last) = try? manifest.shardPositions(forPrefix: FoldedPrefix(bytes)) else {
           return
         }
         require(first.number <= last.number, "the last shard before the first")
@@ -204,7 +204,7 @@ final class ManifestTarget: FuzzTarget {
     }
     for position in [0, 1, 63, index.recordCount / 2, index.recordCount - 1]
     where position >= 0 && position < index.recordCount {
-      guard let shard = try? manifest.place(holding: position) else { continue }
+      guard let shard = try? manifest.shardPosition(holding: position) else { continue }
       require(
         shard.firstRecord <= position && position - shard.firstRecord < shard.recordCount, "the shard of a position")
     }

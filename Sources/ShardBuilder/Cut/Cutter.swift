@@ -35,7 +35,7 @@ package struct Cutter {
   private var previousRest: [UInt8] = []  // Of two records with the same folded key, see `gap`.
   private var rest: [UInt8] = []
   private let behind = RecordArena(capacity: 0)  // The record before the first one, if there is any.
-  /// ``Piece/isRestart`` of the piece that comes next.
+  /// The value of ``Piece/isRestart`` for the next piece.
   private(set) var isRestart = true
   /// Whether the gap that this began at is a boundary.
   enum Start: Equatable {
@@ -125,7 +125,7 @@ package struct Cutter {
     for record in records { append(record) }
   }
 
-  /// Finishes what is left.
+  /// Finishes the last piece.
   package mutating func finish() {
     // The end of the records is above every gap, as their beginning is: no piece at either is smaller than a window.
     while firstCandidate < candidates.count {
@@ -135,8 +135,8 @@ package struct Cutter {
     if records.count > 0 { emit(records.count) }
   }
 
-  /// Finishes the pieces left over if the gap before `record`, the one that comes next, is a boundary as far as what lies
-  /// before it says; otherwise that record is still to come.
+  /// Finishes the pieces left over if the gap before `record`, the one that comes next, is a boundary as far as what
+  /// lies before it says; otherwise that record is still to come.
   mutating func finish(before record: RecordBlob) -> Bool {
     guard records.count > 0, let last else { return false }
     let gap = unsafe gap(last, record, commonPrefix(last.folded, record.folded))

@@ -9,7 +9,7 @@ package struct BuildNotes: Sendable {
   /// One piece of the cut. It became one shard, or several if it was too large for one.
   package struct Piece: Sendable, Equatable {
     package var shardCount: Int
-    /// As ``ShardBuilder/Piece/isRestart``.
+    /// Whether the cut can begin anew here: ``ShardBuilder/Piece/isRestart``.
     package var isRestart: Bool
     package var digest: PieceDigest
 
@@ -25,10 +25,10 @@ package struct BuildNotes: Sendable {
   /// zstd's level.
   package var level: Int
   package var pieces: [Piece] = []
-  /// Records that have an id, less the ids that are distinct by ``IDCounter/hash(_:)``: 0 means that no two records have
-  /// the same. nil if it was not counted.
+  /// The number of records that have an id, less the ids that are distinct by ``IDCounter/hash(_:)``: 0 means that no
+  /// two records have the same. nil if it was not counted.
   package var repeatedIDs: Int?
-  /// Records that have no id, by ``RecordID``; 0 if that was not counted. No update changes it.
+  /// The number of records that have no id, by ``RecordID``; 0 if that was not counted. No update changes it.
   package var recordsWithoutID = 0
   /// Whether this program would make the same bytes of the same pieces.
   package private(set) var isOfThisEncoder: Bool
@@ -145,8 +145,8 @@ package struct BuildNotes: Sendable {
     return UInt64(min(repeatedIDs, most)) | UInt64(min(recordsWithoutID, most)) << 32
   }
 
-  /// Returns what ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by one each or
-  /// removed; nil if it is not known, or wrong.
+  /// Returns what ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by
+  /// one each or removed; nil if it is not known, or wrong.
   package func repeatedIDs(replacing records: Int, of ids: Int) -> Int? {
     guard let repeatedIDs, repeatedIDs >= records - ids else { return nil }
     return repeatedIDs - (records - ids)

@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// The encoder of one column: it chooses the encoding that is the smallest, by estimates. Source: docs/format.md section 4.
+/// The encoder of one column: it chooses the encoding that is the smallest, by estimates. Source: docs/format.md
+/// section 4.
 @safe struct ColumnEncoder {
   /// A column's data in the parts.
   enum Data {

@@ -5,7 +5,7 @@ typealias Text = UnsafeBufferPointer<UInt8>
 /// The texts of a column, one for every record.
 typealias Texts = UnsafeBufferPointer<Text>
 
-/// All texts of a shard and their kinds, column by column: of every record, those without the field included.
+/// The texts of a shard and their kinds, column by column: one for every record, those without the field included.
 @safe struct ColumnTexts: ~Copyable {
   private let texts: UnsafeMutableBufferPointer<Text>
   private var kinds: [UInt8]

@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// The encoder of the fields of a shard, in parts: what ``FieldColumns`` decodes. Source: docs/format.md section 4, section 6.
+/// The encoder of the fields of a shard, in parts: what ``FieldColumns`` decodes. Source: docs/format.md section 4,
+/// section 6.
 struct FieldColumnsEncoder {
   struct Counts {
     var columns: Int

@@ -18,9 +18,9 @@ struct HuffmanEncoder: Sendable {
   /// - Parameter numbers: The numbers of all records of a shard.
   init(_ numbers: [UInt8]) {
     guard let (code, packedBits) = Self.code(of: numbers), packedBits + 32 < 8 * numbers.count else { return }
-    // The estimate for zstd: matches of three and more with what the 320 records before had take 12 bits each. The other
-    // numbers have codes as short as these, but for a table in every part, about a bit for each of them; and take a
-    // reader several times as long.
+    // The estimate for zstd: matches of three and more with what the 320 records before had take 12 bits each. The
+    // other numbers have codes as short as these, but for a table in every part, about a bit for each of them; and take
+    // a reader several times as long.
     let left = code.unmatched(in: numbers, shortest: 3, partSize: 320)
     let plainBits = left.bits + left.count + 12 * left.matches
     if packedBits <= plainBits + plainBits / 7 { self = code }
@@ -31,8 +31,8 @@ struct HuffmanEncoder: Sendable {
   /// - Parameter records: The number of the shard's records, which the text is of.
   init(text: [UInt8], records: Int) {
     guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
-    // The estimate for zstd, of a part of 320 records: matches of five and more take 20 bits each, and the rest stands as
-    // it is or in codes as these, with a table.
+    // The estimate for zstd, of a part of 320 records: matches of five and more take 20 bits each, and the rest stands
+    // as it is or in codes as these, with a table.
     let partSize = min(max(1, text.count * 320 / records), 4096)
     let left = code.unmatched(in: text, shortest: 5, partSize: partSize)
     let tableBits = 720 * ((text.count + partSize - 1) / partSize)
@@ -139,7 +139,8 @@ struct HuffmanEncoder: Sendable {
     }
   }
 
-  /// Returns code lengths, none over the limit: Huffman's, and those over it put right at the expense of the longest below.
+  /// Returns code lengths, none over the limit: Huffman's, and those over it put right at the expense of the longest
+  /// below.
   private static func lengths(_ counts: [Int], _ used: [Int]) -> [Int] {
     // From the rarest number on; of equally rare ones, from the least on. Two queues: leaves, and joined nodes.
     let leaves = used.sorted { (counts[$0], $0) < (counts[$1], $1) }
@@ -217,8 +218,8 @@ struct HuffmanEncoder: Sendable {
     bytes.reserveCapacity((numbers.count * HuffmanCode.longestLimit + 7) / 8 + 8)
     var (pending, count): (UInt64, Int) = (0, 0)
     let (lengths, codes) = (lengths.span, codes.span)
-    // Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending, and no number comes
-    // that was not among those that the code was made for.
+    // Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending, and no number
+    // comes that was not among those that the code was made for.
     for number in numbers {
       let length = lengths[Int(number)]
       pending = pending << UInt64(length) | codes[Int(number)]

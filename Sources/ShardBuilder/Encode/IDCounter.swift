@@ -36,10 +36,10 @@ package struct IDCounter: ~Copyable {
   private let mixer = Mixer()
 
   /// - Parameters:
-  ///   - memory: Bytes for what is held before a spill; 64 KiB are held nevertheless.
+  ///   - memory: The bytes of ids that are held before a spill; at least 64 KiB are.
   ///   - directory: Where the file goes, if one is needed.
-  ///   - expected: How many are going to be added, at most: a file that these need is made now, before others have taken
-  ///     the last descriptor.
+  ///   - expected: How many are going to be added, at most: a file that these need is made now, before others have
+  ///     taken the last descriptor.
   package init(memory: Int, directory: RunDirectory, expected: Int) throws(BuildError) {
     capacity = max(64 << 10, memory) / (3 * MemoryLayout<UInt64>.stride)
     file =
@@ -126,7 +126,8 @@ package struct IDCounter: ~Copyable {
     return hashes
   }
 
-  /// A mixer that differs in each process: a choice of ids is no choice of their partitions, or of their slots in a table.
+  /// A mixer that differs in each process: a choice of ids is no choice of their partitions, or of their slots in a
+  /// table.
   private struct Mixer {
     private let key = UInt64.random(in: .min ... .max)
 

@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// The frames of an index, by their content: the same content need not be compressed again, since the same zstd makes the
-/// same frame of it at the same level.
+/// The frames of an index, by their content: the same content need not be compressed again, since the same zstd makes
+/// the same frame of it at the same level.
 package struct KnownFrames: Sendable {
   /// The frames, each with the size that its header declares for its content, by the last bits of that. Nothing is
   /// decompressed before it is compared.

@@ -2,8 +2,8 @@ import ShardedIndex
 
 /// The encoder of what ``Manifest`` reads. Source: docs/format.md section 3.
 ///
-/// A page is written as soon as it is full: of its shards only the lower bound of the first is held, until a node has it.
-/// That counts where bounds have 64 KiB.
+/// A page is written as soon as it is full: of its shards only the lower bound of the first is held, until a node has
+/// it. That counts where bounds have 64 KiB.
 package struct ManifestEncoder {
   /// One shard as the manifest describes it.
   package struct Shard: Sendable {
@@ -106,7 +106,8 @@ package struct ManifestEncoder {
     .dataset(.options, message: "the shards have too many parts to be ranked; make parts larger, or shards smaller")
   }
 
-  /// Returns the content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and bounds.
+  /// Returns the content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and
+  /// bounds.
   private static func page(_ shards: [Shard]) -> [UInt8] {
     var writer = ByteWriter()
     for shard in shards { writer.write(KeyBlocks.head(ofBound: shard.bound)) }
@@ -256,7 +257,8 @@ extension KeyBlocks {
   }
 }
 
-/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md section 3.2, section 3.10.
+/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md
+/// section 3.2, section 3.10.
 private struct ChildList {
   struct Child {
     let bound: [UInt8]

@@ -13,7 +13,7 @@ struct NumberColumnEncoder {
 
   /// The most formats of a column, literals included, and the most literals.
   private static let (formatLimit, literalLimit) = (24, 8)
-  /// Only so many formats of a column have ranges of their own: what a shard has of them is bounded.
+  /// The most formats of a column that have ranges of their own: the format limits those of a shard.
   private static let mostWithRanges = 16
 
   /// - Returns: nil if the texts are not numbers, or too many of them are not.

@@ -14,7 +14,8 @@ struct NumberText {
     case float
   }
 
-  /// - Returns: nil unless the text is `-`? digits (`.` digits)? with no needless zero before them and at most 18 digits.
+  /// - Returns: nil unless the text is `-`? digits (`.` digits)? with no needless zero before them and at most 18
+  ///   digits.
   init?(_ text: Text) {
     guard text.count > 0, text.count <= 20 else { return nil }
     let isNegative = unsafe text[0] == 0x2d
@@ -71,11 +72,11 @@ struct NumberText {
   @inline(__always)
   private var floatFormat: (NumberFormat, Int64)? {
     let decimals = Int(decimals)
-    // What these print has six decimals at most, and no other text of the same number.
+    // These formats print six decimals at most, and one text for each number.
     guard decimals <= 6, mantissa.magnitude < 1 << 40 else { return nil }
     let millionths = mantissa * Self.power(6 - decimals)
-    // What is printed of a float below 2^28 millionths is within 16 of what the float stands for, half of its last bit
-    // and a rounding: few numbers are that near to sixtieths or to four decimals, and the others need no float.
+    // The printed text of a float below 2^28 millionths is within 16 millionths of the float's value: half of the last
+    // bit and a rounding. Few numbers are that near to sixtieths or to four decimals; the others need no float.
     let isSmall = millionths.magnitude < 1 << 28
     let value = Double(mantissa) / Double(Self.power(decimals))
     if !isSmall || Self.distanceFromSixtieths(millionths) <= 16 {

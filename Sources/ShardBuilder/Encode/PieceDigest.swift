@@ -10,7 +10,8 @@ extension Piece {
   /// Returns the digest that identifies the shards that this piece becomes, the options of the build aside, and the
   /// numbers of its fields in the order in which they come up.
   ///
-  /// Field names are numbered by that order here, so that neither the dataset's own nor other pieces show in the digest.
+  /// Field names are numbered by that order here, so that neither the dataset's own nor other pieces show in the
+  /// digest.
   ///
   /// - Parameter names: By number.
   package func digest(names: [String]) -> (digest: PieceDigest, fields: [UInt32]) {

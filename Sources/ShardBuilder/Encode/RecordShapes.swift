@@ -11,7 +11,7 @@ struct RecordShapes {
   /// The numbers of shapes, once they are more than are looked through.
   private var numbers: [[Int]: Int] = [:]
 
-  /// So many shapes are looked through.
+  /// The most shapes that are searched one by one.
   private static let fewShapes = 16
 
   /// The most fields, records times columns, that are held at once.

@@ -67,7 +67,7 @@ package struct ShardEncoder {
   /// docs/measurements.md.
   package static let usualPartSize = 1536
 
-  /// No record adds less to ``Content/size``: the sizes of its key's shared and own bytes, in bytes.
+  /// The least that a record adds to ``Content/size``, in bytes: the sizes of its key's shared and own bytes.
   package static let leastRecordSize = 2
 
   private let names: [String]

@@ -48,8 +48,8 @@ struct SharedPrefixes {
 
   /// Returns how many prefixes have first matches both before a record and from it on.
   ///
-  /// They are what the record shares with the one before it, less those that begin so early that their first matches end
-  /// before the record: a prefix begins at a record that shares less than it with the one before.
+  /// They are what the record shares with the one before it, less those that begin so early that their first matches
+  /// end before the record: a prefix begins at a record that shares less than it with the one before.
   private func separated(at record: Int) -> UInt32 {
     ofKeys[record] - ofKeys[max(0, record - Self.firstMatches + 1)...record].min()!
   }

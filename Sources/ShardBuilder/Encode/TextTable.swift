@@ -1,9 +1,9 @@
 /// A table that numbers texts in order of first appearance.
 ///
-/// The texts are the caller's and have to stay where they are as long as the table does. Takes four bytes for each slot,
-/// and there are twice to four times as many as texts that it has room for.
+/// The texts are the caller's and have to stay where they are as long as the table does. Takes four bytes for each
+/// slot, and there are twice to four times as many as texts that it has room for.
 @safe struct TextTable {
-  /// Each once, by number.
+  /// The distinct texts, by number.
   private(set) var texts: [Text] = unsafe []
   private var slots: [Int32]  // Numbers by open addressing, -1 where there is none.
 
@@ -27,7 +27,8 @@
     return unsafe texts.count - 1
   }
 
-  /// Chosen anew in each process, so that nobody can prepare texts that meet. It does not show in any number.
+  /// The seed of the hash, chosen anew in each process, so that no dataset can be made of texts that collide. No number
+  /// depends on it.
   private static let seed = UInt64.random(in: .min ... .max)
 
   /// Eight bytes at a time, each mixed by the two halves of a product, as wyhash does.

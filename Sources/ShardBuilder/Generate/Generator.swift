@@ -5,14 +5,14 @@ import ShardedIndex
 /// It has the shape of the well-known city list and what makes such a list hard or easy to index: names put
 /// together from parts of which few are frequent, letters beyond ASCII in 7 % of them, 35 % of the records sharing
 /// name and country with another, ids by country, coordinates in clusters, printed as a program prints them that
-/// keeps 32-bit floats. A longer list begins with the records of a shorter one. Nothing is kept of what was written.
+/// keeps 32-bit floats. A longer list begins with the records of a shorter one. No record is kept once it is written.
 package struct Generator {
   package enum Format: String, CaseIterable, Sendable {
     /// One array.
     case json
     /// An object a line.
     case jsonl
-    /// With a header.
+    /// The format TSV, with a header.
     case tsv
   }
 

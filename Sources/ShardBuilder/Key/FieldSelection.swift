@@ -14,7 +14,7 @@ struct FieldSelection: Sendable {
   private(set) var kept: [(field: Int, part: Int)] = []
   /// The largest name of a stored field.
   private(set) var largestName: UInt32 = 0
-  /// The names of the fields that were looked through last, and what is wrong with such a record.
+  /// The names of the fields of the last record, and the fault of such a record.
   private var shape: [UInt32] = []
   private var flaw: UnindexableRecord.Flaw? = .noKeyField  // Of no fields.
   /// Whether a key field of these is no text or number: then the next record's may be another thing by the same names.

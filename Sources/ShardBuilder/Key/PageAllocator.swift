@@ -2,7 +2,7 @@ import CLibrary
 
 /// Large buffers straight from the system: untouched they take no memory, and let go they give it back at once.
 ///
-/// glibc's `malloc` keeps what is freed. After the sort had freed its 64 MiB a build went on holding them beside the
+/// glibc's `malloc` keeps freed memory. After the sort had freed its 64 MiB, a build still held them beside the
 /// buffers of the merge, 111 to 149 MiB in all.
 enum PageAllocator {
   /// Returns zeros, aligned to a page. Never empty.

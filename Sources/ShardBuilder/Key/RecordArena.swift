@@ -6,7 +6,7 @@ import CLibrary
 @safe package final class RecordArena: @unchecked Sendable {
   /// The position of a blob.
   package struct Entry {
-    /// In bytes from ``RecordArena/start``.
+    /// The offset from ``RecordArena/start``, in bytes.
     package var offset: Int
   }
 

@@ -12,14 +12,15 @@ package struct RecordEncoder: Sendable {
   /// The most bytes of texts and names of fields together with what a header says of each: so that a shard of one such
   /// record can be read, all of whose texts are in one frame.
   package static let recordLimit = ZstdFrame.contentLimit - (64 << 10)
-  /// In bytes, with its key twice, which is stored once and may be as long as the texts it is made from.
+  /// The largest blob in bytes, with its key twice, which is stored once and may be as long as the texts it is made
+  /// from.
   private static let blobLimit = 2 * recordLimit
   /// A key that is not longer goes by way of the stack, in bytes.
   private static let shortKey = 256
 
   private var selection: FieldSelection
   private var composer: KeyComposer
-  /// Records encoded whose folded key is empty.
+  /// The number of encoded records whose folded key is empty.
   private(set) var emptyKeyCount = 0
   private var key: [UInt8] = []
   private var folded: [UInt8] = []
@@ -64,7 +65,8 @@ package struct RecordEncoder: Sendable {
   /// - Parameters:
   ///   - fields: With names that were learnt.
   ///   - bytes: Their texts; of `fields`, each lies in it.
-  ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that is not known.
+  ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that
+  ///     is not known.
   mutating func append(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, suffixSize: Int?, into chunk: RecordArena

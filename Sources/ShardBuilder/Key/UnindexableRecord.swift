@@ -27,7 +27,8 @@ package struct UnindexableRecord: Equatable, Sendable {
 }
 
 extension UnindexableRecord {
-  /// Returns what is wrong with the record; for one without a key, which fields were looked for and which are there.
+  /// Returns the fault of the record; for one without a key, it names the fields of the template and those of the
+  /// record.
   func reason(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> String {
     guard flaw == .noKeyField else { return "\(flaw)" }
     func list(_ names: some Collection<String>, _ word: String) -> String {

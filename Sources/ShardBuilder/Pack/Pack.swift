@@ -7,10 +7,10 @@ enum Pack {
   /// "SQP1"
   static let magic: UInt32 = 0x3150_5153
   static let version = 1
-  /// No shard that is shipped is larger, in bytes: one is held in memory. Builders make none of a fourth of it.
+  /// The largest shard that is shipped, in bytes: one is held in memory. Builders make none of a fourth of it.
   static let shardLimit = 1 << 26
-  /// No shard is made of more old ones. Where a boundary went or came there are two; where everything changed it does
-  /// not pay to look at more.
+  /// The most old shards that a new one is made of. Where a boundary went or came there are two; where everything
+  /// changed it does not pay to look at more.
   static let sourceLimit = 4
 
   /// The header of a pack. Source: docs/pack.md section 2.
@@ -24,7 +24,7 @@ enum Pack {
     /// The number of shards that are shipped.
     var shards: Int
 
-    /// In bytes; the last 32 are the SHA-256 of those before.
+    /// The size of the header in bytes; the last 32 are the SHA-256 of those before.
     static let size = 128
 
     var bytes: [UInt8] {

@@ -53,7 +53,7 @@ extension Pack {
       if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Writes what is left and gives the file its name.
+    /// Writes the rest and gives the file its name.
     func finish() throws(PackError) {
       try flush()
       guard let temporary else { return }

@@ -19,8 +19,8 @@ extension ShardBuilder {
   /// Brings the index in `directory` from the generation that the pack begins with to the one it ends with.
   ///
   /// Readers of the index are not disturbed. If `apply` is killed at any moment, one generation or the other is there,
-  /// and it may be called again. Memory holds two manifests and two shards, whatever the size of the pack, which is read once from
-  /// front to back. Nothing of it is used before its digest was compared.
+  /// and it may be called again. Memory holds two manifests and two shards, whatever the size of the pack, which is
+  /// read once from front to back. Nothing of it is used before its digest was compared.
   ///
   /// - Parameters:
   ///   - pack: A path; `-` is standard input.
@@ -34,7 +34,8 @@ extension ShardBuilder {
     if let expected, expected.bytes != header.new {
       throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
     }
-    // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody writes.
+    // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody
+    // writes.
     if try old(header, in: directory, Pack.Generation(opening: directory)) == nil {
       return try wasThere(header, directory)
     }

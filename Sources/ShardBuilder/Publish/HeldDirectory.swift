@@ -2,8 +2,8 @@ import CLibrary
 
 /// The directory of an index, open, with the locks by which one process at a time writes to it.
 ///
-/// The lock file keeps every other builder out. Where the file system can lock a directory, a lock of the directory itself
-/// does so too: when another program removes the lock file, a second builder would create a new one.
+/// The lock file keeps every other builder out. Where the file system can lock a directory, a lock of the directory
+/// itself does so too: when another program removes the lock file, a second builder would create a new one.
 struct HeldDirectory: ~Copyable {
   /// The path, as the caller named it.
   let path: String
@@ -74,8 +74,8 @@ struct HeldDirectory: ~Copyable {
     throw .locked(path: path)
   }
 
-  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its path,
-  /// and ``BuildError/io(operation:path:errno:)`` if the system does not tell.
+  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its
+  /// path, and ``BuildError/io(operation:path:errno:)`` if the system does not tell.
   func check() throws(BuildError) {
     guard try Self.isSame(descriptor, path, in: AT_FDCWD, at: path, follows: true) else { throw .replaced(path: path) }
     let lockPath = "\(path)/\(Self.lockName)"

@@ -51,14 +51,14 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     self.firstShards = firstShards
   }
 
-  /// What it was built with, zstd's level being this.
+  /// Returns the options that it was built with, at this level of zstd.
   func packing(level: Int) -> EncodingOptions {
     EncodingOptions(
       shardLimit: index.generation.manifest.shardLimit, partSize: index.generation.manifest.partSize, level: level)
   }
 
-  /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same of
-  /// it.
+  /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same
+  /// of it.
   func offerPieces(for packing: EncodingOptions) {
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
     var size = 64
@@ -92,12 +92,12 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return known
   }
 
-  /// Of the manifest and all shards, in bytes.
+  /// The size of the manifest and all shards, in bytes.
   var fileSize: Int { shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } }
 
   /// The shards that may have records with this folded key.
   func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {
-    /// How many shards begin before the key, or at it.
+    /// Returns how many shards begin before the key, or at it.
     func count(orAt: Bool) -> Int {
       var (low, high) = (0, shards.count)
       while low < high {
@@ -114,7 +114,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// Chosen anew in each process: digests come from a file, where they may be any.
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// Where a piece's number stands in `slots`, or would.
+  /// Returns the slot of a piece's number, or the slot that it would get.
   private func slot(of digest: PieceDigest, in pieces: [BuildNotes.Piece]) -> Int {
     let mixed = (digest.low ^ Self.seed).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB ^ digest.high)
     let mask = slots.count - 1
@@ -132,7 +132,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 }
 
 extension ManifestEncoder.Shard {
-  /// As another manifest has it.
+  /// Makes the entry of a shard as another manifest has it.
   package init(_ shard: Manifest.Shard) {
     unsafe self.init(
       bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),

@@ -37,8 +37,8 @@ extension Publisher {
 
   private func replace(_ overlay: [UInt8]) throws(BuildError) {
     let temporary = try writeSynced(overlay) { (file, path) throws(BuildError) in
-      // A reader tells two overlays apart by their files' numbers, sizes and times; the system's own time of change is that
-      // of its last clock tick, and a number is used again at once.
+      // A reader tells two overlays apart by their files' numbers, sizes and times; the system's own time of change is
+      // that of its last clock tick, and a number is used again at once.
       try SystemFile.setModifiedNow(file, path: path)
     }
     try held.check()

@@ -2,8 +2,8 @@ import CLibrary
 import ShardedIndex
 
 extension Publisher {
-  /// Whether a name is `.shardq-`, 16 hexadecimal digits and `.tmp`; or that of a sort's run: `.shardq-sort-`, digits, a
-  /// hyphen, digits.
+  /// Whether a name is `.shardq-`, 16 hexadecimal digits and `.tmp`; or that of a sort's run: `.shardq-sort-`, digits,
+  /// a hyphen, digits.
   package static func isTemporaryName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     if name.hasPrefix(SystemFile.temporaryPrefix) {

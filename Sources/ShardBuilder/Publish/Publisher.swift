@@ -3,11 +3,11 @@ import ShardedIndex
 
 /// Writes one generation of an index: new shard files, then the manifest by a rename, which makes the generation exist.
 ///
-/// A publisher is the only builder of its directory, because it holds ``HeldDirectory``'s locks. A build that fails or is
-/// killed leaves the generation that was there. A publisher touches shards, the manifest, the overlay, the lock file and
-/// its own temporary files, and no other file.
+/// A publisher is the only builder of its directory, because it holds ``HeldDirectory``'s locks. A build that fails or
+/// is killed leaves the generation that was there. A publisher touches shards, the manifest, the overlay, the lock file
+/// and its own temporary files, and no other file.
 package final class Publisher: @unchecked Sendable {  // `monitor` guards `state`; one thread publishes.
-  /// What became of a file.
+  /// The outcome of writing a file.
   package enum Outcome: Sendable {
     /// The directory had no file of this name.
     case written
@@ -37,12 +37,12 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   package static let overlayName = Overlay.fileName
   package static let lockName = HeldDirectory.lockName
 
-  /// What becomes of an overlay that is there when a manifest is published.
+  /// The fate of an overlay that is there when a manifest is published.
   package enum OverlayFate: Sendable {
     /// The overlay belongs to the manifest that is replaced, and goes behind it.
     case replaced
-    /// The overlay belongs to no manifest that is there, since a build was killed. It goes first: the new manifest may be
-    /// the one that it belongs to.
+    /// The overlay belongs to no manifest that is there, since a build was killed. It goes first: the new manifest may
+    /// be the one that it belongs to.
     case stale
     /// The overlay belongs to the manifest that is published.
     case kept
@@ -112,9 +112,9 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   /// Makes the added shards and this manifest the index's new generation.
   ///
   /// Shards that are neither in this generation nor in `previous` are removed afterwards. Before the manifest takes its
-  /// place, everything is as it was. When its rename fails, the added shards stay nevertheless: a file system in trouble
-  /// may have done what it reports to have failed. When the last sync of the directory fails, the new generation is there,
-  /// but a power cut may bring the old one back.
+  /// place, everything is as it was. When its rename fails, the added shards stay nevertheless: a file system in
+  /// trouble may have done what it reports to have failed. When the last sync of the directory fails, the new
+  /// generation is there, but a power cut may bring the old one back.
   ///
   /// - Parameter previous: The names of the shards in the manifest that is replaced; nil if it is damaged, so that they
   ///   are not known. Then no shard is removed: a reader may have opened the index before the damage.
@@ -155,14 +155,14 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     return removeOthers(than: previous)
   }
 
-  /// The same for a manifest that is there already.
+  /// Publishes a manifest that is there already.
   private func publishUnchanged(_ previous: [String]?, _ overlay: OverlayFate) throws(BuildError) -> Summary {
     try orAbandon { () throws(BuildError) in try held.check() }
     setOver()
     let isUnchanged = !(hasOverlay && overlay == .replaced)
     if hasOverlay, overlay != .kept {
-      // The build that published the manifest may have been killed before the manifest, which has the changes of a stale
-      // overlay, was on the medium.
+      // The build that published the manifest may have been killed before the manifest, which has the changes of a
+      // stale overlay, was on the medium.
       try syncNames()
       try removeOverlay()
     }

@@ -11,7 +11,7 @@ struct BracketSkipper {
 
   enum Outcome { case done, more, mismatch }
 
-  /// Goes on from `start`. The returned `end` is past the value when it is done, at the fault when brackets do not
+  /// Continues from `start`. The returned `end` is past the value when it is done, at the fault when brackets do not
   /// match.
   mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
     var p = unsafe start

@@ -43,7 +43,7 @@ final class ByteSource {
     pending = start
   }
 
-  /// The size of the file as stored, in bytes; of standard input, what is left at the start. nil for a pipe.
+  /// The size of the file as stored, in bytes; of standard input, the bytes left at the start. nil for a pipe.
   var bytesTotal: Int? { file.size }
 
   /// Bytes of memory held.
@@ -64,7 +64,7 @@ final class ByteSource {
     return Self.move(from: translated, at: &translatedOffset, to: &target, upTo: count)
   }
 
-  /// Moves what is left of `source`, at most `count` bytes.
+  /// Moves the rest of `source`, at most `count` bytes.
   private static func move(
     from source: borrowing RawVector<UInt8>, at offset: inout Int, to target: inout RawVector<UInt8>, upTo count: Int
   ) -> Int {
@@ -116,7 +116,7 @@ private struct InputFile: ~Copyable {
   /// The path as given; `-` is standard input.
   let path: String
   private let descriptor: CInt
-  /// The size of the file; of standard input, what is left at the start. nil for a pipe.
+  /// The size of the file; of standard input, the bytes left at the start. nil for a pipe.
   let size: Int?
 
   init(path: String) throws(DatasetError) {

@@ -1,6 +1,6 @@
 /// A file that holds a dataset in a form that is not read, known by its first bytes.
 struct Container {
-  /// With its article: `an Excel workbook`.
+  /// The name with its article: `an Excel workbook`.
   var name: String
   /// The command that opens it; nil where none does.
   var opener: Opener?

@@ -11,7 +11,7 @@ extension DatasetReader {
     package var column: Int
     /// 1-based, counting good and bad records; 0 when the fault is in no record (a header, say).
     package var record: Int
-    /// The reason: what was expected and what was found, without a full stop.
+    /// The reason, with the expected and the found text, without a full stop.
     package var reason: String
     /// The advice; empty where the reason says it, and where bad records are left out.
     package var advice = ""
@@ -31,7 +31,7 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
   case isDirectory(path: String)
   /// A system call failed after the file was opened.
   case io(operation: String, path: String, errno: CInt)
-  /// It has no byte, and nothing says its format.
+  /// The dataset has no byte, and neither its name nor an option gives its format.
   case empty(path: String)
   /// Neither the name nor the first bytes tell the format.
   case unknownFormat(path: String)

@@ -15,7 +15,7 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
   /// One text on each line, the only field of its record; blank lines are ignored.
   case lines
 
-  /// All names, as options and messages list them.
+  /// The names of all formats, as options and messages list them.
   package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
   /// The only field of a record that is one text.

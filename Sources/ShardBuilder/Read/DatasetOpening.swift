@@ -10,7 +10,7 @@ struct DatasetOpening {
     case sequence
     /// One JSON value on each line.
     case lines
-    /// Rows of fields.
+    /// The dataset has rows of fields.
     case rows
   }
 

@@ -25,7 +25,7 @@ package final class DatasetReader {
   package let format: DatasetFormat
   /// Remarks for the user on settings that the reader found by itself.
   package let notes: [String]
-  /// Records delivered so far.
+  /// The number of records delivered so far.
   package private(set) var recordsRead = 0
   package internal(set) var badCount = 0
   /// The first hundred.
@@ -123,7 +123,7 @@ package final class DatasetReader {
   /// The size of the file as stored; nil when it is a pipe.
   package var bytesTotal: Int? { source.bytesTotal }
 
-  /// Bytes of memory held, the names and what is fixed aside.
+  /// The memory held in bytes, without the names and the fixed part.
   package var charge: Int { unsafe source.charge + window.capacity + sink.charge }
 
   /// Whether values are divided by commas, in an array.

@@ -4,7 +4,8 @@
 /// cuts the record, which is then read again from its start when there is more.
 ///
 /// - A line feed ends a record, and a carriage return just before it belongs to the line's end.
-/// - A blank line is no record, except where there is one column, of which it is the empty value; among lines it is none.
+/// - A blank line is no record, except where there is one column, of which it is the empty value; among lines it is
+///   none.
 /// - A line that begins with ``comment`` is none either.
 /// - CSV: a quote inside an unquoted field, text after a closing quote and a carriage return alone outside quotes are
 ///   refused, since readers differ on what they mean.

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Makes records of the features of GeoJSON (RFC 7946): their properties, and a point's place.
+/// Makes records of the features of GeoJSON (RFC 7946): their properties, and a point's coordinates.
 ///
 /// A feature is first read as any object. Of its fields, those of `properties` lose that step of their path; `type`,
 /// `geometry` and `bbox` go; a point's coordinates become the numbers `lat` and `lon`, unless the properties have
@@ -20,21 +20,21 @@ struct GeoJSONFeatures {
 
   /// Replaces the fields of the object that was read last by those of its record.
   ///
-  /// - Returns: What is wrong with it; its fields are as they were then.
+  /// - Returns: The fault of the feature, if it has one; its fields are unchanged then.
   mutating func take(since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink)
     -> String?
   {
     while uses.count < objects.names.count { uses.append(Self.use(of: objects.names[uses.count])) }
     let range = sink.fieldIndices(since: mark)
     var (isFeature, isPoint, hasCoordinates, hasForeign) = (false, false, false, false)
-    var place: Int?
+    var coordinates: Int?
     for index in range {
       switch uses[Int(sink.fields[index].name)] {
       case .type:
         isFeature = unsafe sink.text(ofField: index, since: mark, window: window).elementsEqual("Feature".utf8)
       case .geometryType:
         isPoint = unsafe sink.text(ofField: index, since: mark, window: window).elementsEqual("Point".utf8)
-      case .coordinates: place = index
+      case .coordinates: coordinates = index
       case .property(_, _, let isCoordinate): hasCoordinates = hasCoordinates || isCoordinate
       case .foreign: hasForeign = true
       case .dropped: break
@@ -42,13 +42,13 @@ struct GeoJSONFeatures {
     }
     guard isFeature else { return "expected a feature, whose \"type\" is \"Feature\"" }
     var point: (latitude: Range<Int>, longitude: Range<Int>)?
-    if isPoint, !hasCoordinates, let place {
-      point = unsafe Self.numbers(in: sink.text(ofField: place, since: mark, window: window))
+    if isPoint, !hasCoordinates, let coordinates {
+      point = unsafe Self.numbers(in: sink.text(ofField: coordinates, since: mark, window: window))
     }
     let taken = hasForeign ? properties(in: range, sink) : []
     var kept = range.lowerBound
-    var placeField: FieldSlice?
-    let isPlaceInExtra = place.map { sink.isInExtra(field: $0, since: mark) } ?? false
+    var pointField: FieldSlice?
+    let isPointInExtra = coordinates.map { sink.isInExtra(field: $0, since: mark) } ?? false
     for index in range {
       var field = sink.fields[index]
       let use = Int(field.name)
@@ -70,7 +70,7 @@ struct GeoJSONFeatures {
         }
         field.name = UInt32(number)
       case .coordinates:
-        placeField = field
+        pointField = field
         sink.drop(field: index, since: mark)
         continue
       default:
@@ -81,12 +81,12 @@ struct GeoJSONFeatures {
       kept += 1
     }
     sink.cut(to: kept, since: mark)
-    if let point, let placeField {
+    if let point, let pointField {
       for (name, digits) in [("lat", point.latitude), ("lon", point.longitude)] {
         sink.append(
           FieldSlice(
-            name: names.number(of: name), kind: .number, offset: placeField.offset + UInt32(digits.lowerBound),
-            length: UInt32(digits.count)), isInExtra: isPlaceInExtra)
+            name: names.number(of: name), kind: .number, offset: pointField.offset + UInt32(digits.lowerBound),
+            length: UInt32(digits.count)), isInExtra: isPointInExtra)
       }
     }
     return nil

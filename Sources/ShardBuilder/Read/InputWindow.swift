@@ -1,4 +1,4 @@
-/// The part of a dataset that is in memory: the record being read and what was read after it.
+/// The portion of a dataset that is in memory: the record being read and the bytes read after it.
 ///
 /// After the last byte come ``padding`` more that may be read: the sentinel bytes that a reader stops at instead of
 /// comparing with the end, then zeros.
@@ -59,7 +59,7 @@ struct InputWindow: ~Copyable {
     seal()
   }
 
-  /// Returns a copy of what is held from `offset` on.
+  /// Returns a copy of the bytes held from `offset` on.
   func bytes(from offset: Int) -> [UInt8] { unsafe Array(content.buffer[offset...]) }
 
   /// Takes the byte order mark off, so that the first column is the first byte after it.

@@ -221,7 +221,7 @@ struct JSONRecords: ~Copyable {
     return true
   }
 
-  /// Takes in a text that is not plain; returns what is wrong with it.
+  /// Reads a text that is not plain, and returns its fault.
   @inline(never) private mutating func text(
     _ string: JSONChecker.StringScan, at p: Bytes, of member: Int32, _ nameStart: Bytes, _ window: Bytes,
     _ sink: inout RecordSink

@@ -1,6 +1,6 @@
 /// The kind of value that a field's text stood for in the dataset.
 package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
-  /// Text: the value after escapes are resolved, valid UTF-8.
+  /// A text: the value after escapes are resolved, valid UTF-8.
   case string = 0
   /// A JSON number, its digits as they came.
   case number = 1
@@ -15,7 +15,7 @@ package struct FieldSlice: Sendable, BitwiseCopyable {
   package var kind: FieldKind
   /// Bytes from the start of ``RecordBatch/bytes``.
   package var offset: UInt32
-  /// In bytes.
+  /// The size, in bytes.
   package var length: UInt32
 
   package init(name: UInt32, kind: FieldKind, offset: UInt32, length: UInt32) {
@@ -26,13 +26,13 @@ package struct FieldSlice: Sendable, BitwiseCopyable {
   }
 }
 
-/// Records as a reader delivers them: flat, so that a batch of thousands costs three allocations.
+/// The records as a reader delivers them: flat, so that a batch of thousands costs three allocations.
 ///
 /// The dataset's bytes are copied as they stand, so between the fields' texts lies what separated them.
 package struct RecordBatch: Sendable {
   /// The fields' texts, in no promised order.
   package var bytes: [UInt8] = []
-  /// All fields of all records, in the records' order and within a record in the dataset's order.
+  /// The fields of all records, in the records' order and within a record in the dataset's order.
   package var fields: [FieldSlice] = []
   /// The end of each record's fields in ``fields``.
   package var recordEnds: [UInt32] = []

@@ -158,7 +158,7 @@ struct RecordSink: ~Copyable {
 @safe enum RecordStep {
   /// A record; it ends before this byte.
   case record(end: Bytes)
-  /// Nothing, as far as this byte: a blank line.
+  /// No record up to this byte: a blank line.
   case nothing(end: Bytes)
   /// The window ends first.
   case incomplete

@@ -12,7 +12,7 @@ struct Opener {
   }
 }
 
-/// `text` as a shell takes it for one word.
+/// Returns `text` quoted so that a shell takes it for one word.
 package func shellWord(_ text: String) -> String {
   let isPlain =
     !text.isEmpty

@@ -43,7 +43,7 @@ struct Transcoder {
     }
   }
 
-  /// Appends what is left at the end of the bytes: halves of characters.
+  /// Appends the rest at the end of the bytes: halves of characters.
   mutating func finish(into output: inout RawVector<UInt8>) {
     if let high { Self.append(high, to: &output) }
     if half != nil { output.append(0xFF) }

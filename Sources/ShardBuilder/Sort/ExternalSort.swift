@@ -5,7 +5,7 @@ package struct ExternalSort: ~Copyable {
   private let memory: Int
   private let directory: RunDirectory
   private let threads: Int
-  /// Records in memory, as they came.
+  /// The records in memory, as they came.
   private var chunks: [RecordArena] = []
   private var countInChunks = 0
   /// Chunks that a spill emptied, to be filled again.
@@ -18,9 +18,9 @@ package struct ExternalSort: ~Copyable {
   private static let blockSize = 4 << 20
   /// Runs of level *n* were merged *n* times; a level is merged into the next when it has ``fanIn`` runs.
   private var levels: [[SortRun]] = []
-  /// Records taken in.
+  /// The number of records taken in.
   package private(set) var count = 0
-  /// All records as blobs, in bytes.
+  /// The size of all records as blobs, in bytes.
   package private(set) var size = 0
   private var added = 0  // Chunks.
   /// The largest record, as a blob, in bytes.
@@ -110,7 +110,7 @@ package struct ExternalSort: ~Copyable {
     added += 1
   }
 
-  /// Spills what is held where others are about to take `byteCount` bytes more than ``heldElsewhere`` has.
+  /// Spills the records held where others are about to take `byteCount` bytes more than ``heldElsewhere`` has.
   ///
   /// - Parameter names: All that occur in the records added so far.
   mutating func makeRoom(for byteCount: Int, names: FieldNames) throws(BuildError) {
@@ -189,7 +189,7 @@ package struct ExternalSort: ~Copyable {
     return try writer.finish()
   }
 
-  /// Sorts what is left and returns all records in order. ``heldElsewhere`` is what others hold while they are read.
+  /// Sorts the rest and returns all records in order. ``heldElsewhere`` counts the bytes that others hold meanwhile.
   package consuming func finish(names: FieldNames) throws(BuildError) -> SortedRecords {
     let order = RecordOrder(names: names)
     while acquireSpare() != nil {}

@@ -4,7 +4,7 @@ struct SortEntry {
   var record: RecordBlob
 }
 
-/// Records to be sorted or in order, 16 bytes each, in memory that goes back to the system as they are read.
+/// The records to be sorted or in order, 16 bytes each, in memory that goes back to the system as they are read.
 ///
 /// While they are filled and sorted, each thread has a range of its own.
 @safe final class SortEntries: @unchecked Sendable {

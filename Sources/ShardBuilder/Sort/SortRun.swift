@@ -3,7 +3,7 @@ import CLibrary
 /// A sorted run: record blobs one after the other, in order, in a file without a name.
 final class SortRun {
   let file: TemporaryFile
-  /// In bytes.
+  /// The size, in bytes.
   let size: Int
   /// The size of its largest record, in bytes.
   let largest: Int
@@ -67,7 +67,7 @@ struct RunReader {
     if buffer.size > max(usualSize, ExternalSort.largeRecord) { replace(usualSize) }
   }
 
-  /// Takes another buffer. What was read and not taken yet is read again: copied, it would be held twice.
+  /// Replaces the buffer. Bytes that were read and not used yet are read again: a copy would hold them twice.
   private mutating func replace(_ size: Int) {
     offset -= filled - position
     (position, filled) = (0, 0)

@@ -59,7 +59,8 @@ enum SystemFile {
     return count
   }
 
-  /// Returns when all that was written is on the medium. A failure is final: the kernel forgets what it could not write.
+  /// Returns when all that was written is on the medium. A failure is final: the kernel forgets what it could not
+  /// write.
   static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
@@ -77,7 +78,7 @@ enum SystemFile {
     }
   }
 
-  /// `openat`, or `open` for a path of its own when `directory` is `AT_FDCWD`.
+  /// Opens a file by `openat`, or by `open` for a path of its own when `directory` is `AT_FDCWD`.
   static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
     retrying { unsafe openat(directory, name, flags | O_CLOEXEC, mode) }
   }
@@ -89,11 +90,11 @@ enum SystemFile {
   ///
   /// Where the file system makes none without a name, a process killed between two calls leaves one with a name.
   static func openTemporary(in directory: RunDirectory) throws(BuildError) -> CInt {
-    let place = directory.descriptor
+    let base = directory.descriptor
     #if os(Linux)
       // O_TMPFILE, a macro that is not imported: __O_TMPFILE is the same on all machines that Swift runs on.
       let unnamed = open(
-        place == AT_FDCWD ? directory.path : ".", in: place, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
+        base == AT_FDCWD ? directory.path : ".", in: base, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
       if unnamed >= 0 { return unnamed }
       // Not every file system can; a kernel that does not know the flag says EISDIR.
       guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
@@ -102,10 +103,10 @@ enum SystemFile {
     #endif
     for attempt in 0..<1000 {
       let name = "\(temporaryPrefix)\(getpid())-\(attempt)"
-      let path = place == AT_FDCWD ? "\(directory.path)/\(name)" : name
-      let descriptor = open(path, in: place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      let path = base == AT_FDCWD ? "\(directory.path)/\(name)" : name
+      let descriptor = open(path, in: base, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       if descriptor >= 0 {
-        guard retrying({ unsafe unlinkat(place, path, 0) }) == 0 else {
+        guard retrying({ unsafe unlinkat(base, path, 0) }) == 0 else {
           let code = errno
           _ = close(descriptor)
           throw .io(operation: "remove", path: "\(directory.path)/\(name)", errno: code)

@@ -2,7 +2,7 @@ import CLibrary
 
 /// The directory in which files without a name are made.
 package struct RunDirectory: Sendable {
-  /// For messages, and to find it where it is not open.
+  /// The path, for messages, and to find the file where it is not open.
   let path: String
   /// Valid as long as its owner keeps it open; `AT_FDCWD` where the directory is not open.
   let descriptor: CInt

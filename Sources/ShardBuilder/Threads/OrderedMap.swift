@@ -8,10 +8,10 @@ extension WorkerPool {
   ///
   /// - Parameters:
   ///   - limit: The most inputs that are under way; nil: 2 x `threads` + 2.
-  ///   - budget: The most that the costs of the inputs under way may come to. Two inputs always may be under way, unless
-  ///     one of them is very large: that one is alone.
-  /// - Throws: The first error in that order, in which an error of `next` stands behind the inputs before it. Nothing is
-  ///   delivered after it, and no thread is left running.
+  ///   - budget: The most that the costs of the inputs under way may come to. Two inputs always may be under way,
+  ///     unless one of them is very large: that one is alone.
+  /// - Throws: The first error in that order, in which an error of `next` stands behind the inputs before it. Nothing
+  ///   is delivered after it, and no thread is left running.
   package static func orderedMap<Input: Sendable, Output: Sendable, Failure: Error>(
     threads: Int, limit: Int? = nil, budget: Int = .max, cost: (Input) -> Int = { _ in 0 },
     next: () throws(Failure) -> Input?,

@@ -12,7 +12,7 @@ struct IDTable {
   private var integers: [UInt64] = Array(repeating: 0, count: 16)
 
   var count: Int { ends.count }
-  /// All numbers of ids.
+  /// The numbers of all ids.
   var indices: Range<Int> { 0..<count }
 
   func text(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }

@@ -19,7 +19,7 @@ struct OverlayDraft {
   private var encoder: RecordEncoder
   /// The overlay that the draft began with.
   private var overlay: Overlay?
-  /// The places of removed records among the records of the shards, ascending.
+  /// The positions of removed records in the shards, ascending.
   private(set) var removed: [Int] = []
   /// The added records, in order; `before` counts the records of the shards before each.
   private var added: [(before: Int, record: Added)] = []
@@ -29,11 +29,11 @@ struct OverlayDraft {
   /// See ``Overlay/greatestID``.
   var greatestID = UInt64.max
 
-  /// The size in bytes of an overlay and its next changes above which an update writes them into shards: opening an index
-  /// reads all of its overlay.
+  /// The size in bytes of an overlay and its next changes above which an update writes them into shards: opening an
+  /// index reads all of its overlay.
   static let usualLimit = 64 << 10
 
-  /// Begins without changes.
+  /// Makes a draft without changes.
   ///
   /// - Parameter names: The index's field names by their numbers there, then any others.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
@@ -45,7 +45,7 @@ struct OverlayDraft {
     encoder.learn(names)
   }
 
-  /// How many records it adds.
+  /// The number of records that it adds.
   var addedCount: Int { added.count }
 
   private mutating func count(_ record: RecordBlob, _ more: Int) {
@@ -121,27 +121,27 @@ struct OverlayDraft {
     unsafe Overlay.wholeNumber(id).map { $0 > greatestID } ?? false
   }
 
-  /// All added records.
+  /// Returns all added records.
   mutating func records() throws(BuildError) -> RecordArena {
     let all = RecordArena(capacity: 4096)
     for index in added.indices { all.append(try record(index)) }
     return all
   }
 
-  /// Removes the record of the shards at a place, which is not removed yet.
-  mutating func remove(_ place: Int) throws(BuildError) {
+  /// Removes the record at a position in the shards, which is not removed yet.
+  mutating func remove(_ position: Int) throws(BuildError) {
     let all = try BuildError.ofIndex { () throws(IndexError) in
       try index.matchesInShards(forFoldedPrefix: .empty)
     }
-    if let cell = try source.withRecord(place, of: all, { cellFinder.cell(of: $0) }) { cells.add(-1, to: cell) }
-    removed.insert(place, at: removed.firstIndex { $0 > place } ?? removed.count)
+    if let cell = try source.withRecord(position, of: all, { cellFinder.cell(of: $0) }) { cells.add(-1, to: cell) }
+    removed.insert(position, at: removed.firstIndex { $0 > position } ?? removed.count)
   }
 
   /// Adds a record. If it equals a removed record, that one stays in its shard instead.
   mutating func add(_ record: RecordBlob) throws(BuildError) {
     count(record, 1)
-    let (place, isThere) = try self.place(of: record)
-    if isThere, let number = removed.firstIndex(of: place) {
+    let (position, isThere) = try self.position(of: record)
+    if isThere, let number = removed.firstIndex(of: position) {
       removed.remove(at: number)
       return
     }
@@ -153,11 +153,11 @@ struct OverlayDraft {
       let middle = (low + high) / 2
       if order.compare(try self.record(middle), record) > 0 { high = middle } else { low = middle + 1 }
     }
-    added.insert((place, .record(arena.record(0))), at: low)
+    added.insert((position, .record(arena.record(0))), at: low)
   }
 
-  /// How many records of the shards come before a record, and whether the next one is the same.
-  private mutating func place(of record: RecordBlob) throws(BuildError) -> (Int, isThere: Bool) {
+  /// Returns the position of a record in the shards, and whether the record there is the same.
+  private mutating func position(of record: RecordBlob) throws(BuildError) -> (Int, isThere: Bool) {
     let found = try BuildError.ofIndex { () throws(IndexError) in
       try unsafe index.matchesInShards(forFoldedPrefix: FoldedPrefix(record.folded))
     }
@@ -172,25 +172,25 @@ struct OverlayDraft {
     return (found.firstPosition + low, isThere)
   }
 
-  /// Whether the texts of a field say where a record of the shards stands that has this folded key: its place; nil if none
-  /// has, or one must look elsewhere.
+  /// Whether the texts of a field say where a record of the shards stands that has this folded key: its position; nil if
+  /// none has, or one must look elsewhere.
   ///
   /// - Parameter limit: At how many records with the key to look.
-  mutating func place(
+  mutating func position(
     ofKey folded: UnsafeBufferPointer<UInt8>, field: UInt32, text: UnsafeBufferPointer<UInt8>, limit: Int
   ) throws(BuildError) -> Int? {
     let found = try BuildError.ofIndex { () throws(IndexError) in
       try unsafe index.matchesInShards(forFoldedPrefix: FoldedPrefix(folded))
     }
     for number in 0..<min(found.count, limit) {
-      let place = found.firstPosition + number
+      let position = found.firstPosition + number
       let (isKey, isFound) = try source.withRecord(number, of: found) { record in
         unsafe (
           record.foldedCount == folded.count, record.id(ofField: field).map { unsafe equalBytes($0, text) } ?? false
         )
       }
       guard isKey else { return nil }
-      if isFound, index.generation.overlay?.isRemoved(place) != true { return place }
+      if isFound, index.generation.overlay?.isRemoved(position) != true { return position }
     }
     return nil
   }
@@ -207,9 +207,9 @@ struct OverlayDraft {
     body.write(UInt32(added.count))
     body.write(UInt32(cells.count))
     var next = 0
-    for place in removed {
-      body.writeSignedVarint(Int64(place - next))
-      next = place + 1
+    for position in removed {
+      body.writeSignedVarint(Int64(position - next))
+      next = position + 1
     }
     next = 0
     for (before, record) in added {
@@ -253,7 +253,7 @@ struct OverlayDraft {
     guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
     var draft = OverlayDraft(index, template: try KeyTemplate(checking: index.keyTemplate), names: names)
     draft.greatestID = overlay.greatestID
-    for place in overlay.removed { try draft.remove(place) }
+    for position in overlay.removed { try draft.remove(position) }
     var folded: [UInt8] = []
     for number in overlay.added.indices {
       let arena = try draft.arena(of: number, in: overlay)

@@ -20,7 +20,7 @@ struct UpdateChanges {
   /// Adds a change.
   ///
   /// - Parameter folded: The folded key, if it is known.
-  /// - Returns: What is wrong with it; nil if nothing is.
+  /// - Returns: The fault of the id; nil if it has none.
   mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
     guard unsafe ids.insert(id.span) else {
       return unsafe "the id \(printable(id, limit: 60)) stands in the changes twice"

@@ -3,14 +3,15 @@ import ShardedIndex
 /// The stream of an index's pieces with some records removed and others added: pieces that can be no other than before,
 /// as they are, and around each change the records, cut anew.
 ///
-/// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it, as
-/// long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an old one
-/// behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md section 9.4.
+/// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it,
+/// as long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an
+/// old one behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md
+/// section 9.4.
 ///
 /// A boundary stands if it is better than all gaps within a window on either side, of which the change may lie on one
 /// alone: of the other it is known. What remains is that nothing is cut by force on the way. That depends on the weight
-/// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if the
-/// other part has become no heavier.
+/// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if
+/// the other part has become no heavier.
 final class UpdateStream {
   private let previous: PreviousIndex
   private let pieces: [BuildNotes.Piece]
@@ -69,7 +70,7 @@ final class UpdateStream {
     /// The next shard to be read, and the piece that it belongs to.
     var shard: Int
     var piece: Int
-    /// Records handed to the cutter, and of those the ones in finished pieces.
+    /// The number of records handed to the cutter, and of those in finished pieces.
     var taken = 0
     var finished = 0
     /// The records at which a piece of the index before begins, if its first record is there.
@@ -140,7 +141,7 @@ final class UpdateStream {
       var shard = 0
       if unsafe !record.folded.isEmpty, !pieces.isEmpty {
         do throws(IndexError) {
-          shard = try unsafe previous.index.generation.manifest.places(
+          shard = try unsafe previous.index.generation.manifest.shardPositions(
             forPrefix: FoldedPrefix(record.folded)
           ).first.number
         } catch {
@@ -199,7 +200,7 @@ final class UpdateStream {
     if region.start > at { ready.append(.kept(at..<region.start, lastKey: region.keyBefore)) }
   }
 
-  /// Goes on until there is something to hand out, or the region is over.
+  /// Continues until there is a portion to hand out, or the region is over.
   private func advance() throws(BuildError) {
     var region = self.region.take()!
     var isOver = false

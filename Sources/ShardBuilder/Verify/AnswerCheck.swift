@@ -145,8 +145,8 @@ private struct AnswerCheck {
 
   /// Returns the positions of the keys that answer a prefix by way of the comma that one of its spaces stands for.
   ///
-  /// - Parameter positions: The positions of the keys that begin with the prefix up to that space, less those that begin
-  ///   with the space too.
+  /// - Parameter positions: The positions of the keys that begin with the prefix up to that space, less those that
+  ///   begin with the space too.
   private static func run(
     ofSeparated prefix: ArraySlice<UInt8>, at space: Int, of all: ShardedIndex.Matches, among positions: Range<Int>
   ) -> Range<Int> {

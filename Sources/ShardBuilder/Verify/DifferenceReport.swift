@@ -2,9 +2,9 @@ import ShardedIndex
 
 /// The report of the records in which a dataset and some shards of an index differ.
 ///
-/// All records are counted by their digests first, those of the index and then those of the dataset. Afterwards both are
-/// read again: of each side the first that differ are listed, those of one key together, and all are summed up by what
-/// they differ in.
+/// All records are counted by their digests first, those of the index and then those of the dataset. Afterwards both
+/// are read again: of each side the first that differ are listed, those of one key together, and all are summed up by
+/// what they differ in.
 struct DifferenceReport {
   private let records: ExaminedRecords
   private let report: (Verifier.Finding) -> Void
@@ -16,9 +16,9 @@ struct DifferenceReport {
   private var missing = 0
   private var unexpected = 0
   private var listed = 0
-  /// Records of the index that were listed without one of the dataset.
+  /// The number of records of the index that were listed without one of the dataset.
   private var alone = 0
-  /// Records of the dataset to be listed, each with its number among the differences.
+  /// The records of the dataset to be listed, each with its number among the differences.
   private var lines: [(number: Int?, text: String, count: Int)] = []
   /// The size of the lines, in bytes.
   private var held = 0
@@ -92,7 +92,8 @@ struct DifferenceReport {
     held += lines[lines.count - 1].text.utf8.count
   }
 
-  /// Lists the records of the index that the dataset lacks, each behind the record of the dataset that is nearest to it.
+  /// Lists the records of the index that the dataset lacks, each behind the record of the dataset that is nearest to
+  /// it.
   mutating func listUnexpected() {
     let records = records
     let schema = records.index.generation.schema

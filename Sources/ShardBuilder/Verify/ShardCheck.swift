@@ -27,10 +27,10 @@ struct ShardCheck {
   private let isCompared: Bool
   private let buffer = RecordBuffer()
   private var result: Result
-  /// Records of the parts that were checked, and of the part that is.
+  /// The number of records of the parts that were checked, and of the part that is being checked.
   private var recordCount = 0
   private var before = KeysBefore()
-  /// Records of the part that are in the buffer.
+  /// The records of the part that are in the buffer.
   private var decoded = 0..<0
   /// The shard that the last key begins in; -1 before the first.
   private var origin = -1
@@ -89,7 +89,7 @@ struct ShardCheck {
     }
   }
 
-  /// Returns what is wrong with a part whatever its records are; nil if nothing is.
+  /// Returns the fault of a part whatever its records are; nil if there is none.
   private func structuralFault(of part: PartContent) -> String? {
     guard part.firstRecord == recordCount else {
       return "part \(part.number) begins at record \(part.firstRecord), not \(recordCount)"
@@ -104,7 +104,7 @@ struct ShardCheck {
     return nil
   }
 
-  /// Returns what is wrong with a record; nil if nothing is. Takes it into the sums if so.
+  /// Returns the fault of a record; without one, adds the record to the sums and returns nil.
   private mutating func fault(of record: Int, _ stored: Span<UInt8>, in part: PartContent) -> String? {
     let order = compareBytes(before.key.span, stored)
     if order > 0 { return "has a key below the one before" }
@@ -136,7 +136,7 @@ struct ShardCheck {
     return nil
   }
 
-  /// Returns what is wrong with the first record of a part; nil if nothing is.
+  /// Returns the fault of the first record of a part; nil if there is none.
   private mutating func faultOfFirst(_ stored: Span<UInt8>, order: Int, in part: PartContent) -> String? {
     if part.number > 0 {
       return unsafe before.fault(

@@ -60,7 +60,7 @@ extension Verifier {
     return isWhole
   }
 
-  /// Reads a section of the manifest by `body`, which returns what is wrong with it.
+  /// Reads a section of the manifest by `body`, which returns its fault.
   private mutating func checkManifest(
     _ section: String, _ body: (ManifestReader) throws(IndexError) -> FormatError?
   ) {

@@ -29,13 +29,13 @@ extension Verifier {
     package var damagedFiles = 0
     /// Files, or pages of the manifest, that the system did not hand out.
     package var unreadFiles = 0
-    /// Records of the dataset; nil without one.
+    /// The number of records of the dataset; nil without one.
     package var sourceRecords: Int? = nil
-    /// Records of the dataset that no index can hold: those that a build reports.
+    /// The number of records of the dataset that no index can hold: those that a build reports.
     package var badRecords = 0
-    /// Distinct prefixes that were asked for.
+    /// The number of distinct prefixes that were queried.
     package var prefixes = 0
-    /// Records missing from the index or in it without being in the dataset.
+    /// The number of records missing from the index or in it without being in the dataset.
     package var differences = 0
     package var wrongAnswers = 0
     /// The differences that no finding names.

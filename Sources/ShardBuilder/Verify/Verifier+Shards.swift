@@ -56,7 +56,7 @@ struct KeysBefore {
   /// Whether there is one, and no other stands between.
   var isAdjacent = false
 
-  /// Returns what is wrong with the beginning of a run of keys; nil if nothing is.
+  /// Returns the fault of the beginning of a run of keys; nil if there is none.
   ///
   /// - Parameters:
   ///   - order: The order of the greatest key before and `first`.
@@ -73,7 +73,7 @@ struct KeysBefore {
     return isAbove ? nil : "follows keys that are not below \(owner) lower bound"
   }
 
-  /// Returns what is wrong with the beginning of a shard that is sound by itself; nil if nothing is.
+  /// Returns the fault of the beginning of a shard that is sound by itself; nil if there is none.
   func fault(before checked: ShardCheck.Result) -> String? {
     guard let first = checked.firstKey else { return nil }
     let order = compareBytes(key.span, first.span)

@@ -33,7 +33,7 @@ package struct Verifier {
   /// that counts add up. Files that do not belong are named.
   ///
   /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
-  /// - Throws: ``Failure`` if there is no index or no dataset to be read. What is damaged is reported instead.
+  /// - Throws: ``Failure`` if there is no index or no dataset to be read. Damage is reported instead.
   package static func verify(
     index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
     report: @escaping (Finding) -> Void
@@ -112,7 +112,7 @@ package struct Verifier {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
     return unsafe key.withUnsafeBufferPointer { key in
       // Every page was read before: it cannot fail.
-      unsafe (try? generation.places(forPrefix: FoldedPrefix(key)).first.number) ?? 0
+      unsafe (try? generation.shardPositions(forPrefix: FoldedPrefix(key)).first.number) ?? 0
     }
   }
 

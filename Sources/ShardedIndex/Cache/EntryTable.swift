@@ -1,14 +1,15 @@
-/// The table that leads from the shards of one generation, by their numbers in its manifest, to their nodes in the cache.
+/// The table that leads from the shards of one generation, by their numbers in its manifest, to their nodes in the
+/// cache.
 ///
-/// An entry may outlive the node that it leads to: its ticket tells. The cache's lock guards the table. Its size follows
-/// the resident shards and not the index: when there is no room, entries that lead nowhere are dropped.
+/// An entry may outlive the node that it leads to: its ticket tells. The cache's lock guards the table. Its size
+/// follows the resident shards and not the index: when there is no room, entries that lead nowhere are dropped.
 struct EntryTable: @unchecked Sendable {
   @safe struct Entry {
     var node: Int32
     /// The shard's number in the manifest.
     fileprivate(set) var number: UInt32 = 0
     var ticket: UInt64
-    /// What the node holds as long as its ticket is this one: one step less on the way there.
+    /// The shard that the node holds as long as its ticket is this one: it saves a look at the node.
     var shard: Unmanaged<LoadedShard>?
 
     static var none: Entry { unsafe Entry(node: 0, ticket: 0, shard: nil) }
@@ -50,7 +51,9 @@ struct EntryTable: @unchecked Sendable {
     unsafe (Int(storage.entries[slot].number), storage.entries[slot])
   }
 
-  /// - Parameter lru: Which knows whether an entry still leads to something.
+  /// Sets the entry of a shard.
+  ///
+  /// - Parameter lru: The bookkeeping, which knows whether an entry still leads to a node.
   func set(_ shard: Int, to entry: Entry, of lru: LRU) {
     var entry = entry
     entry.number = UInt32(truncatingIfNeeded: shard)
@@ -62,7 +65,7 @@ struct EntryTable: @unchecked Sendable {
     if unsafe storage.used * 2 > capacity, capacity < shardCount { clean(lru) }
   }
 
-  /// Where the entry of a shard is, or goes.
+  /// Returns the slot of a shard's entry, or the slot that it would get.
   private func slot(of shard: Int) -> Int {
     var slot = shard & (capacity - 1)
     while unsafe storage.entries[slot].ticket != 0,

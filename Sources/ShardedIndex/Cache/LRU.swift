@@ -1,31 +1,32 @@
 /// The bookkeeping of the cache: which shards and parts are resident, what they cost, and which are evicted first. It
 /// takes no lock and reads no file.
 ///
-/// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its second use on, so
-/// that a scan over many shards, each used once, drives out nothing that is used again and again. Nine tenths of
-/// the limit may be protected; beyond that the least recently used protected entry returns to probation.
+/// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its
+/// second use on, so that a scan over many shards, each used once, drives out nothing that is used again and again.
+/// Nine tenths of the limit may be protected; beyond that the least recently used protected entry returns to probation.
 ///
 /// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
 /// parts go first; with a header that goes all the same, its parts go too.
 ///
-/// Shards have no names here. An ``EntryTable`` remembers the node of each, one table for each generation of an index, so
-/// that a file which two generations share is in here once.
+/// Shards have no names here. An ``EntryTable`` remembers the node of each, one table for each generation of an index,
+/// so that a file which two generations share is in here once.
 struct LRU: @unchecked Sendable {
   @safe private struct Node: BitwiseCopyable {
-    /// The node of the shard's header: of a header itself.
+    /// The number of the shard's header node; a header's own number.
     var header: Int32
-    /// -1 for the header.
+    /// The number of the part in its shard; -1 for the header.
     var part: Int32
     var previous: Int32
     var next: Int32
     var isProtected: Bool
-    /// ``LRU/insertions`` when it was last moved to the front of its list.
+    /// The value of ``LRU/insertions`` when the node was last moved to the front of its list.
     var moved: UInt32
     var charge: Int
-    /// Of a header that is resident, a number that no other ever had; 0 for all else.
+    /// A number that no other node ever had, for a resident header; 0 for all other nodes.
     var ticket: UInt64
-    /// The header's node holds the shard; a part's node leads to it by `header`. Counted by hand: else each node that is
-    /// made or goes would be looked through for what it holds.
+    /// The shard, which its header's node holds; a part's node leads to it by `header`.
+    ///
+    /// References are counted by hand, since the compiler would look for them in each node that is made or freed.
     var value: Unmanaged<LoadedShard>?
   }
 
@@ -64,10 +65,9 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
-  /// Counts what came in, what grew and what is protected no more: only between two of these does the order of uses
-  /// matter.
+  /// The count of events that make the order of uses matter: a node came in or grew, or lost its protection.
   private var insertions: UInt32 = 0
-  /// 0 and 1 are the lists' heads: probation and protected. Their `next` is the most recently used.
+  /// The nodes. Nodes 0 and 1 are the heads of the lists, probation and protected; their `next` was used most recently.
   private var nodes = NodeTable()
   private var lastTicket: UInt64 = 0
 
@@ -82,7 +82,7 @@ struct LRU: @unchecked Sendable {
     }
   }
 
-  /// The shard if it is resident; its header is the most recently used from now on.
+  /// Returns the shard if it is resident, and makes its header the most recently used.
   ///
   /// - Parameter promotes: Whether this is a use that protects. A reader that walks through many records uses each part
   ///   several times and is a scan all the same.
@@ -93,7 +93,7 @@ struct LRU: @unchecked Sendable {
     return unsafe entry.shard
   }
 
-  /// The shard if it is resident; that is no use of it.
+  /// Returns the shard if it is resident; this does not count as a use.
   func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
     unsafe nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
   }
@@ -103,7 +103,7 @@ struct LRU: @unchecked Sendable {
       && nodes[Int(entry.node)].value?.toOpaque() == Unmanaged.passUnretained(value).toOpaque()
   }
 
-  /// A part of a resident shard if it is resident too; it is the most recently used from now on.
+  /// Returns a part of a resident shard if it is resident too, and makes it the most recently used.
   @inline(__always)
   mutating func use(_ part: Int, of shard: LoadedShard, promotes: Bool) -> LoadedPart? {
     guard let part = unsafe shard.slots[part]?.takeUnretainedValue() else { return nil }
@@ -140,7 +140,9 @@ struct LRU: @unchecked Sendable {
     }
   }
 
-  /// Makes a shard's header resident, evicting others; returns where, nil for one that is larger than the limit: that is not kept.
+  /// Makes a shard's header resident, and evicts others.
+  ///
+  /// - Returns: Its entry; nil for a header larger than the limit, which is not kept.
   mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
@@ -174,10 +176,10 @@ struct LRU: @unchecked Sendable {
     if residentBytes > limitBytes { removePart(Int32(node)) }
   }
 
-  /// Lets go of a part, if it is resident. Nothing is evicted: it is of no use.
+  /// Removes a part, if it is resident: one that is of no use, so this is no eviction.
   mutating func remove(_ part: LoadedPart) { if part.node != 0 { removePart(part.node) } }
 
-  /// Frees everything. That is no eviction: no other entry needed the room.
+  /// Frees all nodes. This is no eviction, since no other entry needed the room.
   mutating func removeAll() {
     let evicted = evictions
     shrink(to: 0, sparing: -1)

@@ -1,12 +1,12 @@
 /// A part of a shard in memory: its keys, and its fields once a query has asked for them.
 final class LoadedPart: @unchecked Sendable {
-  // What a query comes upon first stands first: it is on its way to the keys.
-  /// The cache's node for it; 0 while it is not resident. Guarded by the cache's lock, as is what follows.
+  // The first properties are the ones that a query reads on its way to the keys.
+  /// The cache's node for the part; 0 while it is not resident. The cache's lock guards this and ``protectedAt``.
   var node: Int32 = 0
   /// The cache's ``LRU/insertions`` when it was last seen to be protected.
   var protectedAt: UInt32 = 0
   // No number that the format counts with has more than 32 bits.
-  private let (first, place, keptBytes): (UInt32, UInt32, UInt32)
+  private let (first, partNumber, keptBytes): (UInt32, UInt32, UInt32)
   let keys: KeyBlocks
   /// The fields; none until they are unpacked.
   private let unpacked: OnceColumns
@@ -16,31 +16,35 @@ final class LoadedPart: @unchecked Sendable {
   /// The compressed fields, until they are unpacked: so that this needs no second look at the file. Empty from then on.
   private let packed: Lock<[UInt8]>
 
-  /// Counted within the shard.
+  /// The part's first record, counted within the shard.
   @inline(__always) var firstRecord: Int { Int(first) }
-  @inline(__always) var number: Int { Int(place) }
-  /// Bytes that it cost the cache when it came in.
+  @inline(__always) var number: Int { Int(partNumber) }
+  /// The cost of the part when the cache took it in, in bytes.
   var charge: Int { Int(keptBytes) }
-  /// Bytes that it costs beside keys and fields: this object, the cache's node, what `malloc` keeps.
+  /// The cost beside keys and fields, in bytes: this object, the cache's node, the share of `malloc`.
   private static let ownCharge = 200
 
-  /// - Parameter columns: The fields, which it takes over.
+  /// Makes a part whose fields are unpacked.
+  ///
+  /// - Parameter columns: The fields, which the part takes over.
   init(keys: KeyBlocks, number: Int, header: ShardHeader, columns: FieldColumns) {
     self.keys = keys
     self.header = header
     first = UInt32(header.parts[number].firstRecord)
-    place = UInt32(number)
+    partNumber = UInt32(number)
     keptBytes = UInt32(keys.charge + columns.charge + Self.ownCharge)
     unpacked = OnceColumns(columns)
     packed = Lock([])
   }
 
+  /// Makes a part whose fields are unpacked when a query asks for them.
+  ///
   /// - Parameter fields: The compressed fields, and ``FieldColumns/slack`` bytes behind them.
   init(keys: KeyBlocks, number: Int, header: ShardHeader, fields: [UInt8]) {
     self.keys = keys
     self.header = header
     first = UInt32(header.parts[number].firstRecord)
-    place = UInt32(number)
+    partNumber = UInt32(number)
     keptBytes = UInt32(keys.charge + fields.count + Self.ownCharge)
     unpacked = OnceColumns(nil)
     packed = Lock(fields)
@@ -51,12 +55,12 @@ final class LoadedPart: @unchecked Sendable {
     columns?.deallocate()
   }
 
-  /// The fields, if they are unpacked; valid as long as this is.
+  /// The fields, if they are unpacked; valid as long as the part is.
   @inline(__always) var columns: FieldColumns? { unpacked.load() }
 
   var isUnpacked: Bool { columns != nil }
 
-  /// Bytes of its file and of what that unpacks to.
+  /// The size of the part in its file and of its unpacked content together, in bytes.
   var weight: Int { header.parts[number].weight }
 
   /// Asks for the memory that a search reads, and for what decoding will read of the shard's header, side by side: one
@@ -66,7 +70,7 @@ final class LoadedPart: @unchecked Sendable {
     columns?.prefetchHeader()
   }
 
-  /// The same of what decoding begins with at one of its records, if the fields are unpacked.
+  /// Asks for the memory that decoding one of its records begins with, if the fields are unpacked.
   @inline(__always) func prefetch(_ record: Int) { columns?.prefetch(record, keys: keys) }
 
   /// Asks for the memory of what leads to the fields, if they are unpacked.

@@ -8,7 +8,7 @@ import Synchronization
 
   @inline(__always) func load() -> Object? { unsafe object.load(ordering: .acquiring)?.takeUnretainedValue() }
 
-  /// Keeps `object` if nothing was set before; returns what is set now.
+  /// Keeps `object` if none was set before, and returns the one that is set now.
   func storeIfNil(_ object: Object) -> Object {
     let mine = unsafe Unmanaged.passRetained(object)
     let (isMine, other) = unsafe self.object.compareExchange(

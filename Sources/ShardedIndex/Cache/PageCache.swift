@@ -15,8 +15,8 @@ struct PageCache: @unchecked Sendable {
   private let pageCount: Int
   private(set) var residentBytes = 0
   private(set) var count = 0
-  /// The links of the ring, and those that are free, linked by their `next`. The first is the ring's head: its `next` is
-  /// the most recently used page.
+  /// The links of the ring, and those that are free, linked by their `next`. The first is the ring's head: its `next`
+  /// is the most recently used page.
   private var links = unsafe [Link(previous: 0, next: 0, slot: -1, frame: nil)]
   private var firstFree: Int32 = 0
   /// The link of a page or node by its slot; 0 for one that is not in memory. Empty before the first is.
@@ -39,7 +39,7 @@ struct PageCache: @unchecked Sendable {
     return unsafe links[Int(link)].frame
   }
 
-  /// Takes over a page or node, and frees what was used least recently; this one if another thread was first.
+  /// Takes over a page or node, and frees the least recently used ones; it frees this one if another thread was first.
   ///
   /// A page that is larger than the limit is kept alone: a query asks for it several times.
   mutating func insert(_ frame: CachedFrame, of slot: Int) {

@@ -1,14 +1,14 @@
-/// The cache of decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to use
-/// from any thread.
+/// The cache of decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to
+/// use from any thread.
 ///
-/// A shard is named by the table of its generation and its number there. When several threads ask for a part that is not
-/// resident, one loads it and the others wait for that one. A failed load is forgotten: the next query tries again.
+/// A shard is named by the table of its generation and its number there. When several threads ask for a part that is
+/// not resident, one loads it and the others wait for that one. A failed load is forgotten: the next query tries again.
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
-    /// Loads that are under way, few: linked.
+    /// The loads that are under way, as a linked list, since they are few.
     var loading: Loading?
-    /// One that is over, for the next.
+    /// A load that is over, kept for the next one.
     var spare: Loading?
     var hits = 0
     var misses = 0
@@ -59,8 +59,8 @@ final class ShardCache: Sendable {
 
   private let state: Lock<State>
   let limitBytes: Int
-  /// What queries keep of the pages of a manifest, at most: an eighth of the limit on top of it, or, where that is more,
-  /// those of some eight million records. One page that is larger than that is kept alone.
+  /// The most bytes of a manifest's pages that are kept: an eighth of the limit on top of it, or 256 KiB if that is
+  /// more, which is enough for about eight million records. One page that is larger than that is kept alone.
   var pagesLimitBytes: Int { max(256 << 10, limitBytes / 8) }
 
   init(limitBytes: Int) {
@@ -185,7 +185,7 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Which shards of a generation are resident, and where.
+  /// Returns the resident shards of a generation, and their entries.
   func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
     var found: [(shard: Int, entry: EntryTable.Entry)] = []
     // Queries get their turn in between.

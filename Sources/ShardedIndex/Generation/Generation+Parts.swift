@@ -6,14 +6,14 @@ extension Generation {
     try read(shard, parts: { 0..<$0.count }, body)
   }
 
-  /// The same for the first part alone.
+  /// Reads the first part of a shard from its file and checks it.
   package func readFirst<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     try read(shard, parts: { _ in 0..<1 }, body)
   }
 
-  /// The same for the last part alone.
+  /// Reads the last part of a shard from its file and checks it.
   package func readLast<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
@@ -66,16 +66,16 @@ extension Generation {
 }
 
 extension Generation {
-  /// What of a shard is in memory, in bytes.
+  /// The data of a shard that is in memory. Sizes are in bytes.
   package struct Resident: Sendable {
-    /// Of its file.
+    /// The bytes that were read from its file.
     package var read = 0
     package var decompressed = 0
     package var parts = 0
     package var partCount = 0
   }
 
-  /// What queries have loaded of a shard; nil if it is not resident. Is no use of it.
+  /// Returns the data that queries have loaded of a shard; nil if it is not resident. This does not count as a use.
   package func resident(_ shard: Manifest.Shard) -> Resident? {
     let file = shard.file
     return shards.resident(shard.number) { loaded, parts in

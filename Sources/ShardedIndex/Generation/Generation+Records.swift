@@ -55,14 +55,14 @@ extension Generation {
     var found: [Range<Int>] = []
     try? answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       let (lower, upper) = (positions.lowerBound, positions.upperBound)
-      let records = overlay(of: run)?.places(from: lower, to: upper) ?? positions
+      let records = overlay(of: run)?.positionsInShards(from: lower, to: upper) ?? positions
       if !records.isEmpty { found.append(records) }
     }
     return found
   }
 
-  /// Returns how many records of an answer from `position` on are decoded together without more memory than a few copies
-  /// of their part take; 1 where records are large. Decodes none.
+  /// Returns how many records of an answer from `position` on are decoded together without more memory than a few
+  /// copies of their part take; 1 where records are large. Decodes none.
   func recordsAtOnce(_ answer: KeyMatches, at position: Int) throws(IndexError) -> Int {
     var count: Int?
     try answer.forEachRun(from: position, to: answer.range.upperBound) { (run, positions) throws(IndexError) in
@@ -75,7 +75,7 @@ extension Generation {
   private func recordsAtOnce(ofRun run: KeyMatches, at position: Int) throws(IndexError) -> Int {
     var record = position
     if let overlay = overlay(of: run) {
-      let records = overlay.places(from: record, to: record + 1)
+      let records = overlay.positionsInShards(from: record, to: record + 1)
       // What follows may be the overlay's own as well.
       guard !records.isEmpty, overlay.size <= ShardReader.usualWeight else { return 1 }
       record = records.lowerBound

@@ -1,6 +1,6 @@
-/// One generation of an index, open: what answers are made of, and what they hold on to.
+/// One generation of an index, open: answers are made of it and keep it.
 ///
-/// It goes on answering when the index has moved to another one. Generations of one index share its cache.
+/// It still answers when the index has moved to another one. Generations of one index share its cache.
 package final class Generation: Sendable {
   let shards: ShardReader
   /// The changes beside the shards; nil if there are none.
@@ -23,16 +23,16 @@ package final class Generation: Sendable {
   /// The number of all records.
   package var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 
-  /// The map of all records, the overlay's changes included; nil if no record has coordinates.
+  /// Returns the density grid, the overlay's changes included; nil if no record has coordinates.
   package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 
   // MARK: Answers
 
-  /// Every record.
+  /// The answer that has every record.
   var allRecords: KeyMatches { KeyMatches(shards, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
 
-  /// Returns the records of the shards that a folded text asks for, at most `limit` of them: the answer where there is no
-  /// overlay.
+  /// Returns the records of the shards that a folded text asks for, at most `limit` of them: the answer where there is
+  /// no overlay.
   @inline(__always)
   func answerOfShards(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     if text.hasSpace { return try answer(inRuns: text, limit: limit) }

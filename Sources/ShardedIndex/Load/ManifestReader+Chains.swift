@@ -1,8 +1,9 @@
 extension ManifestReader {
-  /// No frame of the notes but the first is larger, nor has more content, in bytes.
+  /// The largest size and content of a frame of the notes behind the first one, in bytes.
   private static let notesFrameLimit = 2048
 
-  /// What the builder noted for the next build, frame by frame, read from the file at each call; nil if it noted nothing.
+  /// Returns the builder's notes for the next build, frame by frame, read from the file at each call; nil if there are
+  /// none.
   package func notes() throws(IndexError) -> [Manifest.ChainFrame]? {
     guard let notes = root.chains.notes else { return nil }
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
@@ -14,12 +15,12 @@ extension ManifestReader {
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes", most: 1).first?.content
   }
 
-  /// How many records lie where, read from the file at each call; nil if the index does not say.
+  /// Returns the density grid, read from the file at each call; nil if the index has none.
   package func densityGrid() throws(IndexError) -> DensityGrid? {
     try grid { (frames) throws(FormatError) in try DensityGrid(frames) }
   }
 
-  /// The same, an overlay's changes included.
+  /// Returns the density grid with an overlay's changes.
   package func densityGrid(with overlay: Overlay?) throws(IndexError) -> DensityGrid? {
     var map = try densityGrid()
     guard let overlay, !overlay.cells.isEmpty else { return map }
@@ -28,12 +29,12 @@ extension ManifestReader {
     return map
   }
 
-  /// The map as it stands there.
+  /// Returns the bands of the density grid as they stand in the file; nil if the index has none.
   package func densityBands() throws(IndexError) -> DensityBands? {
     try grid { (frames) throws(FormatError) in try DensityBands(frames) }
   }
 
-  /// The same, `nil` standing for none, with some records more or fewer in some cells.
+  /// Returns the bands with some counts changed; nil stands for a grid without records.
   package func densityBands(_ bands: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
     var bands = bands ?? DensityBands()
     do throws(FormatError) { try bands.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }

@@ -4,9 +4,9 @@ extension ManifestReader {
   /// Every key of the shards strictly between begins with it. Reads two pages at most, and the nodes above them. There
   /// must be a shard, and the prefix must not be empty.
   @inline(__always)
-  package func places(
+  package func shardPositions(
     forPrefix prefix: FoldedPrefix
-  ) throws(IndexError) -> (first: Manifest.Place, last: Manifest.Place) {
+  ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
     // The first bound is empty, so that some page and some shard of it are below.
     let below = root.bounds.countBelow(prefix)
     let pageNumber = max(0, below - 1)
@@ -14,23 +14,25 @@ extension ManifestReader {
     let lastPage = root.bounds.countNotAbove(prefix, from: below) - 1
     // What withPage does: written out, for as a closure it would not be compiled into the query.
     guard lastPage == pageNumber, let frame = unsafe kept[pageNumber] else {
-      return try placesByNodes(forPrefix: prefix)
+      return try shardPositionsByNodes(forPrefix: prefix)
     }
     let page = unsafe frame.page(shards: root.tree.shards(below: pageNumber, level: 0))
     let start = unsafe frame.firstRecord
     let index = page.firstShard(forPrefix: prefix)
-    let first = Manifest.Place(index, of: page, number: pageNumber, firstRecord: start)
+    let first = Manifest.ShardPosition(index, of: page, number: pageNumber, firstRecord: start)
     let last = page.lastShard(forPrefix: prefix, from: index)
-    return (first, last == index ? first : Manifest.Place(last, of: page, number: pageNumber, firstRecord: start))
+    return (
+      first, last == index ? first : Manifest.ShardPosition(last, of: page, number: pageNumber, firstRecord: start)
+    )
   }
 
   /// Returns the same by way of the nodes, and of pages that are not kept.
   ///
   /// Walks from the root down, for both ends together as far as they lie below the same node.
   @inline(never)
-  private func placesByNodes(
+  private func shardPositionsByNodes(
     forPrefix prefix: FoldedPrefix
-  ) throws(IndexError) -> (first: Manifest.Place, last: Manifest.Place) {
+  ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
     var (first, last) = (0, 0)
     for level in stride(from: root.tree.height + 1, to: 0, by: -1) {
       let isOne = first == last
@@ -48,23 +50,23 @@ extension ManifestReader {
         let index = page.firstShard(forPrefix: prefix)
         let last = page.lastShard(forPrefix: prefix, from: index)
         return (
-          Manifest.Place(index, of: page, number: first, firstRecord: start),
-          Manifest.Place(last, of: page, number: first, firstRecord: start)
+          Manifest.ShardPosition(index, of: page, number: first, firstRecord: start),
+          Manifest.ShardPosition(last, of: page, number: first, firstRecord: start)
         )
       }
     }
     return (
       try withPage(first) { [first] in
-        Manifest.Place($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
+        Manifest.ShardPosition($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
       },
       try withPage(last) { [last] in
-        Manifest.Place($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
+        Manifest.ShardPosition($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
       }
     )
   }
 
   /// Returns the shard that holds the record at `position`, which must be there.
-  package func place(holding position: Int) throws(IndexError) -> Manifest.Place {
+  package func shardPosition(holding position: Int) throws(IndexError) -> Manifest.ShardPosition {
     func last(_ count: Int, _ first: (Int) -> Int) -> Int {
       var low = 0
       var size = count
@@ -83,7 +85,7 @@ extension ManifestReader {
     }
     return try withPage(number) { [number] page, start in
       let index = last(page.bounds.count) { start &+ page.firstRecord($0) }
-      return Manifest.Place(index, of: page, number: number, firstRecord: start)
+      return Manifest.ShardPosition(index, of: page, number: number, firstRecord: start)
     }
   }
 }

@@ -1,5 +1,5 @@
 extension ManifestReader {
-  /// A shard by its place; reads the page it stands on, if that was not read yet, and keeps it.
+  /// Returns a shard by its number; reads the page it stands on, if that was not read yet, and keeps it.
   package func shard(_ number: Int) throws(IndexError) -> Manifest.Shard {
     let pageNumber = number / Manifest.pageCapacity
     let frame = unsafe try keptFrame(pageNumber, level: 0)
@@ -8,15 +8,15 @@ extension ManifestReader {
       number: pageNumber, firstRecord: frame.firstRecord)
   }
 
-  /// Returns which records a shard holds.
-  func place(ofShard number: Int) throws(IndexError) -> Manifest.Place {
+  /// Returns the position of a shard, with the records that it holds.
+  func shardPosition(ofShard number: Int) throws(IndexError) -> Manifest.ShardPosition {
     let page = number / Manifest.pageCapacity
     return try withPage(page) {
-      Manifest.Place(number % Manifest.pageCapacity, of: $0, number: page, firstRecord: $1)
+      Manifest.ShardPosition(number % Manifest.pageCapacity, of: $0, number: page, firstRecord: $1)
     }
   }
 
-  /// What it takes to read a shard's file.
+  /// Returns the data that it takes to read a shard's file.
   func source(_ number: Int) throws(IndexError) -> Manifest.Source {
     try withPage(number / Manifest.pageCapacity) { page, _ in Manifest.Source(number % Manifest.pageCapacity, of: page)
     }
@@ -33,7 +33,7 @@ extension ManifestReader {
     try file.read(from: 0, size: file.size)
   }
 
-  /// All shards in order; reads all pages and keeps them.
+  /// Returns all shards in order; reads all pages and keeps them.
   package func shards() throws(IndexError) -> [Manifest.Shard] {
     var shards: [Manifest.Shard] = []
     // What a root says is believed as far as there are pages: room is made as they come.
@@ -42,19 +42,21 @@ extension ManifestReader {
     return shards
   }
 
-  /// The number of the shard that has the same bytes as one of another manifest; nil if there is none, or none near
-  /// its place.
+  /// Returns the number of the shard that has the same bytes as one of another manifest; nil if there is none, or none
+  /// near the shard that its lower bound leads to.
   ///
   /// Reads the pages of this manifest that it may stand on.
   func shardNumber(like other: Int, of manifest: ManifestReader) throws(IndexError) -> Int? {
     guard shardCount > 0 else { return nil }
     let (bound, source) = (try manifest.bound(other), try manifest.source(other))
     // Its lower bound depends on the shard before as well, so it may have moved a little: past one or two shards.
-    var place = 0
+    var near = 0
     if !bound.isEmpty {
-      place = try bound.withFoldedPrefix { (bound) throws(IndexError) in try places(forPrefix: bound).first.number }
+      near = try bound.withFoldedPrefix { (bound) throws(IndexError) in
+        try shardPositions(forPrefix: bound).first.number
+      }
     }
-    for number in max(0, place - 1)..<min(shardCount, place + 3) where try self.source(number).isSame(as: source) {
+    for number in max(0, near - 1)..<min(shardCount, near + 3) where try self.source(number).isSame(as: source) {
       return number
     }
     return nil

@@ -37,7 +37,8 @@ package final class ManifestReader: @unchecked Sendable {
   var stamp: FileStamp { file.stamp }
   /// The size of the file, in bytes.
   package var fileSize: Int { file.size }
-  /// The XXH64 of the root's content, which holds a checksum of every frame below it: an overlay names a manifest by it.
+  /// The XXH64 of the root's content, which holds a checksum of every frame below it: an overlay names a manifest by
+  /// it.
   package var rootChecksum: UInt64 { root.checksum }
   /// The bytes of content in memory if every page and node is.
   package var size: Int { root.size + root.pagesSize }

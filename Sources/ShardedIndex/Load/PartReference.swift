@@ -1,12 +1,12 @@
 /// A part in memory and where it belongs; it stays usable when the cache lets go of it.
 struct PartReference: Sendable {
   let part: LoadedPart
-  /// By its place in the manifest.
+  /// The number of the shard in the order of the manifest, from 0.
   let shard: Int
-  /// Where the part's first record stands among all records of the index.
+  /// The position of the part's first record among all records of the index.
   let start: Int
 
-  /// Records in the part. Nothing is counted for a look: this holds it.
+  /// The number of records in the part. The reference holds the part, so that no count of references changes here.
   @inline(__always) var recordCount: Int {
     unsafe Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count }
   }

@@ -20,7 +20,7 @@ final class ShardReader: Sendable {
 
   // MARK: Following another generation
 
-  /// Finds what is resident of the generation before and is the same file in this one, which no query uses yet.
+  /// Adopts the resident shards of the generation before that are the same files in this one, which no query uses yet.
   ///
   /// Reads the pages of the manifest that those shards stand on. What cannot be read now is for queries to report.
   func adoptResidents(of other: ShardReader) {
@@ -63,7 +63,7 @@ final class ShardReader: Sendable {
   ///   - unpacks: Whether its records are read next: if it has to be loaded its fields are unpacked with it.
   @inline(__always)
   func part(
-    of shard: Manifest.Place, promotes: Bool = true, unpacks: Bool = false, number: (PartTable) -> Int
+    of shard: Manifest.ShardPosition, promotes: Bool = true, unpacks: Bool = false, number: (PartTable) -> Int
   ) throws(IndexError) -> PartReference {
     if let part = cache.part(shard.number, in: entries, promotes: promotes, number: number) {
       return PartReference(part: part, shard: shard.number, start: shard.firstRecord + part.firstRecord)
@@ -107,8 +107,8 @@ final class ShardReader: Sendable {
     }
   }
 
-  /// Reads from a shard's file: from one that is open, or else, and where that cannot be read, from the one that has its
-  /// name now, which may be sound.
+  /// Reads from a shard's file: from one that is open, or else, and where that cannot be read, from the one that has
+  /// its name now, which may be sound.
   ///
   /// - Parameter kept: A file that is open; nil for the one that ``OpenFiles`` keeps, if it does.
   private func reading<Value>(

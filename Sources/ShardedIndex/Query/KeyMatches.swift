@@ -1,12 +1,12 @@
 /// The answer of one generation to a folded text: which records match, counted; nothing is decoded.
 struct KeyMatches: Sendable {
-  /// The positions of the matches in the order of the whole index, or, of what is asked below the overlay, of its shards.
-  /// Of two runs, the first position, and as many as both have together.
+  /// The positions of the matches in the order of the whole index, or of its shards for a query below the overlay. Of
+  /// two runs, the first position, and as many as both have together.
   let range: Range<Int>
   /// Whether there are matches beyond these, which the limit left out.
   let hasMore: Bool
-  /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway. Not
-  /// an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
+  /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway.
+  /// Not an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
   /// answer, which takes about 0.7 MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
@@ -29,7 +29,7 @@ struct KeyMatches: Sendable {
     (holder, firstShard, firstStart) = (shards, isOverlaid ? Self.overlaid : -1, 0)
   }
 
-  /// Two runs of records, one behind the other, with records between them that do not match.
+  /// Makes an answer of two runs of records, with records between them that do not match.
   init(_ first: KeyMatches, then second: KeyMatches) {
     if first.range.isEmpty || second.range.isEmpty && !second.hasMore {
       self = first.range.isEmpty ? second : first

@@ -5,13 +5,13 @@ extension RecordBuffer {
     package var name: Int
     package var kind: ValueKind
     package var text: UnsafeBufferPointer<UInt8>
-    /// What it gives a key that is made from it: nothing where it is `null`.
+    /// The text that the field gives a key: none where it is `null`.
     package var keyText: UnsafeBufferPointer<UInt8> {
       unsafe ValueKind.isNull(kind.rawValue, text) ? UnsafeBufferPointer(start: nil, count: 0) : text
     }
   }
 
-  /// Where record `record`'s fields stand among all fields of the buffer.
+  /// Returns the range of a record's fields among all fields of the buffer.
   package func rawFields(ofRecord record: Int) -> Range<Int> {
     renderNumbers()
     return fieldRange(record)
@@ -24,8 +24,8 @@ extension RecordBuffer {
     return unsafe RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
-  /// Calls `body` with the fields of all records, one after the other: where each stands among them, name and kind as in
-  /// ``RawField``, where among ``rawTexts`` the text begins, and its size, in bytes.
+  /// Calls `body` with the fields of all records, one after the other: where each stands among them, name and kind as
+  /// in ``RawField``, where among ``rawTexts`` the text begins, and its size, in bytes.
   package func forEachRawField(
     _ body: (_ number: Int, _ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
   ) {
@@ -37,7 +37,7 @@ extension RecordBuffer {
     }
   }
 
-  /// How many fields all records have together.
+  /// The number of fields of all records together.
   package var rawFieldCount: Int { count == 0 ? 0 : fieldRange(count - 1).upperBound }
 
   /// The texts of all fields, once those of a record have been asked for; valid until the buffer is used again.

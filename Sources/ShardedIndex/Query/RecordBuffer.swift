@@ -1,6 +1,6 @@
 import CLibrary
 
-/// Records decoded into one run of bytes, which is used again for the next ones.
+/// A buffer of decoded records: one run of bytes, which is used again for the next records.
 ///
 /// One buffer serves one reader at a time. Numbers stay numbers until their text is asked for.
 @safe public final class RecordBuffer {
@@ -18,7 +18,7 @@ import CLibrary
     unsafe output.deallocate()
   }
 
-  /// Records in the buffer.
+  /// The number of records in the buffer.
   public var count: Int { unsafe output.pointee.recordCount }
 
   @inline(__always) func removeAll() { unsafe output.pointee.removeAll() }

@@ -1,9 +1,9 @@
 /// One part of a shard, read and checked past the cache.
 @safe package struct PartContent {
   package let number: Int
-  /// Counted within the shard.
+  /// The part's first record, counted within the shard.
   package let firstRecord: Int
-  /// What the shard's header says the part begins with at the lowest.
+  /// The lower bound of the part's keys in the shard's header.
   package let bound: UnsafeBufferPointer<UInt8>
   package let isContinuation: Bool
   /// Bytes of its frames decompressed, were nothing packed in them.
@@ -57,7 +57,7 @@
   /// The first block whose rows of numbers have another size than is given for them; nil if all are right.
   package var firstMisplacedRows: Int? { columns.firstMisplacedRows(keys: keys) }
 
-  /// Records that may be decoded at once without taking more memory than one may.
+  /// The number of records that may be decoded at once in the memory that a single one may take.
   package var recordsAtOnce: Int { columns.isNarrow(keys) ? 256 : 1 }
 
   /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
@@ -96,7 +96,8 @@
     unsafe keys.forEachKey(in: 0..<keys.count, body)
   }
 
-  /// The same for some records, with the size of the key's suffix field; nil in a shard without suffix fields.
+  /// Calls `body` with the folded keys of some records, each with the size of its suffix field; nil in a shard without
+  /// suffix fields.
   package func forEachKey(
     in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>, _ suffixFieldSize: Int?) -> Void
   ) {

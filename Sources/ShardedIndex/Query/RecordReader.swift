@@ -41,8 +41,8 @@ extension ShardReader {
     }
   }
 
-  /// Returns how many records from `position` on are decoded together without more memory than a few copies of their part
-  /// take; 1 where records are large. Decodes none.
+  /// Returns how many records from `position` on are decoded together without more memory than a few copies of their
+  /// part take; 1 where records are large. Decodes none.
   ///
   /// - Throws: ``IndexError`` as reading does, and where the thread's terms have no room for a record so large.
   func recordsAtOnce(at position: Int, first: PartReference?) throws(IndexError) -> Int {
@@ -79,10 +79,10 @@ extension ShardReader {
   /// Returns the part that holds a record: `first`, if that does.
   private func part(holding position: Int, first: PartReference?) throws(IndexError) -> PartReference {
     if let first, first.start <= position, position < first.start + first.recordCount { return first }
-    return try part(holding: position, of: manifest.place(holding: position))
+    return try part(holding: position, of: manifest.shardPosition(holding: position))
   }
 
-  private func part(holding position: Int, of shard: Manifest.Place) throws(IndexError) -> PartReference {
+  private func part(holding position: Int, of shard: Manifest.ShardPosition) throws(IndexError) -> PartReference {
     try part(of: shard, promotes: false, unpacks: true) { $0.part(holding: position - shard.firstRecord) }
   }
 
@@ -93,10 +93,10 @@ extension ShardReader {
     }
     let start = known.start - firstRecord
     guard position < start + recordCount else {
-      return try part(holding: position, of: manifest.place(holding: position))
+      return try part(holding: position, of: manifest.shardPosition(holding: position))
     }
     return try part(
-      holding: position, of: Manifest.Place(number: known.shard, firstRecord: start, recordCount: recordCount))
+      holding: position, of: Manifest.ShardPosition(number: known.shard, firstRecord: start, recordCount: recordCount))
   }
 
   // MARK: Decoding
@@ -108,7 +108,7 @@ extension ShardReader {
     }
   }
 
-  /// Throws where there was a record that is larger than any may be: nothing of what was decoded is kept then.
+  /// Throws an error if a record is larger than the limit of all records, and removes the decoded ones.
   @inline(__always)
   func check(_ buffer: RecordBuffer, _ shard: Int) throws(IndexError) {
     if unsafe buffer.output.pointee.isOverlong { throw overlong(shard, buffer) }

@@ -8,7 +8,7 @@ extension ShardReader {
   @inline(__always)
   func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard manifest.shardCount > 0, !prefix.isEmpty else { return all(limit: limit) }
-    let (first, last) = try manifest.places(forPrefix: prefix)
+    let (first, last) = try manifest.shardPositions(forPrefix: prefix)
     // A query with a limit reads the matches next.
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix) }
     let keys = part.part.keys
@@ -30,8 +30,8 @@ extension ShardReader {
   /// Returns the records that a run asks for, at most `limit` of them.
   func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard run.isFinished, manifest.shardCount > 0 else { return try matches(of: run.text, limit: limit) }
-    let first = try manifest.places(forPrefix: run.word).first
-    let last = try manifest.places(forPrefix: run.text).last
+    let first = try manifest.shardPositions(forPrefix: run.word).first
+    let last = try manifest.shardPositions(forPrefix: run.text).last
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: run.word) }
     let (lower, _) = part.part.keys.lowerBound(of: run.word)
     let lastPart =
@@ -39,13 +39,14 @@ extension ShardReader {
     return try matches(of: run.text, limit: limit, from: part, lower, to: lastPart, of: last)
   }
 
-  /// Returns the matches from a record of a part on up to the last that begins with `prefix`, in that part or a later one.
+  /// Returns the matches from a record of a part on up to the last that begins with `prefix`, in that part or a later
+  /// one.
   ///
   /// - Parameter lastPart: The part of shard `last` that they end in; nil if it is to be found.
   @inline(never)
   private func matches(
     of prefix: FoldedPrefix, limit: Int, from part: __owned PartReference, _ record: Int, to lastPart: Int?,
-    of last: Manifest.Place
+    of last: Manifest.ShardPosition
   ) throws(IndexError) -> KeyMatches {
     let lower = part.start + record
     // All before it match.
@@ -60,15 +61,16 @@ extension ShardReader {
 }
 
 extension ManifestReader {
-  /// Returns the shards that can hold keys which answer a folded text, once for each run of them; all for an empty text.
+  /// Returns the shards that can hold keys which answer a folded text, once for each run of them; all for an empty
+  /// text.
   package func shards(forTyped text: [UInt8]) throws(IndexError) -> [ClosedRange<Int>] {
     guard shardCount > 0 else { return [] }
     guard !text.isEmpty else { return [0...shardCount - 1] }
     return try Fold.readings(of: text).map { (reading) throws(IndexError) in
       try reading.withFoldedPrefix { (text) throws(IndexError) in
         let run = TypedRun(text)
-        let first = try places(forPrefix: run.word).first.number
-        let last = try places(forPrefix: run.text).last.number
+        let first = try shardPositions(forPrefix: run.word).first.number
+        let last = try shardPositions(forPrefix: run.text).last.number
         return first...max(first, last)
       }
     }
@@ -76,7 +78,7 @@ extension ManifestReader {
 
   /// Returns the shards that hold the records at some positions, of which there must be one.
   package func shards(holding positions: Range<Int>) throws(IndexError) -> ClosedRange<Int> {
-    let first = try place(holding: positions.lowerBound).number
-    return first...max(first, try place(holding: positions.upperBound - 1).number)
+    let first = try shardPosition(holding: positions.lowerBound).number
+    return first...max(first, try shardPosition(holding: positions.upperBound - 1).number)
   }
 }

@@ -29,7 +29,9 @@ extension Generation {
 
   /// Returns the part of a hit that is in a shard; the search has opened it, so that mostly it is in memory.
   private func part(of hit: RankedRecord) throws(IndexError) -> PartReference {
-    try shards.part(of: manifest.place(ofShard: hit.part.shard), promotes: false, unpacks: true) { _ in hit.part.part }
+    try shards.part(of: manifest.shardPosition(ofShard: hit.part.shard), promotes: false, unpacks: true) { _ in
+      hit.part.part
+    }
   }
 
   /// The identity of the generation, for cursors.

@@ -28,10 +28,11 @@ struct RankedRun: Sendable {
       return
     }
     func last(_ text: [UInt8]) throws(IndexError) -> Int {
-      try text.withFoldedPrefix { (text) throws(IndexError) in try manifest.places(forPrefix: text).last.number }
+      try text.withFoldedPrefix { (text) throws(IndexError) in try manifest.shardPositions(forPrefix: text).last.number
+      }
     }
     let first = try word.withFoldedPrefix { (word) throws(IndexError) in
-      try manifest.places(forPrefix: word).first.number
+      try manifest.shardPositions(forPrefix: word).first.number
     }
     shards = first...max(first, try last(end))
     lastNameShard = try last(name)

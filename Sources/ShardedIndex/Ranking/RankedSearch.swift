@@ -169,7 +169,7 @@ struct RankedSearch: Sendable {
   private mutating func open(shard: Int, of number: Int) throws(IndexError) {
     let reader = generation.shards
     let weights = try generation.manifest.partWeights(ofShard: shard)
-    let place = try generation.manifest.place(ofShard: shard)
+    let place = try generation.manifest.shardPosition(ofShard: shard)
     let loaded = try reader.shard(shard)
     guard weights.count == loaded.parts.count else {
       let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count)"
@@ -193,7 +193,7 @@ struct RankedSearch: Sendable {
     _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout Found
   ) throws(IndexError) {
     let reader = generation.shards
-    let place = try generation.manifest.place(ofShard: part.shard)
+    let place = try generation.manifest.shardPosition(ofShard: part.shard)
     let reference = try reader.part(of: place, unpacks: true) { _ in part.part }
     let weights = try reader.weights(of: reference, field: weightField, rule: rule)
     let records = runs[part.run].records(in: reference.part.keys, canBeWhole: canBeWhole)

@@ -102,7 +102,7 @@ package final class IndexDirectory: Sendable {
   /// Opens the overlay; nil if there is none.
   ///
   /// A reader that wants the manifest as well opens that afterwards: an update that writes the overlay's changes into
-  /// shards puts the new manifest in place first, and takes the overlay away then. So what was changed before is in one
+  /// shards puts the new manifest in place first, and takes the overlay away then. So the earlier changes are in one
   /// of the two. The reader asks ``isOverlay(_:)`` then, and begins anew if it is not.
   func overlayFile() throws(IndexError) -> IndexFile? {
     let file = descriptor(of: Self.overlayName)
@@ -128,8 +128,8 @@ package final class IndexDirectory: Sendable {
 
   /// Returns whether a file is the overlay still.
   ///
-  /// One that is of no manifest any more is taken away before the one that it is of is put in place again: so one that is
-  /// there after a manifest was opened has not been of another meanwhile.
+  /// One that is of no manifest any more is taken away before the one that it is of is put in place again: so one that
+  /// is there after a manifest was opened has not been of another meanwhile.
   func isOverlay(_ stamp: FileStamp) -> Bool {
     var status = stat()
     // Where it cannot be looked at, to begin anew would not help.

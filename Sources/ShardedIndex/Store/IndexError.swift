@@ -1,6 +1,6 @@
 import CLibrary
 
-/// What opening or querying an index can fail with. The index stays usable: the next call tries again.
+/// The error of opening or querying an index. The index stays usable: the next call tries again.
 @nonexhaustive
 public enum IndexError: Error, Equatable, Sendable {
   /// There is no index at `path`.
@@ -11,8 +11,8 @@ public enum IndexError: Error, Equatable, Sendable {
   case corrupt(path: String, cause: FormatError)
   /// A shard file that the manifest names is gone: another program removed it.
   case vanished(path: String)
-  /// The index at `path` was rebuilt more than once since, and shards of the generation that was asked are gone:
-  /// reload, and ask again.
+  /// The index at `path` was rebuilt more than once, and shards of the generation of the query are gone: reload, and
+  /// query again.
   case superseded(path: String)
   /// The manifest is not the one that ``ShardedIndex/Options/expectedDigest`` names. `path` is the manifest's.
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
@@ -60,7 +60,7 @@ extension IndexError: CustomStringConvertible {
   }
 }
 
-/// What stands at a path where no index is.
+/// Returns the reason why there is no index at a path.
 private func absence(_ path: String) -> StaticString {
   var status = stat()
   if unsafe stat(path, &status) == 0 {

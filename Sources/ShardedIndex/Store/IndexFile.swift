@@ -40,8 +40,8 @@ struct IndexFile: ~Copyable {
 
   deinit { _ = close(descriptor) }  // Opened for reading: there is no write-back error to lose.
 
-  /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes of
-  /// the file.
+  /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
+  /// of the file.
   mutating func hold() throws(IndexError) {
     if held == nil { held = try read(from: 0, size: size) }
   }

@@ -30,11 +30,13 @@ package final class ReadingTerms: @unchecked Sendable {
   /// Bytes of the budget that the question has.
   private var taken = 0
 
-  /// What a question holds at a time, of the largest part that it reads: the part before, the part as it stands in its
+  /// The copies of the largest part that a query holds at a time: the part before, the part as it stands in its
   /// file, the same unpacked, and the records that are decoded from it.
   private static let copies = 4
 
-  /// - Parameter budget: The bytes for what is not in memory; nil if none of it is read, and no thread is waited for.
+  /// Makes terms.
+  ///
+  /// - Parameter budget: The bytes for data that is not in memory; nil if no such data is read, and no thread waits.
   package init(_ budget: MemoryBudget?) { self.budget = budget }
 
   // No thread-local variable, which Swift does not have. Looked at where something is not in memory, and nowhere else.
@@ -50,7 +52,7 @@ package final class ReadingTerms: @unchecked Sendable {
     unsafe pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Gives the calling thread these terms for one question; what that takes of the budget is given back behind it.
+  /// Gives the calling thread these terms for one query, and releases the share of the budget that it took.
   package func rule(_ question: () -> Void) {
     unsafe precondition(Self.hasKey, "no thread has terms yet")
     unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())

@@ -65,7 +65,7 @@ import Testing
 
   private static func places(_ manifest: ManifestReader, _ prefix: [UInt8]) throws(IndexError) -> ClosedRange<Int> {
     try prefix.withUnsafeBufferPointer { (bytes) throws(IndexError) in
-      let (first, last) = try manifest.places(forPrefix: FoldedPrefix(bytes))
+      let (first, last) = try manifest.shardPositions(forPrefix: FoldedPrefix(bytes))
       return first.number...max(first.number, last.number)
     }
   }
@@ -123,7 +123,7 @@ import Testing
       }
       for shard in shards where shard < count {
         for position in [firsts[shard], firsts[shard + 1] - 1] {
-          let place = try manifest.place(holding: position)
+          let place = try manifest.shardPosition(holding: position)
           #expect((place.number, place.firstRecord, place.recordCount) == (shard, firsts[shard], Self.records(shard)))
         }
       }
@@ -412,7 +412,7 @@ import Testing
           #expect(range.upperBound < bounds.count)
         }
         for position in [0, index.recordCount - 1] where index.recordCount > 0 {
-          guard let place = try? index.generation.manifest.place(holding: position) else { continue }
+          guard let place = try? index.generation.manifest.shardPosition(holding: position) else { continue }
           #expect(place.firstRecord <= position && position - place.firstRecord < place.recordCount)
         }
       }

@@ -1,6 +1,8 @@
-/// Plain memory that is freed at once, with its owner: runs, each of which begins with the address of the one before it.
+/// Plain memory that is freed at once, with its owner: runs, each of which begins with the address of the one before
+/// it.
 ///
-/// ``size`` counts those addresses too, which stand for what malloc and the owner themselves take. Small values share runs.
+/// ``size`` counts those addresses too, which stand for what malloc and the owner themselves take. Small values share
+/// runs.
 @safe struct Arena: ~Copyable {
   private var last: UnsafeMutableRawPointer?
   /// Bytes of all runs.

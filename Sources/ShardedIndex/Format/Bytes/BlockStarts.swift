@@ -1,10 +1,11 @@
-/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts are
-/// kept.
+/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts
+/// are kept.
 @unsafe struct BlockStarts: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   private let isWide: Bool
 
-  /// - Parameter base: Readable, and writable if anything is set, for as many strides as there are blocks. Aligned for one.
+  /// - Parameter base: Readable, and writable if anything is set, for as many strides as there are blocks. Aligned for
+  ///   one.
   @inline(__always) init(_ base: UnsafeRawPointer, isWide: Bool) {
     unsafe (self.base, self.isWide) = (UnsafeMutableRawPointer(mutating: base), isWide)
   }

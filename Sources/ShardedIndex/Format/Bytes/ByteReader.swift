@@ -12,7 +12,7 @@ package struct ByteReader: ~Escapable {
   @_lifetime(borrow bytes)
   package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.init(unsafe bytes.span.bytes) }
 
-  /// All bytes, those that were read included.
+  /// The number of all bytes, those that were read included.
   package var count: Int { bytes.byteCount }
   package var remaining: Int { count - offset }
 

@@ -1,23 +1,23 @@
-/// Why bytes are not a shard or a manifest that this version reads.
+/// The reason why bytes are not a shard or a manifest that this version reads.
 @nonexhaustive
 public enum FormatError: Error, Equatable, Sendable {
   /// A field that starts at `offset` would end past the last byte. All three are in bytes.
   case truncated(offset: Int, needed: Int, available: Int)
-  /// The first four bytes are not what this kind of file begins with.
+  /// The first four bytes are not the magic of this kind of file.
   case wrongMagic(found: UInt32, expected: UInt32)
   /// The format is newer than this version reads, or was never issued.
   case unsupportedVersion(found: Int, supported: Int)
-  /// The index was folded by another table: its order is not ours.
+  /// The index was folded by another table, so its keys have another order.
   case otherFold(found: UInt32, supported: UInt32)
   /// The checksum of the content is not the one the manifest holds.
   case wrongChecksum(found: UInt32, expected: UInt32)
   /// The SHA-256 of the file is not the one that the manifest holds.
   case wrongDigest
-  /// A size in bytes is not the one that was promised.
+  /// A size in bytes is not the one that the reference to these bytes gives.
   case wrongSize(found: Int, expected: Int)
   /// zstd refused the frame; the reason is its own.
   case zstd(reason: String)
-  /// What the bytes say cannot be true; `offset` is where in the content: of what is compressed, in the decompressed bytes.
+  /// The bytes contradict the format; `offset` counts bytes of the content, after decompression if it was compressed.
   case invalid(reason: String, offset: Int)
 }
 

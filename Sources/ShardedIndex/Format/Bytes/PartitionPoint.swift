@@ -1,9 +1,9 @@
 import CLibrary
 
-/// Returns how many of the numbers below `count` the predicate holds for, given that it holds for none behind the first for
-/// which it does not: a binary search, O(log `count`).
+/// Returns how many of the numbers below `count` the predicate holds for, given that it holds for none behind the first
+/// for which it does not: a binary search, O(log `count`).
 ///
-/// Without a branch that depends on what is found, of which one in two would be foreseen wrong.
+/// No branch depends on the numbers, since the processor would predict half of them wrong.
 ///
 /// - Parameter isBefore: Told a number below `count`.
 @inline(__always)

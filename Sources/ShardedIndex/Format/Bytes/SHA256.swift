@@ -1,4 +1,5 @@
-/// SHA-256 (FIPS 180-4), which pinned indexes are checked with. The engine has its own, since it depends on libzstd alone.
+/// SHA-256 (FIPS 180-4), which pinned indexes are checked with. The engine has its own, since it depends on libzstd
+/// alone.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19

@@ -3,7 +3,7 @@ import CLibrary
 /// The task of a column's decoder: a run of records, and the cells that their fields go to.
 @unsafe struct ColumnRun {
   let column: UnsafePointer<ShardHeader.Column>
-  /// Counted within the part.
+  /// The records, counted within the part.
   let records: Range<Int>
   var cells: Cells
 
@@ -29,17 +29,18 @@ import CLibrary
 
 /// The data of a dictionary, text or spelled column in a part.
 ///
-/// Sizes and offsets are of a content of fewer than 2^32 bytes, and were checked when it was loaded: their sums cannot wrap.
+/// Sizes and offsets are of a content of fewer than 2^32 bytes, and were checked when it was loaded: their sums cannot
+/// wrap.
 @unsafe struct ColumnData {
   /// The data as it stands in the part's memory. Numbers of 32 bits, since many parts are kept.
   @unsafe struct Entry: BitwiseCopyable {
     /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
-    /// Pairs of a record and the size of its text.
+    /// The long texts: pairs of a record and the size of its text.
     var long: UnsafePointer<UInt8>
     var longCount: UInt32
-    /// Twice the offset of its starts from here, in bytes, and 1 more if these have 32 bits.
+    /// The offset of the column's starts from here in bytes, times two; 1 more if the starts have 32 bits.
     var startsOffset: UInt32 = 0
   }
 

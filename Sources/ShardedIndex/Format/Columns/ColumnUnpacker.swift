@@ -1,15 +1,15 @@
-/// A reader of the columns of a fields frame, which unpacks what is packed of them.
+/// A reader of the columns of a fields frame, which unpacks the packed ones.
 @unsafe struct ColumnUnpacker: ~Escapable {
   /// Stands at the next bytes that are not packed.
   var plain: ByteReader
   private var packed: ByteReader
-  /// The bytes that `plain` reads, which the part keeps: what is unpacked stands before them.
+  /// The bytes that `plain` reads, which the part keeps; unpacked bytes stand before them.
   let kept: UnsafeMutablePointer<UInt8>
   /// The bytes that `packed` reads.
   private let packedBytes: UnsafePointer<UInt8>
-  /// Room for a Huffman code's table.
+  /// The memory for a Huffman code's table.
   private let table: UnsafeMutablePointer<UInt16>
-  /// The offset of what is unpacked next from the kept bytes.
+  /// The offset from the kept bytes at which the next unpacked bytes go.
   private var unpackedOffset: Int
   /// The bytes of texts that are still to be unpacked.
   private var textsLeft: Int

@@ -3,7 +3,7 @@ import CLibrary
 extension FieldColumns {
   @inline(__always) package static func scratchSize(_ keys: KeyBlocks) -> Int { 2 &* (keys.longestStem &+ 64) }
 
-  /// Records whose cells are decoded at once, a whole number of blocks.
+  /// The number of records whose cells are decoded at once: whole blocks.
   private static let runSize = 2 * KeyBlocks.blockSize
 
   /// The most bytes that a record's texts may come to, those that its shape leaves out included.
@@ -133,9 +133,9 @@ extension FieldColumns {
       run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
   }
 
-  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own: those
-  /// before it in its block, or, if these are more, those from it to the end of the block. And the bit at which the block
-  /// begins or ends.
+  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own:
+  /// those before it in its block, or, if these are more, those from it to the end of the block. And the bit at which
+  /// the block begins or ends.
   @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
     // Records of a part, of which there are fewer than 2^32.
     let block = run.lowerBound >> KeyBlocks.blockShift
@@ -146,7 +146,8 @@ extension FieldColumns {
     return unsafe (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
   }
 
-  /// Appends the records of a run, whose fields are still to be written, and asks for the memory of their numbers' ranges.
+  /// Appends the records of a run, whose fields are still to be written, and asks for the memory of their numbers'
+  /// ranges.
   @inline(__always)
   private func append(_ run: Range<Int>, _ keys: KeyBlocks, _ output: inout RecordOutput) {
     let numbers = NumberColumnDecoder(self, keys)

@@ -1,7 +1,7 @@
 extension FieldColumns {
   /// The beginning of a fields frame.
   fileprivate struct ContentStart {
-    /// The bytes of the rows of numbers, of what is packed, and of what is not.
+    /// The sizes in bytes of the rows of numbers, of the packed section, and of the section that is not packed.
     let (rowSize, packedSize, plainSize): (Int, Int, Int)
     /// The bytes of texts that are packed, unpacked; and of all that is packed, unpacked.
     let (packedTexts, unpackedSize): (Int, Int)
@@ -37,8 +37,8 @@ extension FieldColumns {
 
   /// The memory of a part's fields while they are read, which is freed unless it is kept.
   ///
-  /// The head, the data of the columns, where the texts of each column and the rows start; then the content, but for what is
-  /// packed in it, which stands before it unpacked.
+  /// The head, the data of the columns, where the texts of each column and the rows start; then the content, but for
+  /// what is packed in it, which stands before it unpacked.
   @unsafe fileprivate struct Storage: ~Copyable {
     let start: UnsafeMutableRawPointer
     let blocks: Int
@@ -69,7 +69,8 @@ extension FieldColumns {
       unsafe MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
     }
 
-    /// Returns where the texts of a column start, a block each; for the number behind the last column, where rows start.
+    /// Returns where the texts of a column start, a block each; for the number behind the last column, where rows
+    /// start.
     func starts(_ column: Int) -> BlockStarts {
       unsafe BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
     }
@@ -92,7 +93,7 @@ extension FieldColumns {
     var rowsOffset: Int { unsafe content.plainSize }
     var zerosOffset: Int { unsafe content.plainSize + content.rowSize }
 
-    /// Copies what is not packed.
+    /// Copies the section that is not packed.
     func copy(_ bytes: UnsafePointer<UInt8>) {
       unsafe own.copy(from: bytes, count: content.plainSize)
       unsafe (own + rowsOffset).copy(from: bytes + content.plainSize + content.packedSize, count: content.rowSize)
@@ -101,7 +102,7 @@ extension FieldColumns {
     }
   }
 
-  /// Checks `content`, unpacks what is packed in it, and notes where everything lies.
+  /// Checks `content`, unpacks the packed columns, and notes the offset of each section.
   ///
   /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.

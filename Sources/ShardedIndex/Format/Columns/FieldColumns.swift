@@ -1,8 +1,8 @@
 /// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md section 6.
 ///
-/// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a
-/// row of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
-/// outlive it.
+/// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a row
+/// of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which
+/// must outlive it.
 @safe package struct FieldColumns: @unchecked Sendable {
   // Sendable because nothing writes to its memory once it is made.
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
@@ -10,7 +10,8 @@
   package static let slack = 32
   /// The head of the fields' memory: a part refers to it by one address, and has no object for its fields.
   ///
-  /// Behind it stand the data of the columns that have some, the offsets at which the texts of each start, and those of rows.
+  /// Behind it stand the data of the columns that have some, the offsets at which the texts of each start, and those of
+  /// rows.
   @safe struct Head: BitwiseCopyable {
     let header: UnsafePointer<ShardHeader.Layout>
     let (shapeCodes, rowFormatCodes, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
@@ -51,7 +52,7 @@
   @inline(__always) var rowBits: Int { unsafe Int(head.pointee.rowsEnd) }
   /// The end of the last row, in bits: `rowBits` but for what fills up the last byte.
   @inline(__always) var rowEnd: Int { unsafe Int(head.pointee.lastRowEnd) }
-  /// Bytes that it keeps in memory.
+  /// The memory that the columns keep, in bytes.
   var charge: Int { unsafe Int(head.pointee.keptBytes) }
   /// The size that the content would have if nothing were packed in it, in bytes.
   package var unpackedSize: Int { unsafe charge - Int(head.pointee.derivedBytes) - Self.slack }

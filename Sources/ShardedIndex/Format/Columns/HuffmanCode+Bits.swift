@@ -1,8 +1,8 @@
 extension HuffmanCode {
   /// Bytes as a run of bits, the highest of each first: from the first byte on, or from the last one back.
   @unsafe struct Bits {
-    /// The codes that are there at least once ``advance()`` was called: those of eight bytes, without what is passed of the
-    /// first one and without the mark.
+    /// The least number of codes that can be read after ``advance()``: those in eight bytes, less the bits that are
+    /// passed in the first byte and the mark.
     static let atOnce = (64 - 7 - 1) / HuffmanCode.longestLimit
 
     private let isBackward: Bool
@@ -49,7 +49,8 @@ extension HuffmanCode {
       return UInt8(truncatingIfNeeded: entry &>> 8)
     }
 
-    /// The address behind the last byte of which bits are passed, or before it; nil if the rest of that byte is not zero.
+    /// The address behind the last byte of which bits are passed, or before it; nil if the rest of that byte is not
+    /// zero.
     @inline(__always) var end: UnsafePointer<UInt8>? {
       let passed = unsafe passed
       let whole = passed &>> 3

@@ -3,11 +3,11 @@
 ///
 /// It stands in the shard's header, so that no part has a table of its own, and leads into the header's memory.
 @safe package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
-  /// No number's code is longer, in bits.
+  /// The size of the longest code, in bits.
   package static let longestLimit = 10
 
-  /// The numbers that have a code, in the order of their codes, each as a table has it: the number, and below it the length
-  /// of its code.
+  /// The numbers that have a code, in the order of their codes, each as a table has it: the number, and below it the
+  /// length of its code.
   private var entries = unsafe UnsafePointer<UInt16>(bitPattern: 8)!
   /// The count of numbers, 0 if there is no code and numbers stand as they are; of those that are in a table
   /// ``storedAtOnce`` times or more, which come first; and of those that are in it once, which come last.
@@ -34,12 +34,12 @@
     guard used > 0 else { return }
     let tallies = unsafe scratch + limit
     let entries = unsafe arena.allocate(UInt16.self, used)
-    var place: UInt16 = 0
+    var next: UInt16 = 0
     for length in 1...Self.longestLimit {
       if Self.tableSize >> length >= Self.storedAtOnce { unsafe wide += tallies[length] }
       if length == Self.longestLimit { single = unsafe tallies[length] }
       // From here on the index at which the next number of this length goes.
-      unsafe (tallies[length], place) = (place, place + tallies[length])
+      unsafe (tallies[length], next) = (next, next + tallies[length])
     }
     // Tallies of 256 numbers at most.
     for code in 0..<used {
@@ -59,8 +59,8 @@
     let at = reader.offset
     let first = try reader.read(UInt8.self)
     guard first > 0 else { return 0 }
-    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at least. So
-    // the codes end where they have taken all runs there are.
+    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at
+    // least. So the codes end where they have taken all runs there are.
     var (count, used, left) = (0, 0, 1 << Self.longestLimit)
     let tallies = unsafe scratch + limit
     unsafe tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
@@ -102,13 +102,13 @@
   private static let tableSize = 1 << longestLimit
   /// Entries that are stored at once, whether or not a number has as many.
   private static let storedAtOnce = 16
-  /// Entries of a table, with room behind them for what is written beyond its end.
+  /// The entries of a table, and room behind them for a store that goes past its end.
   static let tableCapacity = tableSize + storedAtOnce
 
   /// Fills a table: for each run of ``longestLimit`` bits the entry of the number whose code it begins with.
   ///
-  /// There is no loop per length: how many numbers have a length differs from shard to shard, and a wrong prediction takes
-  /// longer than a number.
+  /// There is no loop per length: how many numbers have a length differs from shard to shard, and a wrong prediction
+  /// takes longer than a number.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
     var next = unsafe entries
     var target = UnsafeMutableRawPointer(table)

@@ -1,16 +1,17 @@
 import CLibrary
 
-/// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md section 6.3.
+/// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md
+/// section 6.3.
 ///
-/// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven of
-/// the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere: arithmetic
-/// wraps.
+/// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven
+/// of the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere:
+/// arithmetic wraps.
 @safe struct NumberColumnDecoder {
   private let models: UnsafePointer<ShardHeader.Model>
   private let rowModels: UnsafePointer<UInt16>
   private let ranges: ShardHeader.Ranges
   private let numberCount: Int
-  /// Each record's code of its row's format, and its suffix field; the rows of the part.
+  /// The code of each record's row format, the number of each record's suffix field, and the rows of the part.
   private let (formats, suffixFields, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
   /// The end of the rows in bits, and per block of records the bit at which its rows begin.
   private let (rowBits, starts): (Int, BlockStarts)

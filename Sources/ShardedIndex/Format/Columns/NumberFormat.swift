@@ -38,7 +38,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   /// Whether every value's text is that of a whole number, itself.
   package var isWhole: Bool { type == 1 && a == 0 }
 
-  /// Room for the text of any value, in bytes: sign, 19 digits, a point, a zero before it.
+  /// The size of the longest text of a value, in bytes: sign, 19 digits, a point, a zero before it.
   package static let longestText = 40
 
   /// Writes the text of `value` and returns its size in bytes; type 0 has its text elsewhere.
@@ -78,7 +78,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     return unsafe write(nearest, decimals: decimals, trimmed: true, to: target)
   }
 
-  /// `value` in units of 10^-`decimals`, the nearest, of two the even one; nil from 2^51 on.
+  /// Returns `value` in units of 10^-`decimals`: the nearest, of two the even one; nil from 2^51 on.
   @inline(__always)
   private static func nearest(_ value: Float, decimals: Int) -> Int64? {
     // A float's 24 bits times 10^9 = 5^9 2^9 take 24 + 21: the product is exact.
@@ -128,7 +128,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     return unsafe (at - target) &+ writeLong(magnitude, decimals: decimals, trimmed: trimmed, to: at)
   }
 
-  /// Any magnitude with any decimals, digit by digit.
+  /// Writes any magnitude with any decimals, digit by digit.
   @inline(never)
   private static func writeLong(
     _ magnitude: UInt64, decimals: Int, trimmed: Bool, to target: UnsafeMutablePointer<UInt8>
@@ -183,7 +183,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// The digits of `value`; returns how many.
+  /// Writes the digits of `value`, and returns how many there are.
   @inline(__always)
   private static func writeDigits(_ value: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 100 {
@@ -213,7 +213,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     return size
   }
 
-  /// Two digits of a number below 100.
+  /// Writes the two digits of a number below 100.
   @inline(__always) private static func writePair(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
     let tens = (value &* 103) >> 10  // value / 10 for all below 100.
     unsafe target[0] = 0x30 &+ UInt8(truncatingIfNeeded: tens)

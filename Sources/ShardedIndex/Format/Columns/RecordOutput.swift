@@ -2,7 +2,7 @@
 @safe package struct RecordOutput {
   /// One decoded field: a text in the buffer, or a number whose text follows from its format.
   struct Field: BitwiseCopyable {
-    /// Text: bytes from the start of the buffer. Number: its value by the format.
+    /// The offset of a text from the start of the buffer, in bytes; the value of a number by its format.
     let value: Int64
     /// The format or the size, the name and the kind, in one word, so that decoding writes them at once.
     private let word: UInt64
@@ -34,9 +34,9 @@
     }
 
     @inline(__always) var isNumber: Bool { word >> 56 != 0 }
-    /// Text: in bytes.
+    /// The size of a text, in bytes.
     @inline(__always) var size: Int { Int(UInt32(truncatingIfNeeded: word)) }
-    /// Index into the index's field names.
+    /// The index of the name among the index's field names.
     @inline(__always) var name: UInt16 { UInt16(truncatingIfNeeded: word >> 32) }
     @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: word >> 48) }
     var format: NumberFormat {
@@ -80,7 +80,7 @@
     (isRendered, isOverlong) = (false, false)
   }
 
-  /// Room for `size` more bytes and the slack behind them.
+  /// Makes room for `size` more bytes and the slack behind them.
   @inline(__always) mutating func reserve(_ size: Int) -> UnsafeMutablePointer<UInt8> {
     if byteCount &+ size &+ Self.slack > byteCapacity { growBytes(by: size) }
     return unsafe bytes + byteCount
@@ -94,7 +94,7 @@
     unsafe bytes = grown
   }
 
-  /// Room for `records` more records and, of them all, `fields` fields.
+  /// Makes room for `records` more records that have `fields` fields together.
   @inline(__always) mutating func reserve(records: Int, fields: Int) {
     if fieldCount &+ fields > fieldCapacity || recordCount &+ records > recordCapacity { grow(records, fields) }
   }

@@ -16,7 +16,7 @@ enum SpelledColumnDecoder {
     }
   }
 
-  /// Decodes names from whole stems: what is left to do for most is the case of their letters.
+  /// Decodes names from whole stems: most need nothing more than the case of their letters.
   @inline(never)
   private static func decodeWhole(
     _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
@@ -66,8 +66,8 @@ enum SpelledColumnDecoder {
 
   /// A walk through the stems of a block and those behind it, each written on top of the one before.
   ///
-  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would have to
-  /// wait. The other bytes of a stem are written by those that are longer than 16.
+  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would
+  /// have to wait. The other bytes of a stem are written by those that are longer than 16.
   @unsafe private struct StemWalk {
     let stem: UnsafeMutablePointer<UInt8>
     private(set) var start = SIMD16<UInt8>(repeating: 0)

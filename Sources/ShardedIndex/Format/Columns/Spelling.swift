@@ -12,9 +12,10 @@
 /// | `11dddddd`, d < 63 | u8 *n*, u8 *m*, *m* bytes | copies *d* bytes, drops *n*, inserts the *m* bytes |
 /// | `11111111` | the rest of the script | drops everything that is left and inserts the rest |
 ///
-/// Behind the last operation what is left is copied.
+/// Behind the last operation the rest of the stem is copied.
 package enum Spelling {
-  /// The bytes of `stem` from separator number `piece` - 1 to the next; all of it for 255, empty if there is no such piece.
+  /// The bytes of `stem` from separator number `piece` - 1 to the next; all of it for 255, empty if there is no such
+  /// piece.
   @inline(__always)
   package static func piece(_ piece: UInt8, of stem: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     guard piece != 255 else { return unsafe stem }

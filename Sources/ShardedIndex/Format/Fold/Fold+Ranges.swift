@@ -1,6 +1,6 @@
 extension Fold {
-  /// Returns the folded texts whose keys answer a folded text, in the order of the keys: the text with its last space as the
-  /// separator, the one that finishes a word aside, and the text.
+  /// Returns the folded texts whose keys answer a folded text, in the order of the keys: the text with its last space
+  /// as the separator, the one that finishes a word aside, and the text.
   package static func readings(of text: [UInt8]) -> [[UInt8]] {
     guard let last = text.dropLast().lastIndex(of: space) else { return [text] }
     var separated = text
@@ -8,15 +8,15 @@ extension Fold {
     return [separated, text]
   }
 
-  /// Returns what of `key` a folded text stands for: from its start to the end of the first character with which the fold has
-  /// all of the text.
+  /// Returns what of `key` a folded text stands for: from its start to the end of the first character with which the
+  /// fold has all of the text.
   ///
   /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it. Where a
-  /// space at the end of the text finishes the word, and the key ends there or goes on with a comma, the word is marked.
+  /// space at the end of the text finishes the word, and the key ends there or has a comma there, the word is marked.
   ///
   /// - Parameter text: Folded.
   /// - Returns: nil if the key is none that the text asks for.
-  /// - Complexity: O(*n*), *n* being what is marked, in bytes.
+  /// - Complexity: O(*n*), *n* being the size of the range, in bytes.
   package static func matchedRange(ofFolded text: [UInt8], in key: String) -> Range<String.Index>? {
     for reading in readings(of: text) {
       if let range = range(ofPrefix: reading, in: key) { return range }

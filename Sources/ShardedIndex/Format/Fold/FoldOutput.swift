@@ -81,8 +81,8 @@
 extension FoldOutput {
   /// Appends the fold of a text up to its first byte that is not ASCII, and returns how many bytes that is.
   ///
-  /// Nothing is written yet: this is how a fold begins. The capacity is at least the size of the text, so that every byte has
-  /// room: none becomes more than one.
+  /// Nothing is written yet: this is how a fold begins. The capacity is at least the size of the text, so that every
+  /// byte has room: none becomes more than one.
   @inline(__always)
   mutating func appendASCIIPrefix(of text: UnsafeBufferPointer<UInt8>) -> Int {
     let input = unsafe text.baseAddress.unsafelyUnwrapped

@@ -133,7 +133,8 @@
     unsafe output.append(scalar: mark)
   }
 
-  /// Takes a removed mark, which may make U+0439, U+045E, U+0457, U+0453 or U+045C of the letter that the run of marks belongs to.
+  /// Takes a removed mark, which may make U+0439, U+045E, U+0457, U+0453 or U+045C of the letter that the run of marks
+  /// belongs to.
   private func composeCyrillic(with mark: UInt32) {
     let letter = state.runStart - 2
     guard letter >= 0 else { return }

@@ -9,7 +9,7 @@
 /// A zstd compression context with one owner. Not safe to use from two threads at once.
 @safe package final class Compressor: @unchecked Sendable {
   private(set) var pointer: OpaquePointer
-  /// For a larger content zstd takes tables of up to 50 MB, which no other content needs, in bytes.
+  /// The size in bytes above which zstd takes tables of up to 50 MB, which no smaller content needs.
   static let usualContent = 1 << 20
 
   package init() { unsafe pointer = Self.made() }

@@ -16,9 +16,9 @@
   }()
   private var isMade = false
   // It has one owner, so accesses exclude each other.
-  /// Room for the table of a ``HuffmanCode``, and behind it for a content.
+  /// The memory for the table of a ``HuffmanCode``, and behind it for a content.
   @exclusivity(unchecked) private var memory = unsafe Room(size: tableSize + usualRoom)
-  /// Room for what is read of a file.
+  /// The memory for the bytes that are read from a file.
   @exclusivity(unchecked) private var file = unsafe Room(size: usualFileRoom)
   private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
   private static let usualRoom = 14 << 10
@@ -28,7 +28,7 @@
   /// Memory of one owner, which frees it.
   @unsafe private struct Room: ~Copyable {
     let start: UnsafeMutablePointer<UInt8>
-    /// In bytes.
+    /// The size, in bytes.
     let size: Int
 
     init(size: Int) {
@@ -46,7 +46,8 @@
     unsafe UnsafeMutableRawPointer(memory.start).bindMemory(to: UInt16.self, capacity: HuffmanCode.tableCapacity)
   }
 
-  /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the next.
+  /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the
+  /// next.
   ///
   /// - Returns: The content, with ``FieldColumns/slack`` zeros behind it. ``table`` is another than before.
   /// - Throws: As ``ZstdFrame/decompress(_:into:with:)``.
@@ -61,7 +62,8 @@
     return unsafe .init(start: start, count: size)
   }
 
-  /// Returns room for `size` bytes of a file, valid until the next, with ``FieldColumns/slack`` readable bytes behind them.
+  /// Returns room for `size` bytes of a file, valid until the next, with ``FieldColumns/slack`` readable bytes behind
+  /// them.
   func fileRoom(_ size: Int) -> UnsafeMutablePointer<UInt8> {
     if unsafe size + FieldColumns.slack > file.size { unsafe file = Room(size: size + FieldColumns.slack) }
     return unsafe file.start

@@ -1,7 +1,7 @@
 /// The header of a zstd frame (RFC 8878 section 3.1.1.1).
 ///
-/// zstd's own functions also accept a skippable frame, as one without content, and, if zstd was built so, the formats that it
-/// had before its first version.
+/// zstd's own functions also accept a skippable frame, as one without content, and, if zstd was built so, the formats
+/// that it had before its first version.
 struct FrameHeader {
   /// The size of the header in bytes.
   let size: Int
@@ -38,7 +38,7 @@ struct FrameBlock {
   let isStored: Bool
   let isLast: Bool
 
-  /// No block of a frame has more content, in bytes (RFC 8878 section 3.1.1.2.4).
+  /// The largest content of a block, in bytes (RFC 8878 section 3.1.1.2.4).
   static let contentLimit = 1 << 17
   static let headerSize = 3
 

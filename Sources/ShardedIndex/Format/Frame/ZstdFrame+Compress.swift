@@ -10,9 +10,9 @@ extension ZstdFrame {
   /// Compresses `content` into one frame, a new block at each of `cuts`.
   ///
   /// A block has entropy tables of its own: sizes, codes and texts that lie in blocks apart compress better than
-  /// together. Where there are cuts, all is stored as it is unless zstd's quickest level saves an eighth of it; and then
-  /// still what that saves less than an eighth of, from the end on: it costs a reader nothing, and a high level a thousand
-  /// instructions a byte to find as little.
+  /// together. Where there are cuts, all is stored as it is unless zstd's quickest level saves an eighth of it; and
+  /// then still what that saves less than an eighth of, from the end on: it costs a reader nothing, and a high level a
+  /// thousand instructions a byte to find as little.
   ///
   /// - Parameters:
   ///   - cuts: Offsets into `content`, ascending.
@@ -102,8 +102,8 @@ extension ZstdFrame {
 }
 
 extension ZstdFrame {
-  /// A frame that takes a reader little to unpack: the content as it is, in blocks that are copied, unless zstd halves it
-  /// at a level at which it leaves at least the literals alone.
+  /// A frame that takes a reader little to unpack: the content as it is, in blocks that are copied, unless zstd halves
+  /// it at a level at which it leaves at least the literals alone.
   ///
   /// - Parameter content: At most ``contentLimit`` bytes.
   package static func quick(_ content: [UInt8], with context: Compressor) -> [UInt8] {

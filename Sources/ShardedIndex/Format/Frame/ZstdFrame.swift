@@ -8,13 +8,13 @@
 
 /// One zstd frame: content size declared, checksum on.
 package enum ZstdFrame {
-  /// No content of a frame is larger, in bytes: no more is ever allocated because a file says so.
+  /// The largest content of a frame, in bytes: no size in a file makes a reader allocate more.
   package static let contentLimit = 1 << 24
   /// zstd's version as a number: another version may compress the same content into other bytes.
   package static var libraryVersion: UInt32 { UInt32(ZSTD_versionNumber()) }
 
-  /// Decompresses `source`, which must be one whole frame, into `target`, which it must fill. A content that is stored as it
-  /// is, is copied without zstd.
+  /// Decompresses `source`, which must be one whole frame, into `target`, which it must fill. A content that is stored
+  /// as it is, is copied without zstd.
   ///
   /// - Throws: ``FormatError/wrongSize(found:expected:)`` if the frame declares another content size than
   ///   `target` has, ``FormatError/zstd(reason:)`` if zstd refuses it; its own checksum is verified.
@@ -101,7 +101,8 @@ package enum ZstdFrame {
     return nil
   }
 
-  /// Returns the most bytes that a frame of `content` bytes may have: a larger one is refused, and no more of a file is read.
+  /// Returns the most bytes that a frame of `content` bytes may have: a larger one is refused, and no more of a file is
+  /// read.
   package static func sizeLimit(content: Int) -> Int { content + 65536 }
 }
 

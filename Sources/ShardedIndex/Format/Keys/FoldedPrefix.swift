@@ -3,7 +3,7 @@
 /// The bytes belong to the caller and must outlive it.
 @safe package struct FoldedPrefix {
   package let bytes: UnsafeBufferPointer<UInt8>
-  /// ``KeyBlocks/head(of:)`` of the bytes.
+  /// The head of the bytes: ``KeyBlocks/head(of:)``.
   package let head: UInt64
 
   @inline(__always) package init(_ bytes: UnsafeBufferPointer<UInt8>) {

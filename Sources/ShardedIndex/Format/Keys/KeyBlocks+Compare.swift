@@ -1,7 +1,8 @@
 extension KeyBlocks {
   /// A record as a walk through its block stands at it: its stem from the byte `from` on, which is its suffix.
   ///
-  /// Sums of sizes that were checked when the keys were loaded: they end within the content, which has fewer than 2^32 bytes.
+  /// Sums of sizes that were checked when the keys were loaded: they end within the content, which has fewer than 2^32
+  /// bytes.
   @unsafe struct Entry {
     let index: Int
     let suffix: UnsafePointer<UInt8>
@@ -21,7 +22,8 @@ extension KeyBlocks {
     return unsafe Entry(record, suffixes(ofBlock: block), suffixSize(record))
   }
 
-  /// Returns how many bytes the record's key, which has its first `from` bytes in common with `key`, has in common with it.
+  /// Returns how many bytes the record's key, which has its first `from` bytes in common with `key`, has in common with
+  /// it.
   @inline(__always)
   func commonSize(_ entry: Entry, _ key: SearchKey) -> Int {
     var at = unsafe entry.from

@@ -1,4 +1,5 @@
-// Indexes are below `count` and offsets below the size of the content: both have 32 bits, so that sums of them cannot wrap.
+// Indexes are below `count` and offsets below the size of the content: both have 32 bits, so that sums of them cannot
+// wrap.
 
 extension KeyBlocks {
   /// Returns the first record whose key is at or above `key`, `count` if none is, and whether it begins with `key`.
@@ -22,8 +23,8 @@ extension KeyBlocks {
     return (index, matches)
   }
 
-  /// Returns how many blocks start below `key`, of which `from` is the first that has its first eight bytes in common with
-  /// it.
+  /// Returns how many blocks start below `key`, of which `from` is the first that has its first eight bytes in common
+  /// with it.
   @inline(never)
   private func countLongBelow(_ key: SearchKey, from: Int) -> Int {
     from
@@ -37,8 +38,8 @@ extension KeyBlocks {
   private func scan(block: Int, for key: SearchKey) -> (Int, Bool) {
     let first = unsafe restart(ofBlock: block)
     let end = unsafe min(first.index &+ Self.blockSize, count)
-    // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key.
-    // Of the first record heads tell it, unless they are the same: there is a byte in which its head is below the key's.
+    // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key. Of the
+    // first record heads tell it, unless they are the same: there is a byte in which its head is below the key's.
     let differences = unsafe heads[block] ^ key.head
     var matched = unsafe differences != 0 ? differences.leadingZeroBitCount >> 3 : commonSize(first, key)
     var suffix = unsafe first.suffix + first.size

@@ -2,31 +2,32 @@ import CLibrary
 
 /// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md section 5.
 ///
-/// A key is a *stem*, `san jose`. In shards that have *suffix fields*, the separator and a suffix field, `us`, follow it.
-/// Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is
-/// stored whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must
-/// outlive it. A plain value, so that a query copies it without counting references.
+/// A key is a *stem*, `san jose`. In shards that have *suffix fields*, the separator and a suffix field, `us`, follow
+/// it. Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is stored
+/// whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must outlive
+/// it. A plain value, so that a query copies it without counting references.
 ///
 /// Counts and offsets have 32 bits: products and sums of them below do not wrap.
 @safe package struct KeyBlocks {
   package static let magic: UInt32 = 0x334b_5153  // "SQK3"
-  /// The size of what stands before the suffixes, in bytes: magic, count, size, flags. About, since two of them are varints.
+  /// The size of what stands before the suffixes, in bytes: magic, count, size, flags. About, since two of them are
+  /// varints.
   package static let headerSize = 9
-  /// Records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
+  /// The number of records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
   static let blockShift = 4
 
-  /// The memory of the keys, one list after the other: per block the first eight bytes of its restart key, and the start
-  /// of its suffixes; per record the size that it shares, the size that it adds, and its suffix field if the shard has
-  /// them; the suffixes. Offsets have 32 bits, since many parts are kept, and content is bounded.
+  /// The memory of the keys, one list after the other: per block the first eight bytes of its restart key, and the
+  /// start of its suffixes; per record the size that it shares, the size that it adds, and its suffix field if the
+  /// shard has them; the suffixes. Offsets have 32 bits, since many parts are kept, and content is bounded.
   let content: UnsafeRawPointer
   private let recordCount: UInt32
   private let (sharedOffset, suffixOffset): (UInt32, UInt32)
   private var longest: UInt32
   private let keptBytes: UInt32
   private let suffixFieldLimit: UInt16
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first are,
-  /// all.
+  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first
+  /// are, all.
   let (isWide, hasWideStarts): (Bool, Bool)
   private let suffixFieldTable: UnsafePointer<SuffixFieldTable>
 
@@ -39,19 +40,19 @@ import CLibrary
   @inline(__always) var suffixes: UnsafePointer<UInt8> {
     unsafe (content + Int(suffixOffset)).assumingMemoryBound(to: UInt8.self)
   }
-  /// Each record's suffix field, when there are suffix fields.
+  /// The number of each record's suffix field, in a shard that has suffix fields.
   @inline(__always) package var suffixFields: UnsafePointer<UInt8> { unsafe suffixes - count }
 
-  /// Records in the part, at least one.
+  /// The number of records in the part, at least one.
   @inline(__always) package var count: Int { Int(recordCount) }
   /// The longest stem, in bytes.
   @inline(__always) package var longestStem: Int { Int(longest) }
-  /// Distinct suffix fields, 0 when keys are stems alone.
+  /// The number of distinct suffix fields; 0 when keys are stems alone.
   @inline(__always) package var suffixFieldCount: Int { Int(suffixFieldLimit) }
-  /// Bytes that it keeps in memory.
+  /// The memory that the keys keep, in bytes.
   var charge: Int { Int(keptBytes) }
 
-  /// Bytes of the content, about, were nothing packed in it.
+  /// The approximate size of the content if nothing in it were packed, in bytes.
   package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - Int(sharedOffset) }
 
   /// Asks for the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
@@ -62,7 +63,7 @@ import CLibrary
   /// Frees what it keeps; the value must not be used after it.
   package func deallocate() { unsafe content.deallocate() }
 
-  /// Checks `content`, unpacks what is packed in it, and keeps what searches read.
+  /// Checks `content`, unpacks its packed columns, and keeps the bytes that searches read.
   ///
   /// - Parameter content: The decompressed keys frame of a part, ``FieldColumns/slack`` bytes more readable.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.

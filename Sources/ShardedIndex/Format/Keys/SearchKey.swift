@@ -2,7 +2,7 @@
 @unsafe struct SearchKey {
   private let bytes: UnsafePointer<UInt8>?
   let count: Int
-  /// ``KeyBlocks/head(of:)`` of it.
+  /// The head of the key: ``KeyBlocks/head(of:)``.
   let head: UInt64
 
   @inline(__always) init(_ key: UnsafeBufferPointer<UInt8>, head: UInt64) {
@@ -44,7 +44,8 @@ extension KeyBlocks {
   /// Returns the mask of the bytes of a head that a key, or a prefix, of `size` bytes determines.
   @inline(__always) static func headMask(_ size: Int) -> UInt64 { ~(UInt64.max >> UInt64(8 &* size)) }
 
-  /// Returns the first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key holds.
+  /// Returns the first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key
+  /// holds.
   @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return 0 }
     if bytes.count >= 8 { return unsafe UInt64(bigEndian: start.load()) }

@@ -120,7 +120,7 @@
     unsafe Self.commonSize(self[index], key) == key.count
   }
 
-  /// How many bounds are below `key`, which has the head `head`. O(log ``count``).
+  /// Returns how many bounds are below `key`. O(log ``count``).
   @inline(__always)
   package func countBelow(_ key: FoldedPrefix) -> Int {
     // By their heads alone first: nearly always that is all.
@@ -131,7 +131,7 @@
     return countLongBelow(key, from: low)
   }
 
-  /// The same for a key that has its first eight bytes in common with bound `from`, the first that does.
+  /// Returns how many bounds are below a key that shares its first eight bytes with bound `from`, the first that does.
   @inline(never)
   private func countLongBelow(_ key: FoldedPrefix, from: Int) -> Int {
     from
@@ -140,7 +140,7 @@
       }
   }
 
-  /// How many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
+  /// Returns how many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
   @inline(__always)
   package func countNotAbove(_ prefix: FoldedPrefix, from: Int) -> Int {
     let head = prefix.head

@@ -1,5 +1,5 @@
-/// A page or a node of a manifest in memory: its content, before which stands what only its position gives, and behind a
-/// node's the lower bound of what comes after it.
+/// A page or a node of a manifest in memory: its content, before which stands what only its position gives, and behind
+/// a node's the lower bound of what comes after it.
 ///
 /// It has no owner: the cache that drops the last reference frees the memory.
 @unsafe struct CachedFrame: @unchecked Sendable {

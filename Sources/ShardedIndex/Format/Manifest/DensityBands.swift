@@ -1,4 +1,4 @@
-/// How many records more, or fewer, lie in some cells of a density grid.
+/// The changes of the counts of a density grid, cell by cell.
 ///
 /// Takes 16 bytes for each cell, and twice that while cells are added again.
 package struct CellChanges: Sendable {
@@ -7,7 +7,9 @@ package struct CellChanges: Sendable {
 
   package init() {}
 
-  /// - Parameter cell: As ``DensityGrid/cell(latitude:longitude:)`` gives it.
+  /// Adds to the count of a cell, or takes from it.
+  ///
+  /// - Parameter cell: The cell, as ``DensityGrid/cell(latitude:longitude:)`` gives it.
   package mutating func add(_ more: Int, to cell: Int) {
     changes.append((cell, more))
     if changes.count > 2 * summedCount + 1024 {
@@ -16,7 +18,7 @@ package struct CellChanges: Sendable {
     }
   }
 
-  /// Each cell once, in order.
+  /// The changes with each cell once, in order.
   package var sums: [(cell: Int, more: Int)] {
     var sums: [(cell: Int, more: Int)] = []
     for change in changes.sorted(by: { $0.cell < $1.cell }) {
@@ -30,15 +32,15 @@ package struct CellChanges: Sendable {
   }
 }
 
-/// A density grid as it stands in a manifest: the contents of its frames, of which a few may be changed without a look at
-/// the others. Source: docs/format.md section 3.9.
+/// A density grid as it stands in a manifest: the contents of its frames, of which a few may be changed without a look
+/// at the others. Source: docs/format.md section 3.9.
 package struct DensityBands: Sendable {
   private static let magic: UInt32 = 0x3144_5153  // "SQD1"
 
-  /// Those that have records, from the north; each with the content of its frame.
+  /// The bands that have records, from the north, each with the content of its frame.
   package private(set) var bands: [(number: Int, content: [UInt8])] = []
 
-  /// Without records.
+  /// Makes a grid without records.
   package init() {}
 
   package init(_ map: DensityGrid) {
@@ -47,9 +49,9 @@ package struct DensityBands: Sendable {
     }
   }
 
-  /// Checks which bands there are, and that they are the ones that belong together; not what is in them.
+  /// Checks which bands there are, and that they belong together; it does not check their content.
   ///
-  /// - Parameter frames: Contents and checksums of the map's frames, in order.
+  /// - Parameter frames: Contents and checksums of the grid's frames, in order.
   package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
     var numbers: [Int] = []
     try Self.reading(frames.first?.content ?? []) { (reader) throws(FormatError) in
@@ -77,13 +79,13 @@ package struct DensityBands: Sendable {
       let changes = rest.prefix { $0.cell / DensityGrid.bandCells == number }
       rest.removeFirst(changes.count)
       var counts = [UInt32](repeating: 0, count: DensityGrid.bandCells)
-      let place = bands.firstIndex { $0.number >= number } ?? bands.count
-      let isThere = place < bands.count && bands[place].number == number
-      if isThere { try Self.read(bands[place].content) { counts[$0] = $1 } }
+      let slot = bands.firstIndex { $0.number >= number } ?? bands.count
+      let isThere = slot < bands.count && bands[slot].number == number
+      if isThere { try Self.read(bands[slot].content) { counts[$0] = $1 } }
       // A map that is wrong about its cells comes out wrong, whatever it says.
       for change in changes { counts[change.cell % DensityGrid.bandCells] &+= UInt32(truncatingIfNeeded: change.more) }
-      if isThere { bands.remove(at: place) }
-      if let content = Self.content(counts[...]) { bands.insert((number, content), at: place) }
+      if isThere { bands.remove(at: slot) }
+      if let content = Self.content(counts[...]) { bands.insert((number, content), at: slot) }
     }
   }
 

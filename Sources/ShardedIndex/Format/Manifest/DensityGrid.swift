@@ -1,45 +1,50 @@
-/// The density grid of an index: how many records lie in each cell of half a degree. It takes about 18 KB of the index of
-/// 200,000 cities. Source: docs/format.md section 3.9.
+/// The density grid of an index: the number of records in each cell of half a degree.
+/// Source: docs/format.md section 3.9.
 ///
-/// A record lies where its fields of the first of the usual names say, `coord.lat`, `lat` or `latitude` and likewise, in
-/// decimal degrees. One that has no such fields, or in them no place on the globe, is not on the map. Takes a megabyte.
+/// The fields with the first of the usual names, such as `coord.lat`, `lat` or `latitude`, place a record, in decimal
+/// degrees. A record without such fields, or beyond the globe, is in no cell. The grid takes about a megabyte of
+/// memory, and about 18 KB of the index of 200,000 cities.
 public struct DensityGrid: Sendable, Equatable {
-  /// Cells from west to east; the first begins at 180 degrees west.
+  /// The number of cells from west to east; the first begins at 180 degrees west.
   public static let columns = 720
-  /// Cells from north to south; the first begins at 90 degrees north.
+  /// The number of cells from north to south; the first begins at 90 degrees north.
   public static let rows = 360
 
-  /// Rows whose cells have a frame of their own, so that a change leaves the frames of others as they are.
+  /// The number of rows that share a frame, so that a change leaves the frames of other rows as they are.
   private static let bandRows = 20
   static let bandCells = bandRows * columns
   static let bandCount = rows / bandRows
-  /// No frame of a band is larger, nor has more content, in bytes: two varints for each cell would be 115,200.
+  /// The largest size and content of a band's frame, in bytes: two varints for each cell would be 115,200.
   static let frameLimit = 1 << 17
 
-  /// Row by row.
+  /// The counts, row by row.
   private var counts: [UInt32]
 
-  /// Without records.
+  /// Makes a grid without records.
   package init() { counts = Array(repeating: 0, count: Self.columns * Self.rows) }
 
-  /// How many records lie in a cell; 0 for one that is not on the map.
+  /// Returns the number of records in a cell; 0 for a cell outside the grid. O(1).
   public func count(column: Int, row: Int) -> Int {
     guard 0..<Self.columns ~= column, 0..<Self.rows ~= row else { return 0 }
     return Int(counts[row * Self.columns + column])
   }
 
-  /// - Parameter cell: As ``cell(latitude:longitude:)`` gives it.
+  /// Counts one more record in a cell.
+  ///
+  /// - Parameter cell: The cell, as ``cell(latitude:longitude:)`` gives it.
   package mutating func add(_ cell: Int) { counts[cell] &+= 1 }
 
-  /// Adds what an overlay changes.
+  /// Adds the changes of an overlay.
   mutating func add(_ overlay: Overlay) {
-    // One that is wrong about its cells makes a map that is wrong, whatever it says.
+    // Wrong cells of an overlay make a wrong grid, and lead nowhere: counts wrap.
     for (cell, more) in overlay.cells { counts[cell] &+= UInt32(truncatingIfNeeded: more) }
   }
 
   // MARK: The index's bytes
 
-  /// - Parameter frames: Contents and checksums of the map's frames, in order.
+  /// Reads a grid.
+  ///
+  /// - Parameter frames: Contents and checksums of the grid's frames, in order.
   package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
     self.init()
     for band in try DensityBands(frames).bands {
@@ -54,9 +59,9 @@ public struct DensityGrid: Sendable, Equatable {
 
   // MARK: Cells
 
-  /// The cell of a place, exactly; nil where the texts are no decimal degrees on the globe.
+  /// The cell of a point, exactly; nil where the texts are no decimal degrees on the globe.
   ///
-  /// A place on a line between cells belongs to the one south or east of it, the south pole and 180 degrees east to the
+  /// A point on a line between cells belongs to the one south or east of it, the south pole and 180 degrees east to the
   /// last.
   package static func cell(
     latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>
@@ -71,8 +76,8 @@ public struct DensityGrid: Sendable, Equatable {
     return row * columns + column
   }
 
-  /// Half degrees in a number of one to three digits, with or without a point and digits behind it, which nearly all
-  /// are: the whole ones without the sign, and whether something is left. nil for any other text.
+  /// Returns the half degrees in a number of one to three digits, with or without a point and digits behind it, which
+  /// nearly all are: the whole ones without the sign, and whether something is left. nil for any other text.
   @inline(__always)
   private static func plainHalfDegrees(
     _ text: UnsafeBufferPointer<UInt8>
@@ -103,7 +108,8 @@ public struct DensityGrid: Sendable, Equatable {
     return (2 * whole + (tenths >= 5 ? 1 : 0), rest > 0, isNegative)
   }
 
-  /// Half degrees in a decimal number, rounded down and up; nil for another text, or a number beyond the limit.
+  /// Returns the half degrees in a decimal number, rounded down and up; nil for another text, or a number beyond the
+  /// limit.
   private static func halfDegrees(
     _ text: UnsafeBufferPointer<UInt8>, limit: Int
   ) -> (floor: Int, ceiling: Int)? {
@@ -146,19 +152,19 @@ public struct DensityGrid: Sendable, Equatable {
     guard at == text.count else { return nil }
 
     var (whole, half, hasRest) = (0, 0, false)
-    var place = 0
+    var digitCount = 0
     for index in first..<end where unsafe text[index] != UInt8(ascii: ".") {
       let digit = unsafe Int(text[index] &- 0x30)
-      if place < wholeCount {
+      if digitCount < wholeCount {
         whole = min(10 * whole + digit, 1000)
-      } else if place == wholeCount {
+      } else if digitCount == wholeCount {
         (half, hasRest) = (digit / 5, digit % 5 > 0)
       } else {
         hasRest = hasRest || digit > 0
       }
-      place += 1
+      digitCount += 1
     }
-    for _ in 0..<min(3, max(0, wholeCount - place)) { whole = min(10 * whole, 1000) }
+    for _ in 0..<min(3, max(0, wholeCount - digitCount)) { whole = min(10 * whole, 1000) }
     let lower = 2 * whole + half
     guard lower < 2 * limit || lower == 2 * limit && !hasRest else { return nil }
     let upper = hasRest ? lower + 1 : lower

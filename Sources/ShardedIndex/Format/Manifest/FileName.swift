@@ -1,4 +1,5 @@
-/// The name of a file of an index, at most 55 bytes: it lies in the value itself, so that opening a file makes no `String`.
+/// The name of a file of an index, at most 55 bytes: it lies in the value itself, so that opening a file makes no
+/// `String`.
 package struct FileName: Sendable, BitwiseCopyable {
   /// The bytes, zeros behind them.
   private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)

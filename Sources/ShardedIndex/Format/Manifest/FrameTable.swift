@@ -1,8 +1,8 @@
 import CLibrary
 import Synchronization
 
-/// The pages and nodes of a manifest that are kept: a slot for each, which is set once and read without a lock from then
-/// on.
+/// The pages and nodes of a manifest that are kept: a slot for each, which is set once and read without a lock from
+/// then on.
 @safe final class FrameTable: @unchecked Sendable {
   /// The contents by slot, in memory that the system hands out when it is touched; nil is zeros.
   private let slots: UnsafeMutableBufferPointer<Atomic<UnsafeMutableRawPointer?>>

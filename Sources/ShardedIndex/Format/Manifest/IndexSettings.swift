@@ -24,7 +24,7 @@ package struct IndexSettings: Equatable, Sendable {
   /// Fields that are coordinates by their name, the first that is there.
   private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
 
-  /// As they stand in a manifest.
+  /// Returns the settings as they stand in a manifest.
   package func pairs(fieldNames: [String]) -> [(String, String)] {
     var pairs = [("key", key)]
     for (setting, candidates) in Self.coordinates {

@@ -13,13 +13,13 @@ package struct KeyTemplate: Sendable, Equatable {
   package enum Flaw: Equatable, Sendable {
     /// The text is empty.
     case empty
-    /// No field is named.
+    /// The template names no field.
     case noField
     /// A brace that opens is never closed.
     case unclosed
     /// A brace closes that was never opened.
     case unopened
-    /// Nothing stands between two braces.
+    /// Two braces have no name between them.
     case emptyField
   }
 
@@ -29,11 +29,12 @@ package struct KeyTemplate: Sendable, Equatable {
   package private(set) var parts: [Part] = []
   /// The names of the fields used, each once, in order of first use.
   package private(set) var fields: [String] = []
-  /// The first flaw, and at which character of the text it is, counted from 1; nil for a template that a builder accepts.
+  /// The first flaw, and at which character of the text it is, counted from 1; nil for a template that a builder
+  /// accepts.
   package private(set) var flaw: (flaw: Flaw, position: Int)?
 
-  /// Takes a text apart. What a flawed one means matters to readers of damaged indexes alone: a brace that closes nothing
-  /// stands for itself, and what one that is never closed begins is left out.
+  /// Takes a text apart. What a flawed one means matters to readers of damaged indexes alone: a brace that closes
+  /// nothing stands for itself, and what one that is never closed begins is left out.
   package init(_ text: String) {
     self.text = text
     let characters = Array(text.unicodeScalars)

@@ -13,7 +13,7 @@ extension Manifest {
     case children = 5
     /// Per field a varint size and its path.
     case fieldNames = 6
-    /// Pairs of texts, each with a varint size before it.
+    /// The settings: pairs of texts, each with a varint size before it.
     case settings = 7
     /// 12 bytes, as in ``Chain``; may be missing.
     case notes = 8

@@ -20,9 +20,9 @@ extension Manifest {
     package static let width = 20
   }
 
-  /// Which shard it is, and which records it holds: what a search finds.
-  package struct Place: Sendable {
-    /// By its place in the manifest.
+  /// The position of a shard in the manifest, and the records that it holds: the result of a search.
+  package struct ShardPosition: Sendable {
+    /// The number of the shard in the order of the manifest, from 0.
     package let number: Int
     /// Records in all shards before it.
     package let firstRecord: Int
@@ -41,7 +41,7 @@ extension Manifest {
     }
   }
 
-  /// What it takes to read a shard's file: a copy.
+  /// A copy of the data that it takes to read a shard's file.
   package struct Source: Sendable {
     package let file: File
     package let recordCount: Int
@@ -60,7 +60,7 @@ extension Manifest {
     /// Whether the other is of the same bytes.
     func isSame(as other: Source) -> Bool {
       var (file, otherFile) = (self.file, other.file)
-      // That is of its neighbours, not of its bytes.
+      // The flag depends on the shard before, not on the bytes.
       (file.isContinuation, otherFile.isContinuation) = (false, false)
       return recordCount == other.recordCount && file == otherFile && digest == other.digest
     }
@@ -77,23 +77,23 @@ extension Manifest {
   }
 
   /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is, which keeps the
-  /// page for it. Not for queries, which take a ``Place`` and a ``Source``.
+  /// page for it. Not for queries, which take a ``ShardPosition`` and a ``Source``.
   package struct Shard: @unchecked Sendable {
-    package let place: Place
+    package let position: ShardPosition
     let page: ManifestPage
     private let index: Int
 
     init(_ index: Int, of page: ManifestPage, number: Int, firstRecord: Int) {
-      place = Place(index, of: page, number: number, firstRecord: firstRecord)
+      position = ShardPosition(index, of: page, number: number, firstRecord: firstRecord)
       self.page = page
       self.index = index
     }
 
-    /// By its place in the manifest.
-    package var number: Int { place.number }
+    /// The number of the shard in the order of the manifest, from 0.
+    package var number: Int { position.number }
     /// Records in all shards before it.
-    package var firstRecord: Int { place.firstRecord }
-    package var recordCount: Int { place.recordCount }
+    package var firstRecord: Int { position.firstRecord }
+    package var recordCount: Int { position.recordCount }
     package var bound: UnsafeBufferPointer<UInt8> { unsafe page.bounds[index] }
     package var file: File { page.file(index) }
     package var digest: UnsafeBufferPointer<UInt8> { unsafe page.digest(index) }

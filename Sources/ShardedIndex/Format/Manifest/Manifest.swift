@@ -14,7 +14,8 @@
   package static let pageCapacity = 64
   /// The largest content that a frame of a manifest may have, in bytes.
   package static let contentLimit = ZstdFrame.contentLimit
-  /// The largest manifest that may be pinned, in bytes: it is held in memory whole. Some 400 million records need more.
+  /// The largest manifest that may be pinned, in bytes: it is held in memory whole. About 400 million records need
+  /// more.
   package static let pinnedSizeLimit = 1 << 24
   /// The largest file that a shard may have, in bytes: verification reads files whole.
   package static let fileLimit = 1 << 26

@@ -1,16 +1,16 @@
-/// What a manifest's root, or one of its nodes, says of the pages or nodes that it lists: its children.
+/// The children of a manifest's root or of one of its nodes: the pages or nodes that it lists.
 /// Source: docs/format.md section 3.2, section 3.10.
 ///
 /// The bytes belong to the manifest.
 package struct ManifestNode {
-  /// Where a child lies. Sizes in bytes.
+  /// The location of a child. Sizes are in bytes.
   struct Entry {
-    /// From where the first child begins: its frame, and behind a node's all that is below it.
+    /// The offset from the first child: of the child's frame, which all frames below the child follow.
     var start: Int
     var end: Int
     var frameSize: Int
     var contentSize: Int
-    /// Its content and that of all below it.
+    /// The size of its content and of the contents of all frames below it.
     var totalSize: Int
     /// The frame's own checksum of its content.
     var checksum: UInt32
@@ -18,16 +18,16 @@ package struct ManifestNode {
     var isContinuation: Bool
 
     @inline(__always) static func width(ofLevel level: Int) -> Int { level == 0 ? 20 : 32 }
-    /// Of ``totalSize``: 64 of them can be added up.
+    /// The limit of ``totalSize``: the sum of 64 of them cannot wrap.
     static let totalLimit = 1 << 56
   }
 
-  /// What a child is checked against when it is read; valid as long as the node is.
+  /// The reference to a child, against which the child is checked when it is read; valid as long as the node is.
   @safe struct ChildReference {
     let number: Int
     let level: Int
     let entry: Entry
-    /// Where its frame begins in the file.
+    /// The offset of its frame in the file.
     let start: Int
     let bound: UnsafeBufferPointer<UInt8>
     let firstRecord: Int
@@ -35,21 +35,21 @@ package struct ManifestNode {
     let next: Next?
   }
 
-  /// The lower bound of what stands behind.
+  /// The lower bound of the child behind this one.
   @safe struct Next {
     let bound: UnsafeBufferPointer<UInt8>
     let isContinuation: Bool
   }
 
   private let number: Int
-  /// Of its children.
+  /// The level of its children.
   private let level: Int
   let tables: ManifestTables
-  /// Where in the file the first child begins.
+  /// The offset of the first child in the file.
   private let start: Int
-  /// Records in all shards before it.
+  /// The number of records in all shards before it.
   let firstRecord: Int
-  /// nil behind the last.
+  /// The child behind the last of these; nil if there is none.
   private let next: Next?
 
   var count: Int { tables.bounds.count }
@@ -93,7 +93,7 @@ package struct ManifestNode {
     }
   }
 
-  /// Checks what is said of each child; returns the size of the content of all that is below, in bytes.
+  /// Checks the entries of all children, and returns the size of the contents of all frames below, in bytes.
   func check(records: Int, of tree: ManifestTree) throws(FormatError) -> Int {
     guard firstRecord(of: 0) == 0, firstRecord(of: count) == records else {
       throw .invalid(reason: "records do not add up", offset: 24)
@@ -139,7 +139,7 @@ package struct ManifestNode {
       totalSize: level == 0 ? contentSize : long(entry, 24), checksum: word(12), isContinuation: word(16) & 1 == 1)
   }
 
-  /// Where the last child ends, in bytes from where the first begins.
+  /// The end of the last child, as an offset from the first one in bytes.
   var end: Int { count == 0 ? 0 : entry(count - 1).end }
 
   func reference(_ child: Int) -> ChildReference {

@@ -1,4 +1,4 @@
-/// The tables of a root or a node: what a search needs of it.
+/// The tables of a root or a node that a search needs.
 ///
 /// The bytes belong to the manifest.
 @safe struct ManifestTables {
@@ -8,9 +8,9 @@
   private let entries: UnsafeRawPointer
   private let entryWidth: Int
 
-  /// Those of a root. Nothing of them but `bounds` was checked.
+  /// Makes the tables of a root. None of them but `bounds` was checked.
   ///
-  /// - Parameter level: Of the children.
+  /// - Parameter level: The level of the children.
   init(_ bounds: BoundTable, firstRecords: UnsafePointer<UInt8>, entries: UnsafePointer<UInt8>, level: Int) {
     self.bounds = bounds
     unsafe self.firstRecords = UnsafeRawPointer(firstRecords)
@@ -18,7 +18,7 @@
     entryWidth = ManifestNode.Entry.width(ofLevel: level)
   }
 
-  /// Those of a node, whose bounds were checked.
+  /// Makes the tables of a node, whose bounds were checked.
   @inline(__always)
   init(_ content: UnsafePointer<UInt8>, count: Int, level: Int) {
     entryWidth = ManifestNode.Entry.width(ofLevel: level)
@@ -29,13 +29,13 @@
     unsafe entries = UnsafeRawPointer(content + (20 &* count &+ 8))
   }
 
-  /// Bytes of a node besides its bounds.
+  /// Returns the size of a node without its bounds, in bytes.
   @inline(__always)
   static func fixedSize(children: Int, level: Int) -> Int {
     (20 &+ ManifestNode.Entry.width(ofLevel: level)) &* children &+ 8
   }
 
-  /// Records in the children before this one.
+  /// Returns the number of records in the children before one.
   @inline(__always) func firstRecord(of child: Int) -> Int {
     // A number above what an Int holds is negative here, and refused.
     unsafe Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))

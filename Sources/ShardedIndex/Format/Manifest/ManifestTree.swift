@@ -1,14 +1,16 @@
-/// Which pages and nodes a manifest has, and which of them lies below which: all of it follows from how many shards
-/// there are. Source: docs/format.md section 3.
+/// The tree of the pages and nodes of a manifest, which follows from the number of shards.
+/// Source: docs/format.md section 3.
 ///
 /// Pages have level 0. Node `number` of level 1 lists pages from 64 * `number` on, one of level 2 nodes of level 1, and
-/// so on; the root lists what is on level ``height``.
+/// so on; the root lists the pages or nodes of level ``height``.
 package struct ManifestTree: Equatable, Sendable {
   let shardCount: Int
-  /// Of what the root lists.
+  /// The level of the pages or nodes that the root lists.
   let height: Int
 
-  /// - Parameter hasNodes: Else the root lists pages, however many there are.
+  /// Makes the tree of a number of shards.
+  ///
+  /// - Parameter hasNodes: Whether there may be nodes; else the root lists all pages, however many there are.
   package init(shardCount: Int, hasNodes: Bool) {
     self.shardCount = shardCount
     var height = 0
@@ -24,13 +26,13 @@ package struct ManifestTree: Equatable, Sendable {
     (shardCount &+ (1 &<< shift(level)) &- 1) &>> shift(level)
   }
 
-  /// Pages, or nodes, of a level.
+  /// Returns the number of pages or nodes of a level.
   func count(ofLevel level: Int) -> Int { Self.count(shardCount, level) }
 
-  /// All pages and nodes.
+  /// The number of all pages and nodes.
   var count: Int { (0...height).reduce(0) { $0 + count(ofLevel: $1) } }
 
-  /// Tells a page or node from all others: from 0 on, pages first.
+  /// Returns the number of a page or node among all: from 0 on, pages first.
   @inline(__always) func slot(_ number: Int, level: Int) -> Int {
     var slot = number
     var below = 0
@@ -41,13 +43,13 @@ package struct ManifestTree: Equatable, Sendable {
     return slot
   }
 
-  /// Shards of a page, or below a node.
+  /// Returns the number of shards of a page, or below a node.
   @inline(__always) func shards(below number: Int, level: Int) -> Int {
     let first = number &<< Self.shift(level)
     return max(0, min(shardCount &- first, 1 &<< Self.shift(level)))
   }
 
-  /// What a node lists.
+  /// Returns the number of children of a node.
   @inline(__always) func children(of number: Int, level: Int) -> Int {
     (shards(below: number, level: level) &+ (1 &<< Self.shift(level &- 1)) &- 1) &>> Self.shift(level &- 1)
   }

@@ -1,4 +1,4 @@
-/// What the manifest says about records: the names of fields, which of them make the key, which are coordinates.
+/// The schema of the records: the names of fields, which of them make the key, which are coordinates.
 package final class Schema: Sendable {
   package let names: [String]
   package let template: KeyPattern
@@ -30,8 +30,8 @@ package final class Schema: Sendable {
 /// The numbers of fields, by the bytes of their names.
 package struct FieldNumbers {
   private let names: [String]
-  /// A template may name as many fields as an index has: among many each is looked up at once. Among few they are looked
-  /// through, since the type of a dictionary is made up at run time, a fifth of what a start takes.
+  /// A template may name as many fields as an index has: among many each is looked up at once. Among few they are
+  /// looked through, since the type of a dictionary is made up at run time, a fifth of what a start takes.
   private let numbers: [[UInt8]: Int]?
 
   package init(_ names: [String]) {

@@ -1,17 +1,19 @@
-// Positions in the answers of a generation with an overlay, from places in its shards. Source: docs/format.md section 11.
+// Positions in the answers of a generation with an overlay, from positions in its shards. Source: docs/format.md
+// section 11.
 
 extension Overlay {
-  /// How many records more the generation has than its shards.
+  /// The number of records that the generation has more than its shards.
   package var growth: Int { added.count - removed.count }
 
-  /// How many removed records stand before a place among the records of the shards.
-  package func removedCount(before place: Int) -> Int {
-    Self.count(removed.count) { removed[$0] < place }
+  /// Returns the number of removed records before a position in the shards.
+  package func removedCount(before position: Int) -> Int {
+    Self.count(removed.count) { removed[$0] < position }
   }
 
-  package func isRemoved(_ place: Int) -> Bool {
-    let number = removedCount(before: place)
-    return number < removed.count && removed[number] == place
+  /// Returns whether the record at a position in the shards is removed.
+  package func isRemoved(_ position: Int) -> Bool {
+    let number = removedCount(before: position)
+    return number < removed.count && removed[number] == position
   }
 
   /// Returns the position in the answer to the empty prefix of a record of the shards that is not removed.
@@ -19,7 +21,8 @@ extension Overlay {
     place - removedCount(before: place) + Self.count(added.count) { added[$0].before <= place }
   }
 
-  /// The added records of a run of keys: from the first that begins with `word` to the last that begins with `text`.
+  /// Returns the added records of a run of keys: from the first that begins with `word` to the last that begins with
+  /// `text`.
   private func added(
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>
   ) -> Range<Int> {
@@ -35,12 +38,12 @@ extension Overlay {
     return lower..<max(lower, Self.count(added.count) { unsafe order($0, text) <= 0 })
   }
 
-  /// The matches of a run of keys, from those in the shards.
+  /// Returns the matches of a run of keys, given those in the shards.
   ///
   /// - Parameters:
   ///   - word: The beginning of the run's first key.
   ///   - text: The beginning of its last key.
-  ///   - range: The places of its records in the shards; where there are none, the place that the first would have.
+  ///   - range: The positions of its records in the shards; if there are none, the position that the first would have.
   ///   - hasMore: Whether the shards have more of them; then these are enough for `limit`.
   func matches(
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>, inShards range: Range<Int>,
@@ -52,8 +55,8 @@ extension Overlay {
     return lower..<max(lower, range.upperBound - removedCount(before: range.upperBound) + added.upperBound)
   }
 
-  /// Calls `shards` with the places in the shards, and `own` with the number of each added record, that stand at some
-  /// positions of the answer to the empty prefix, in order.
+  /// Calls `shards` with runs of positions in the shards, and `own` with the numbers of added records, in the order of
+  /// the answer to the empty prefix, for its positions `lower` up to `upper`.
   func forEachRun<Failure: Error>(
     from lower: Int, to upper: Int, shards: (Range<Int>) throws(Failure) -> Void,
     own: (Int) throws(Failure) -> Void
@@ -66,35 +69,36 @@ extension Overlay {
         number += 1
         position += 1
       } else {
-        let (place, nextRemoved) = self.place(ofKept: position - number)
+        let (start, nextRemoved) = positionInShards(ofKept: position - number)
         var end = min(upper, number < added.count ? added[number].position : .max)
-        if nextRemoved < removed.count { end = min(end, position + removed[nextRemoved] - place) }
-        try shards(place..<place + end - position)
+        if nextRemoved < removed.count { end = min(end, position + removed[nextRemoved] - start) }
+        try shards(start..<start + end - position)
         position = end
       }
     }
   }
 
-  /// The places in the shards from the first to the last of the records at some positions; empty if all are added.
-  func places(from lower: Int, to upper: Int) -> Range<Int> {
+  /// Returns the positions in the shards from the first to the last of the records at positions `lower` up to `upper`;
+  /// empty if all are added.
+  func positionsInShards(from lower: Int, to upper: Int) -> Range<Int> {
     // Counted without added and removed records.
     let (first, end) = (lower - addedCount(before: lower), upper - addedCount(before: upper))
-    let start = place(ofKept: first).place
-    return start..<(first < end ? place(ofKept: end - 1).place + 1 : start)
+    let start = positionInShards(ofKept: first).position
+    return start..<(first < end ? positionInShards(ofKept: end - 1).position + 1 : start)
   }
 
   private func addedCount(before position: Int) -> Int {
     Self.count(added.count) { added[$0].position < position }
   }
 
-  /// The place in the shards of a record that is counted among those that are not removed, and the number of the removed
-  /// record behind it.
-  private func place(ofKept kept: Int) -> (place: Int, nextRemoved: Int) {
+  /// Returns the position in the shards of record number `kept` among those that are not removed, and the number of the
+  /// removed record behind it.
+  private func positionInShards(ofKept kept: Int) -> (position: Int, nextRemoved: Int) {
     let removedCount = Self.count(removed.count) { removed[$0] - $0 <= kept }
     return (kept + removedCount, removedCount)
   }
 
-  /// How many of `count` numbers satisfy a condition that the first of them satisfy, and the others do not.
+  /// Returns how many of `count` numbers satisfy a condition that the first of them satisfy, and the others do not.
   private static func count(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,29 +1,29 @@
-/// The changes of a few records beside the shards of a generation: records that are removed, and records that are added.
-/// Source: docs/format.md section 11.
+/// The changes of a few records beside the shards of a generation: records that are removed, and records that are
+/// added. Source: docs/format.md section 11.
 ///
-/// An overlay belongs to one manifest, which it names. Parsing checks all of it, so that nothing it says leads out of it.
-/// Only verification asks whether it says what an update would.
+/// An overlay belongs to one manifest, which it names. Parsing checks all of it, so that nothing it says leads out of
+/// it. Only verification asks whether it says what an update would.
 @safe package final class Overlay: @unchecked Sendable {  // Nothing changes after `init`.
   package static let magic: UInt32 = 0x314f_5153  // "SQO1"
   package static let version: UInt32 = 4
   package static let fileName = "overlay"
   /// The largest size of a file, in bytes.
   package static let sizeLimit = 1 << 20
-  /// Where the bytes begin that the checksum is of.
+  /// The offset of the first byte that the checksum covers.
   package static let checkedFrom = 16
 
   /// A record that is added.
   package struct Added {
-    /// How many records of the shards come before it, removed ones included.
+    /// The number of records of the shards before it, removed ones included.
     package let before: Int
-    /// How many records of the answers to the empty prefix come before it.
+    /// The position in the answer to the empty prefix.
     package let position: Int
-    /// Where its folded key stands in the overlay.
+    /// The range of its folded key in the overlay's bytes.
     let folded: Range<Int>
-    /// Where the names, kinds and sizes of its fields stand.
+    /// The range of the names, kinds and sizes of its fields.
     let fields: Range<Int>
     package let fieldCount: Int
-    /// Where its encoding stands, ``before`` left out.
+    /// The range of its encoding without ``before``.
     let content: Range<Int>
   }
 
@@ -43,11 +43,11 @@
   package let checksum: UInt64
   /// The greatest whole number that may be an id of the shards' records; `UInt64.max` if it is not known.
   package let greatestID: UInt64
-  /// The places of removed records among the records of the shards, ascending.
+  /// The positions of removed records in the shards, ascending.
   package let removed: [Int]
   /// The added records, in order.
   package let added: [Added]
-  /// How many records more than in the shards lie in cells of the map, by cell.
+  /// The changes of the density grid: the number of records more than in the shards, by cell.
   package let cells: [(cell: Int, more: Int)]
 
   /// Parses an overlay's file.
@@ -80,7 +80,8 @@
     unsafe XXHash64.hash(UnsafeRawBufferPointer(bytes))
   }
 
-  /// Whether a damaged file can only have been `copy`: it says the checksum of `copy`, or has all bytes that are checked.
+  /// Whether a damaged file can only have been `copy`: it says the checksum of `copy`, or has all bytes that are
+  /// checked.
   package static func isCopy(_ copy: [UInt8], ofDamaged bytes: [UInt8]) -> Bool {
     guard copy.count == bytes.count, copy.count > checkedFrom else { return false }
     return copy[8..<checkedFrom] == bytes[8..<checkedFrom] || copy[checkedFrom...] == bytes[checkedFrom...]

@@ -11,9 +11,9 @@
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var reader: ByteReader
-  /// How many records the shards have.
+  /// The number of records in the shards.
   private let recordCount: Int
-  /// How many field names the manifest has.
+  /// The number of field names in the manifest.
   private let nameCount: Int
 
   @_lifetime(borrow bytes)
@@ -130,7 +130,7 @@
     guard reader.remaining == 0 else { throw fault("has bytes behind its end") }
   }
 
-  /// Reads a distance between places: an index may have more records than 32 bits can count.
+  /// Reads a distance between positions: an index may have more records than 32 bits can count.
   private mutating func parseDistance() throws(FormatError) -> Int {
     let value = try reader.readSignedVarint()
     guard 0...1 << 48 ~= value else { throw fault("a number out of range") }

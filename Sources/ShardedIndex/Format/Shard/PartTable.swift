@@ -10,7 +10,7 @@
 
     /// Bytes from the start of the file.
     package var offset: Int { unsafe Int(row.pointee.offset) }
-    /// Counted within the shard.
+    /// The part's first record, counted within the shard.
     @inline(__always) package var firstRecord: Int { unsafe Int(row.pointee.firstRecord) }
     @inline(__always) package var recordCount: Int { unsafe Int(next.pointee.firstRecord &- row.pointee.firstRecord) }
     package var keysSize: Int { unsafe Int(row.pointee.keysSize) }
@@ -31,11 +31,11 @@
     }
   }
 
-  /// The numbers that are kept of a part; the others follow from where the next part begins. Half a line of the processor's
-  /// cache: many are kept, and no number that the format counts with has more than 32 bits.
+  /// The numbers that are kept of a part; the others follow from where the next part begins. Half a line of the
+  /// processor's cache: many are kept, and no number that the format counts with has more than 32 bits.
   struct Row: BitwiseCopyable {
     var (firstRecord, offset): (UInt32, UInt32)
-    /// Twice the offset of its lower bound among those of all parts, and 1 more for a continuation.
+    /// The offset of its lower bound among those of all parts, times two; 1 more for a continuation.
     var bound: UInt32
     var (keysSize, keysContentSize, fieldsContentSize): (UInt32, UInt32, UInt32)
     var (keysChecksum, fieldsChecksum): (UInt32, UInt32)
@@ -60,7 +60,8 @@
     return unsafe .init(start: bounds + bound.start, count: bound.size)
   }
 
-  /// Returns a negative number if the bound of `part` is below `key`, 0 if it is the key, a positive one if it is above.
+  /// Returns a negative number if the bound of `part` is below `key`, 0 if it is the key, a positive one if it is
+  /// above.
   @inline(__always)
   private func compareBound(_ part: Int, with key: SearchKey) -> Int {
     let other = unsafe heads[part]
@@ -75,7 +76,8 @@
   /// Returns the part in which the first key at or above `key` lies, or behind whose end it lies.
   @inline(__always)
   package func first(for key: UnsafeBufferPointer<UInt8>, head: UInt64) -> Int {
-    // Parts are fewer than 2^32. The first one's bound is that of the shard. By heads alone first: nearly always that is all.
+    // Parts are fewer than 2^32. The first one's bound is that of the shard. By heads alone first: nearly always that
+    // is all.
     let part = partitionPoint(count &- 1) { unsafe heads[$0 &+ 1] < head }
     guard part &+ 1 < count, unsafe heads[part &+ 1] == head else { return part }
     return unsafe firstLong(for: SearchKey(key, head: head), from: part)

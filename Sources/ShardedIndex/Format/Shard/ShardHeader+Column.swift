@@ -31,7 +31,8 @@ extension ShardHeader {
     var variant: UInt8 = 0
     /// spelled: which piece of the stem, 255 for all of it.
     var piece: UInt8 = 255
-    /// Its number among the columns that have data in the parts (dictionary, text, spelled), or among the numbers.
+    /// The number of the column among the columns that have data in the parts (dictionary, text, spelled), or among the
+    /// numbers.
     var slot: UInt16 = 0
     /// constant: size. dictionary, suffix field: count of texts. number: first of its formats.
     var number: UInt32 = 0
@@ -45,8 +46,8 @@ extension ShardHeader {
     var isPairs = false
     /// The texts of constant, dictionary and suffix field, unless they are short.
     var texts: UnsafePointer<UInt8>
-    /// dictionary, suffix field: per text its end. A zero stands before the first. Of short ones, per text its bytes, the
-    /// first one lowest, and above three of them its size; of pairs, two bytes each.
+    /// dictionary, suffix field: per text its end. A zero stands before the first. Of short ones, per text its bytes,
+    /// the first one lowest, and above three of them its size; of pairs, two bytes each.
     var ends: UnsafePointer<UInt32>
   }
 }
@@ -100,8 +101,8 @@ extension ShardHeader.Column {
     unsafe ends[-1] = 0
     let texts = unsafe memory.scratch.allocate(UInt8.self, suffixFields.size + 16)
     let letters = Spelling.Case(rule)
-    // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a copied
-    // text. Then the first byte of each, which follows no other.
+    // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a
+    // copied text. Then the first byte of each, which follows no other.
     var offset = 0
     while offset < suffixFields.size {
       unsafe letters.apply(to: suffixFields.texts + offset, texts + offset)

@@ -20,13 +20,13 @@ extension ShardHeader {
     /// The number of columns of small numbers that are packed.
     private(set) var packedCount = 0
     private(set) var hasLiterals = false
-    /// One more than the first column of the suffix fields' texts by each case rule.
+    /// The first column that is the suffix fields by each case rule, plus 1; 0 if there is none.
     private let casedColumns: UnsafeMutablePointer<UInt16>
 
     var numberCount: Int { unsafe numberColumns.count }
 
-    /// The most number formats, and formats with ranges of their own times contexts: each takes a few bytes of a file and
-    /// much memory, and no builder comes near.
+    /// The most number formats, and formats with ranges of their own times contexts: each takes a few bytes of a file
+    /// and much memory, and no builder comes near.
     private static let formatLimit = 4096
     private static let rangeLimit = 1 << 18
 

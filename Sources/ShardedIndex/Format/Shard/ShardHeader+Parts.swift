@@ -69,7 +69,7 @@ extension ShardHeader {
 
   /// One of the two frames of a part, as the part's row describes it.
   private struct PartFrame {
-    /// In bytes.
+    /// The sizes of the frame and of its content, in bytes.
     let (size, contentSize): (Int, Int)
     let checksum: UInt32
 

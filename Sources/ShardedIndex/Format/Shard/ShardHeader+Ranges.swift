@@ -7,15 +7,15 @@ extension ShardHeader {
     var base: Int64
     /// The address of its range, or, if contexts have their own, of that of the first row. Type 0: of one without bits.
     ///
-    /// A range: the bits of a value, u8, and what is added to the base, u32; three bytes behind it can be read.
+    /// A range: the bits of a value, u8, and the number added to the base, u32; three bytes behind it can be read.
     var range: UnsafePointer<UInt8>
-    /// All ones if contexts have ranges of their own, else zero.
+    /// The mask of rows: all ones if contexts have ranges of their own, else zero.
     var rowMask: UInt32
     /// The offset of the column's cell among those of a record, in bytes.
     var cell: UInt32
 
-    /// The range in a row: the bits of a value in the lowest byte, what is added to the base in the four above it, anything
-    /// in the rest.
+    /// The range in a row: the bits of a value in the lowest byte, the number added to the base in the four above it,
+    /// anything in the rest.
     @inline(__always) func range(in row: UInt32) -> UInt64 {
       unsafe UInt64(littleEndian: (range + Int(row & rowMask)).load())
     }
@@ -50,7 +50,7 @@ extension ShardHeader {
 
     /// The number of each context's row.
     let rows: UnsafePointer<UInt8>
-    /// In bytes.
+    /// The size of a row, in bytes.
     let rowSize: UInt32
     let start: UnsafePointer<UInt8>
 
@@ -62,10 +62,10 @@ extension ShardHeader {
   @unsafe struct OwnRanges: BitwiseCopyable {
     /// A bit for each context.
     let contexts: UnsafePointer<UInt8>
-    /// The ranges: the bits of a value in the lowest byte, what is added to the base above it.
+    /// The ranges: the bits of a value in the lowest byte, the number added to the base above it.
     let ranges: UnsafePointer<UInt64>
 
-    /// Reads which of `count` contexts have a range, and for each the bits of a value and what is added.
+    /// Reads which of `count` contexts have a range, and for each the bits of a value and the number added.
     init(_ count: Int, _ reader: inout ByteReader, _ scratch: inout Arena) throws(FormatError) {
       let at = reader.offset
       let flags = try reader.readSpan((count + 7) / 8)
@@ -83,7 +83,8 @@ extension ShardHeader {
       let ranges = unsafe scratch.allocate(UInt64.self, ranged)
       var bits = BitReader(reader)
       for index in 0..<ranged {
-        // Of 38 bits at most: both in one word. Whether they are there is checked where the reader is moved behind them.
+        // Of 38 bits at most: both in one word. Whether they are there is checked where the reader is moved behind
+        // them.
         let word = bits.next
         // At most 255 + 63; shifts are by fewer than 64 bits, and differences of what the lines before compare.
         let width = least &+ word & (1 &<< excess &- 1)
@@ -118,7 +119,8 @@ extension ShardHeader.Ranges {
       unsafe models.start[index].range = .init(start + at)
       if unsafe models[index].rowMask == 0 { next += Self.width } else { nextOwn += Self.width }
     }
-    // The first row has what holds where a context has no range of its own, and so has each row until its own are put in.
+    // The first row has what holds where a context has no range of its own, and so has each row until its own are put
+    // in.
     var filled = 1
     while filled < rowCount {
       // As many at once as are there.

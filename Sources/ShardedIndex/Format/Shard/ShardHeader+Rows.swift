@@ -5,8 +5,8 @@ extension ShardHeader {
     let models: UnsafePointer<UInt16>
     let code: HuffmanCode
 
-    /// The most row formats times number columns: each takes few bits of a file and two bytes in memory, and no builder comes
-    /// near.
+    /// The most row formats times number columns: each takes few bits of a file and two bytes in memory, and no builder
+    /// comes near.
     private static let cellLimit = 1 << 16
 
     init(

@@ -12,7 +12,7 @@
   package let layout: UnsafePointer<Layout>
   private let memory: Arena
 
-  /// Bytes that it keeps in memory.
+  /// The memory that the header keeps, in bytes.
   package var charge: Int { unsafe layout.pointee.charge }
   package var columnCount: Int { unsafe layout.pointee.columnCount }
 
@@ -46,7 +46,7 @@
     var kept = Arena(sharing: 480)
     /// Memory that is freed when the header is read.
     var scratch = Arena(sharing: 4 << 10)
-    /// Room for ``HuffmanCode/scratchCapacity``.
+    /// The memory for reading the lengths of codes: ``HuffmanCode/scratchCapacity`` numbers.
     let codeLengths: UnsafeMutablePointer<UInt16>
 
     init() { unsafe codeLengths = scratch.allocate(UInt16.self, HuffmanCode.scratchCapacity) }
