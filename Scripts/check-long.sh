@@ -35,6 +35,7 @@ programs() {
 
 every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
 
+step "dependencies" Scripts/dependencies.sh --tests
 step "the shipped programs build" programs
 step "the tests in Swift, over whole datasets" every_test
 step "the address sanitizer over the code that reads strangers' bytes" sanitizer

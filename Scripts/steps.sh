@@ -24,9 +24,7 @@ step() { # title, command...
 
 # Runs a command whose status 77 says that it cannot run here.
 skippable() {
-  status=0
-  "$@" || status=$?
-  [ "$status" -eq 0 ] || [ "$status" -eq 77 ]
+  "$@" || [ "$?" -eq 77 ]
 }
 
 # Runs two functions side by side; ends the script if a step of either fails.
