@@ -1,5 +1,5 @@
 /// One shard in memory: its header, and slots for its parts.
-final class LoadedShard: @unchecked Sendable {
+@safe final class LoadedShard: @unchecked Sendable {
   /// The header's table of parts, beside the slots that it leads to.
   let parts: PartTable
   let header: ShardHeader

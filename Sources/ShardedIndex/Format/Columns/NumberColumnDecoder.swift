@@ -115,8 +115,8 @@ import CLibrary
     _ row: UnsafeBufferPointer<UInt16>, of models: UnsafePointer<ShardHeader.Model>,
     _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
-    for number in unsafe row {
-      let model = unsafe models[Int(number)]
+    for index in row.indices {
+      let model = unsafe models[Int(row[index])]
       guard model.isLiteral else { continue }
       let text = unsafe model.literal
       unsafe model.cell(in: cells).initialize(
