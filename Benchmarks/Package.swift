@@ -18,6 +18,9 @@ let package = Package(
       ],
       swiftSettings: plain),
     .executableTarget(
+      name: "ranked", dependencies: [.product(name: "ShardedIndex", package: "shardq")],
+      swiftSettings: plain),
+    .executableTarget(
       name: "resident", dependencies: [.product(name: "ShardedIndex", package: "shardq")],
       swiftSettings: plain),
   ]
