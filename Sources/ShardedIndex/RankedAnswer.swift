@@ -57,11 +57,11 @@ extension ShardedIndex {
         shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
     }
 
-    /// The position behind the last hit, for a search that goes on later; nil if there are no more hits.
+    /// The position behind the last hit that is settled, for a search that goes on later; nil if there are no more hits.
     ///
     /// - Complexity: O(*n*) in the size of the manifest's root.
     public var cursor: Cursor? {
-      guard hasMore, let rank = found.records.last?.rank ?? lastRank else { return nil }
+      guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? lastRank else { return nil }
       return Cursor(generation: search.generation.identity, query: text.hash, rank: rank)
     }
 
