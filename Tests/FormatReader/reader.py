@@ -699,18 +699,18 @@ class Overlay:
         need(value >= 0, "overlay: a distance below 0")
         return value
 
-    def merged(self, stored):
-        """Folded keys and records of the generation, of those of the shards."""
+    def merged(self, stored, made=lambda folded, fields: (folded, json_record(fields))):
+        """Folded keys and records of the generation, of those of the shards; `made` gives what is added that form."""
         added, removed = iter(self.added), set(self.removed)
         following = next(added, None)
         for place, pair in enumerate(stored):
             while following and following[0] == place:
-                yield following[1], json_record(following[2])
+                yield made(*following[1:])
                 following = next(added, None)
             if place not in removed:
                 yield pair
         while following:
-            yield following[1], json_record(following[2])
+            yield made(*following[1:])
             following = next(added, None)
 
     def answer(self, low, high, start, end):

@@ -1,0 +1,221 @@
+"""A plain scan that ranks the records of an index: what the engine's search has to answer.
+
+    python3 oracle.py DIRECTORY [QUERY ...]    the first ten hits of each query, or of each line of standard input
+
+It is written from the rules of docs/ranking.md §2 to §4 and shares nothing with the engine. It looks at every record
+that can match, ranks each by the rules, and sorts. reader.py reads the index, Scripts/generate_fold.py folds queries.
+
+A rule is a function of a record and the query; oracle_features.py adds rules, forms of text and filters.
+"""
+
+import argparse
+import functools
+import heapq
+import importlib.util
+import os
+import sys
+from bisect import bisect_left
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+import reader  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+UNICODE = Path(os.environ.get("SHARDQ_UNICODE") or "/usr/share/unicode")  # Debian: unicode-data
+SPACE, SEPARATOR = b" ", b"\1"
+OCTAVE = 2048  # steps of a score
+GREATEST_CODE = 65535
+
+
+# docs/matching.md: the fold of what is typed
+
+
+@functools.cache
+def fold_rules():
+    spec = importlib.util.spec_from_file_location("generate_fold", ROOT / "Scripts" / "generate_fold.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Rules(module.Database(UNICODE))
+
+
+def fold(text):
+    """The fold of a text; what is ASCII needs no table."""
+    folded = reader.ascii_fold(text.encode())
+    return fold_rules().fold(text) if folded is None else folded
+
+
+# §2: the query
+
+
+class Query:
+    """What was typed: `q`, whether it is finished, and the texts that a key may begin with."""
+
+    def __init__(self, text, form=bytes):
+        self.text = text
+        spaced = form(fold(text))
+        self.q = spaced.removesuffix(SPACE)
+        self.finished = self.q != spaced
+        self.variants = [self.q]
+        before, space, behind = self.q.rpartition(SPACE)
+        if space:
+            self.variants.append(before + SEPARATOR + behind)
+
+
+# §3: matches. A rule gives what was found, or None.
+
+
+def is_whole(text, q):
+    """The text is q, or continues behind it with the separator."""
+    return text == q or text.startswith(q + SEPARATOR)
+
+
+def begins(text, q, finished):
+    """The text starts with q and, where q is finished, ends there or continues with a space or the separator."""
+    return text.startswith(q) and (not finished or text[len(q) : len(q) + 1] in (b"", SPACE, SEPARATOR))
+
+
+def whole(oracle, position, query):
+    return "key" if query.q and any(is_whole(oracle.keys[position], q) for q in query.variants) else None
+
+
+def beginning(oracle, position, query):
+    return "key" if any(begins(oracle.keys[position], q, query.finished) for q in query.variants) else None
+
+
+# Rule and bonus in octaves. A record's match is the best of those that hold.
+KEY_RULES = [(whole, 8), (beginning, 0)]
+
+
+# §4: ranks
+
+
+def code(weight):
+    """A weight on a logarithmic scale."""
+    if weight == 0:
+        return 0
+    exponent = weight.bit_length() - 1
+    mantissa = (weight << 11 >> exponent) - 2048
+    return min(2048 * exponent + mantissa + 1, GREATEST_CODE)
+
+
+class Match(NamedTuple):
+    """How a record matches: `via` is what was found, for those who are shown it."""
+
+    edits: int
+    bonus: int
+    via: object
+
+
+class Rank(NamedTuple):
+    """What hits are sorted by, least first."""
+
+    edits: int
+    minus_score: int
+    minus_weight: int
+    position: int
+
+    @property
+    def score(self):
+        return -self.minus_score
+
+    @property
+    def weight(self):
+        return -self.minus_weight
+
+
+class Oracle:
+    """Records in the index's order, and the rules by which they are ranked."""
+
+    def __init__(self, records, rules=KEY_RULES):
+        """`records`: folded key, weight and line of each."""
+        self.keys, self.weights, self.lines = map(list, zip(*records)) if records else ([], [], [])
+        assert self.keys == sorted(self.keys)
+        self.rules = rules
+        self.codes = [code(weight) for weight in self.weights]
+
+    @classmethod
+    def of_index(cls, directory, **options):
+        """The oracle of an index, with the changes of its overlay."""
+        return cls(records_of(reader.Index(directory)), **options)
+
+    def query(self, text):
+        return Query(text)
+
+    def match(self, position, query):
+        """A record's best match, of equal ones the first rule's; None if it matches by no rule."""
+        best = None
+        for rule, bonus in self.rules:
+            via = rule(self, position, query)
+            if via and (best is None or bonus > best.bonus):
+                best = Match(0, bonus, via)
+        return best
+
+    def rank(self, position, query):
+        found = self.match(position, query)
+        if found is None:
+            return None
+        score = self.codes[position] + OCTAVE * found.bonus + self.near(position, query)
+        return Rank(found.edits, -score, -self.weights[position], position)
+
+    def near(self, position, query):
+        return 0
+
+    def candidates(self, query):
+        """The positions of all records that may match; `rank` decides.
+
+        Where every rule asks for a key that starts with a variant of q, these keys stand together, because keys are
+        sorted: from the first that is not below q up to the first that is not below q and a byte that no fold has.
+        """
+        if self.rules is not KEY_RULES:
+            return range(len(self.keys))
+        runs = [(bisect_left(self.keys, q), bisect_left(self.keys, q + b"\xff")) for q in query.variants]
+        return sorted({position for run in runs for position in range(*run)})
+
+    def ranks(self, text):
+        """The ranks of all matches, in no order."""
+        query = self.query(text)
+        found = (self.rank(position, query) for position in self.candidates(query))
+        return [rank for rank in found if rank is not None]
+
+    def answer(self, text, limit, after=None):
+        """The ranks of the best matches, best first; `after` is the rank of the last hit of the page before."""
+        return self.best(self.ranks(text), limit, after)
+
+    @staticmethod
+    def best(ranks, limit, after=None):
+        return heapq.nsmallest(limit, ranks if after is None else (rank for rank in ranks if rank > after))
+
+
+def records_of(index):
+    """Folded key, weight and line of each record of a generation, in order."""
+    weight = reader.Weights(index.settings)
+    stored = (
+        (key, weight.of_text(text), line)
+        for shard in index.shards()
+        for part in shard.parts
+        for key, text, line in zip(part.keys, part.texts(weight.path), part.lines)
+    )
+    made = lambda key, fields: (key, weight.of_record(fields), reader.json_record(fields))
+    return list(index.overlay.merged(stored, made) if index.overlay else stored)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Print the best records of an index for queries, by a plain scan.")
+    parser.add_argument("directory")
+    parser.add_argument("query", nargs="*")
+    parser.add_argument("--limit", type=int, default=10)
+    arguments = parser.parse_args()
+    try:
+        oracle = Oracle.of_index(arguments.directory)
+    except reader.FormatError as error:
+        print(f"oracle.py: {error}", file=sys.stderr)
+        return 65
+    for text in arguments.query or (line.rstrip("\n") for line in sys.stdin):
+        for rank in oracle.answer(text, arguments.limit):
+            print(rank.score, rank.weight, oracle.lines[rank.position].decode(), sep="\t")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

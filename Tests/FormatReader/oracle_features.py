@@ -1,0 +1,299 @@
+"""The oracle of features that no index has yet: word starts, plain forms, other names, any order, edits, filters, nearness.
+
+`FeatureOracle` adds forms of text, rules and filters to `Oracle`. The rules, as the features' pages will state them:
+
+- Plain form: a fold in which - / ( ) " ' and . are white space too, none at its end. Closed form: the same, ' and . gone.
+- Components stand between separators; the name is the first; the body is all but the last, or the only one.
+- Later word (-3): the key from a word start on begins with q; word starts stand in the body, behind white space or SEP.
+- Whole other (+4), other beginning (-2): another name, with or without the last component, is or begins with q.
+- Any order (-6): two words or more, each a beginning of a different word of the body; where a last component is left,
+  the last word may begin a word of it instead. Finished, the last word has to be a whole word.
+- Edits: see `distance`. Of equal matches the leftmost word start, the first field, the first name counts.
+"""
+
+import json
+import math
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
+import generate_near  # noqa: E402
+import reader  # noqa: E402
+from oracle import SEPARATOR, SPACE, Match, Oracle, Query, begins, fold, is_whole  # noqa: E402
+
+SIGNS, CLOSED_SIGNS = b"-/()\"'.", b"'."
+LONGEST_EDITED = 64  # characters of a query that has edits
+OTHER_BONUS, LATER_BONUS = -2, -3  # of a match with edits
+
+
+# Forms of text
+
+
+def respaced(text):
+    """White space at the start, behind white space and beside a separator is nothing."""
+    parts = [SPACE.join(part.split()) for part in text.split(SEPARATOR)]
+    return SEPARATOR.join(parts) + (SPACE if parts[-1] and text.endswith(SPACE) else b"")
+
+
+def spaced(folded):
+    """The plain form, with the space at its end if it has one."""
+    return respaced(bytes(0x20 if byte in SIGNS else byte for byte in folded))
+
+
+def plain(folded):
+    return spaced(folded).removesuffix(SPACE)
+
+
+def closed(folded):
+    return plain(bytes(byte for byte in folded if byte not in CLOSED_SIGNS))
+
+
+def words_of(text):
+    return text.replace(SEPARATOR, SPACE).split()
+
+
+class Texts:
+    """What is matched of a record."""
+
+    def __init__(self, folded, others, all_words):
+        self.forms = list(dict.fromkeys([plain(folded), closed(folded)]))
+        first = self.forms[0]
+        body, separator, last = first.rpartition(SEPARATOR)
+        if not separator:
+            body, last = first, b""
+        self.name = first.split(SEPARATOR)[0]
+        self.ending = separator + last
+        if all_words:
+            body, last = first, b""
+        self.body_words, self.last_words = words_of(body), words_of(last)
+        self.starts = [i + 1 for i in range(len(body)) if body[i : i + 1] in (SPACE, SEPARATOR) and i + 1 < len(body)]
+        self.later = [(start, first[start:]) for start in self.starts]
+        self.others = []  # (plain form, as it was spelled)
+        for spelled in others:
+            other = plain(fold(spelled))
+            if other and other != self.name and other not in [text for text, _ in self.others]:
+                self.others.append((other, spelled))
+
+
+class FeatureQuery(Query):
+    """A query with what else was asked: `filters` are values by field, `near` a latitude and a longitude."""
+
+    def __init__(self, text, typos=False, filters=None, near=None):
+        super().__init__(text, spaced)
+        self.typos = typos
+        self.filters = {field: {fold(value) for value in values} for field, values in (filters or {}).items()}
+        self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
+        self.words = words_of(self.q)
+        characters = [len(word.decode()) for word in self.words]
+        longest = max(characters, default=0)
+        self.edits = 0 if longest < 4 or len(self.q.decode()) > LONGEST_EDITED else 1 if longest < 8 else 2
+
+
+# Rules; each gives what was found, or None
+
+
+def whole_key(oracle, position, query):
+    forms = oracle.texts(position).forms
+    return "key" if query.q and any(is_whole(form, q) for form in forms for q in query.variants) else None
+
+
+def key_begins(oracle, position, query):
+    forms = oracle.texts(position).forms
+    return "key" if any(begins(form, q, query.finished) for form in forms for q in query.variants) else None
+
+
+def whole_other(oracle, position, query):
+    texts = oracle.texts(position)
+    for other, spelled in texts.others:
+        if any(q in (other, other + texts.ending) for q in query.variants):
+            return "other", spelled
+    return None
+
+
+def other_begins(oracle, position, query):
+    texts = oracle.texts(position)
+    for other, spelled in texts.others:
+        if any(begins(other + texts.ending, q, query.finished) for q in query.variants):
+            return "other", spelled
+    return None
+
+
+def later_word(oracle, position, query):
+    for start, text in oracle.texts(position).later:
+        if query.q and any(begins(text, q, query.finished) for q in query.variants):
+            return "word", start
+    return None
+
+
+def any_order(oracle, position, query):
+    if len(query.words) < 2:
+        return None
+    texts, (*before, last) = oracle.texts(position), query.words
+    if assigned(query.words, texts.body_words, query.finished):
+        return "words"
+    in_last = any(word == last if query.finished else word.startswith(last) for word in texts.last_words)
+    return "words" if in_last and assigned(before, texts.body_words, False) else None
+
+
+def assigned(words, free, finished):
+    """Whether each word is a beginning of a different one of those that are free; the last one whole, if finished.
+
+    The longest first, to the shortest that fits: what a longer word may take is all that a shorter one may, or none of
+    it. Of equal words the whole one first.
+    """
+    free, order = list(free), [(-len(word), i != len(words) - 1, i, word) for i, word in enumerate(words)]
+    for _, _, i, word in sorted(order):
+        is_last = finished and i == len(words) - 1
+        fitting = [other for other in free if (other == word if is_last else other.startswith(word))]
+        if not fitting:
+            return False
+        free.remove(min(fitting, key=len))
+    return True
+
+
+# Edits
+
+
+def distance(q, text):
+    """The fewest edits from q to some beginning of the text: optimal string alignment, of characters."""
+    before, row = None, list(range(len(text) + 1))
+    for i, a in enumerate(q, 1):
+        following = [i]
+        for j, b in enumerate(text, 1):
+            best = min(row[j] + 1, following[j - 1] + 1, row[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == text[j - 2] and q[i - 2] == b:
+                best = min(best, before[j - 2] + 1)
+            following.append(best)
+        before, row = row, following
+    return min(row)
+
+
+def characters(text, finished):
+    """What edits are counted in: space and separator are one; a finished query and each text end in a space."""
+    return text.replace(SEPARATOR, SPACE).decode() + (" " if finished else "")
+
+
+def edited(oracle, position, query):
+    """Edits, bonus and what was found of the nearest text; None if that is too far."""
+    texts, q, best = oracle.texts(position), characters(query.q, query.finished), None
+    found = [(form, 0, "key") for form in texts.forms]
+    found += [(other + texts.ending, OTHER_BONUS, ("other", spelled)) for other, spelled in texts.others]
+    if oracle.words:
+        found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
+    for text, bonus, via in found:
+        text = characters(text, query.finished)[: len(q) + query.edits]
+        # A text that differs in spaces and separators alone is no match without edits, and no nearer than one with one.
+        edits = max(1, distance(q, text))
+        if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
+            best = Match(edits, bonus, via)
+    return best
+
+
+# Nearness
+
+
+def hundredths(degrees):
+    """Hundredths of a degree, rounded half away from zero."""
+    size = int(abs(degrees) * 100 + Fraction(1, 2))
+    return size if degrees >= 0 else -size
+
+
+def sine_squared(half_degrees):
+    """Of so many 1/200 degrees, which may be more than 90 degrees; 60 bits behind the point."""
+    quarter = generate_near.SINES_PER_DEGREE * 90
+    return generate_near.sines()[half_degrees if half_degrees <= quarter else 2 * quarter - half_degrees] ** 2
+
+
+def cosine(latitude):
+    return generate_near.sines()[2 * (9000 - abs(latitude))]
+
+
+def nearness(here, there):
+    """Steps of a score; places are latitude and longitude in hundredths of a degree."""
+    turn = abs(here[1] - there[1])
+    turn = min(turn, 36000 - turn)
+    haversine = sine_squared(abs(here[0] - there[0]))
+    haversine += cosine(here[0]) * cosine(there[0]) * sine_squared(turn) >> 2 * generate_near.SINE_BITS
+    root = math.isqrt(haversine) >> generate_near.SINE_BITS - 12
+    return generate_near.nears()[min(root, generate_near.STEPS)]
+
+
+class FeatureOracle(Oracle):
+    """Records ranked by all rules of the features that are on."""
+
+    def __init__(self, records, words=None, alias=()):
+        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names."""
+        super().__init__(records)
+        self.words, self.alias = words, list(alias)
+        self.rules = [(whole_key, 8), (key_begins, 0)]
+        if self.alias:
+            self.rules[1:1] = [(whole_other, 4)]
+            self.rules.append((other_begins, -2))
+        if words:
+            self.rules += [(later_word, -3), (any_order, -6)]
+        self.cache = {}
+
+    def query(self, text):
+        return text if isinstance(text, Query) else FeatureQuery(text)
+
+    def fields(self, position):
+        """Values by path: texts, and lists of them."""
+        fields = {}
+
+        def add(path, value):
+            if isinstance(value, dict) and value:
+                for name, inner in value.items():
+                    add(path + (name.replace("\\", "\\\\").replace(".", "\\."),), inner)
+            else:
+                fields[".".join(path)] = value
+
+        add((), json.loads(self.lines[position], parse_int=str, parse_float=str))
+        return fields
+
+    def texts(self, position):
+        found = self.cache.get(position)
+        if found is None:
+            fields = self.fields(position)
+            others = [name for path in self.alias for name in names_in(fields.get(path))]
+            found = self.cache[position] = Texts(self.keys[position], others, self.words == "all")
+        return found
+
+    def match(self, position, query):
+        if not self.passes(position, query):
+            return None
+        best = super().match(position, query)
+        if best is None and query.typos and query.edits:
+            best = edited(self, position, query)
+        return best
+
+    def passes(self, position, query):
+        """Whether one of the values of each field that is filtered by is a text of the record's."""
+        if not query.filters:
+            return True
+        fields = self.fields(position)
+        return all(
+            any(fold(text) in values for text in texts_in(fields.get(path))) for path, values in query.filters.items())
+
+    def near(self, position, query):
+        if query.near is None:
+            return 0
+        fields = {path.encode(): text.encode() for path, text in self.fields(position).items() if isinstance(text, str)}
+        there = (reader.degrees(fields, reader.LATITUDES, 90), reader.degrees(fields, reader.LONGITUDES, 180))
+        return 0 if None in there else nearness(query.near, tuple(map(hundredths, there)))
+
+    def candidates(self, query):
+        return range(len(self.keys))
+
+
+def texts_in(value):
+    """The texts of a field: of an array its elements."""
+    if isinstance(value, list):
+        return [text for text in value if isinstance(text, str)]
+    return [value] if isinstance(value, str) else []
+
+
+def names_in(value):
+    """Other names: an array's elements, or what commas divide."""
+    return texts_in(value) if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
