@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import os
 import random
 import sys
 import unittest
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import oracle_features as features  # noqa: E402
 from oracle import OCTAVE, code, fold  # noqa: E402
 from oracle_features import FeatureOracle, FeatureQuery  # noqa: E402
+from test_reader import Temporary, dataset, unpacked  # noqa: E402
 
 # Name, country, weight, other names, place.
 PLACES = [
@@ -221,6 +223,34 @@ class Features(unittest.TestCase):
         self.assertEqual(self.hits("paris", near=(33.66, -95.55))[0], "Paris US")
         rank = self.places.answer(FeatureQuery("lond", near=(51.5, -0.12)), 2)
         self.assertEqual([hit.score for hit in rank], [code(8961989) + 8 * OCTAVE, code(900)])
+
+
+@unittest.skipUnless(os.environ.get("SHARDQ_LONG"), "SHARDQ_LONG is not set")
+class GeoNames(Temporary):
+    """What a person means, on a list of cities: the first hits, name and country."""
+
+    FIRST = {
+        "par": "Paris FR", "san f": "San Francisco US", "lodnon": "London GB", "munchen": "M\u00fcnchen DE",
+        "nyc": "New York City US", "ny": "New York City US", "paris fr": "Paris FR", "st louis": "Saint Louis US",
+        "york": "York GB", "los angeles": "Los Angeles US", "york new": "New York City US", "newyork": "New York City US",
+        "los angelse": "Los Angeles US",
+    }
+
+    def test_first_hits(self):
+        source = self.directory / "cities1000.txt"
+        source.write_bytes(unpacked(dataset("geonames-cities1000.txt.zst")))
+        index = self.build(source, "--weight", "population")
+        cities = FeatureOracle.of_index(index, words="body", alias=["alternatenames"])
+
+        def hits(text, typos):
+            rows = [json.loads(cities.lines[rank.position]) for rank in cities.answer(FeatureQuery(text, typos=typos), 3)]
+            return [f"{row['name']} {row['country code']}" for row in rows]
+
+        for text, first in self.FIRST.items():
+            found = hits(text, False) or hits(text, True)
+            self.assertEqual(found[:1], [first], text)
+        self.assertEqual(hits("york", False)[2], "New York City US")
+        self.assertEqual(hits("paris tx", False), [])
 
 
 def slow(a, b):
