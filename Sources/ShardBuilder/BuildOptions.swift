@@ -16,6 +16,9 @@ public struct BuildOptions: Sendable {
   /// The field that holds each record's weight, by which answers are ranked; nil for an index without ranks. A record
   /// weighs 0 if its field is missing, is no number or is below 0.
   public var weight: String?
+  /// A file of ids and weights, a line each with a tab between; `-` is standard input. The weight becomes the last field
+  /// of the record that has the id, named ``weight``, or `weight` where that is nil; ``id`` must be set.
+  public var weightsFile: String?
   /// The decimal number above 0 that weights are multiplied by before they are rounded down; nil for 1.
   public var weightScale: String?
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
@@ -63,6 +66,9 @@ public struct BuildOptions: Sendable {
 }
 
 extension BuildOptions {
+  /// The name of the field that weights of a file become, where no other is given.
+  package static let usualWeight = "weight"
+
   var packing: EncodingOptions {
     get { EncodingOptions(shardLimit: shardLimitBytes, partSize: partSizeBytes, level: level) }
     set { (shardLimitBytes, partSizeBytes, level) = (newValue.shardLimit, newValue.partSize, newValue.level) }

@@ -15,6 +15,10 @@ public struct BuildSummary: Sendable {
   public var recordsWithoutID = 0
   public var sharedIDCount = 0
   public var sharedIDExample: (id: String, records: Int)?
+  /// The number of records whose id the file of weights has; nil without one.
+  public var weightsFound: Int?
+  /// The greatest weight of all records; nil where records are not ranked.
+  public var greatestWeight: UInt64?
   /// The number of records whose key is empty, so that they are found by the empty prefix alone.
   public var emptyKeyCount = 0
   /// The number of records that an update took out of the index, replaced ones included.

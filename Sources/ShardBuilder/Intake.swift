@@ -13,18 +13,27 @@ struct Intake: ~Copyable {
   /// The key of the index that is going to be replaced: no other key may be chosen. nil where any key may.
   var previousKey: String?
   private let directory: String
+  /// The weights that records get from a file of their own.
+  private var weights: AddedWeights?
   /// Inputs whose records say their fields one by one.
   private var unnamed: [String] = []
   private var sort: ExternalSort
 
   /// - Parameters:
   ///   - names: Field names that have their numbers already.
+  ///   - weights: The weights of a file.
   ///   - isChange: Whether the records change an index: then each has to have the id.
-  init(options: BuildOptions, _ publisher: Publisher, names: FieldNames = FieldNames(), isChange: Bool = false) {
+  init(
+    options: BuildOptions, _ publisher: Publisher, names: FieldNames = FieldNames(), weights: WeightTable? = nil,
+    isChange: Bool = false
+  ) {
     self.options = options
     self.names = names
     self.isChange = isChange
     directory = publisher.directory
+    if let weights, let id = options.id, let path = options.weight {
+      self.weights = AddedWeights(weights, id: id, path: path)
+    }
     plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(
       memory: options.memoryBytes, directory: publisher.runDirectory, threads: options.jobs)
@@ -62,6 +71,8 @@ struct Intake: ~Copyable {
         return carrier
       },
       deliver: { (carrier) throws(BuildError) in
+        try input.checkAdded(to: carrier, weights?.path)
+        if weights != nil { summary.weightsFound = (summary.weightsFound ?? 0) + carrier.weightsFound }
         unsafe summary.emptyKeyCount += carrier.emptyKeyCount
         try input.note(badRecordsOf: carrier, skipsBad: options.skipBad)
         if let observe { try input.show(carrier, to: observe) }
@@ -110,6 +121,11 @@ struct Intake: ~Copyable {
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
+    if var weights {
+      weights.learn(&names)
+      self.weights = weights
+      unsafe carrier.weights = weights
+    }
     unsafe carrier.names = names
     if unsafe carrier.encoder == nil { unsafe carrier.encoder = input.encoder }
     return carrier
@@ -137,7 +153,8 @@ struct Intake: ~Copyable {
   func checkFields() throws(BuildError) {
     // When no record had any name, all were bad or there is none, and the settings are none of the reasons.
     guard let template, !unnamed.isEmpty, !names.names.isEmpty else { return }
-    try fieldCheck(template).check(names.names, of: unnamed)
+    // The weights' field is one that no record of an input has.
+    try fieldCheck(template).check(names.names.filter { $0 != weights?.path }, of: unnamed)
   }
 
   private func fieldCheck(_ template: KeyTemplate) -> FieldCheck {
@@ -145,8 +162,8 @@ struct Intake: ~Copyable {
     check.add(template, isChange ? .indexKey : .key)
     if let id = options.id { check.add(id, isChange ? .indexID : .id) }
     guard !isChange else { return check }
-    for name in options.keep ?? [] { check.add(name, .keep) }
-    if let weight = options.weight { check.add(weight, .weight) }
+    for name in options.keep ?? [] where name != weights?.path { check.add(name, .keep) }
+    if let weight = options.weight, weights == nil { check.add(weight, .weight) }
     return check
   }
 
@@ -193,6 +210,8 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) var batch = RecordBatch()
   @exclusivity(unchecked) var names = FieldNames()
   @exclusivity(unchecked) var encoder: RecordEncoder?
+  @exclusivity(unchecked) var weights: AddedWeights?
+  @exclusivity(unchecked) private(set) var added = AddedWeights.Result()
   @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
   @exclusivity(unchecked) var chunk: RecordArena
@@ -212,8 +231,12 @@ private final class BatchCarrier: @unchecked Sendable {
     }
   }
 
+  /// The records that can stand in an index and whose id the weights have.
+  var weightsFound: Int { unsafe added.isFound.count { $0 } - bad.count { unsafe added.isFound[$0.index] } }
+
   /// Makes blobs of the batch's records.
   func encode() {
+    if let weights = unsafe weights { unsafe added = weights.add(to: &batch) }
     var encoder = unsafe encoder.take()!  // In place, each byte of a key would ask who owns it.
     let emptyBefore = encoder.emptyKeyCount
     unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
@@ -257,6 +280,14 @@ private final class InputPassage {
       guard skipsBad else { throw BuildError(DatasetError.bad(record)) }
       unindexable.append(record)
     }
+  }
+
+  /// Throws the first record of a batch that has a field by the name of the one that weights of a file become.
+  func checkAdded(to carrier: BatchCarrier, _ field: String?) throws(BuildError) {
+    guard let field, let index = unsafe carrier.added.taken else { return }
+    let reason =
+      "has a field \(quoted(field)), as the weights of the file are to be named; choose another name with --weight"
+    throw .dataset(.options, message: badRecord(index, of: carrier, reason).description)
   }
 
   /// Calls `observe` with each record of a batch that can stand in an index, and throws the first reason it returns.

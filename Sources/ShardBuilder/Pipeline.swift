@@ -298,6 +298,7 @@ extension Pipeline.Output {
     let published = try publisher.publish(
       manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
     summary.shardCount = encoder.shardCount
+    summary.greatestWeight = encoder.ranks?.greatest
     summary.shardsWritten = published.written + published.repaired
     summary.isUnchanged = published.isUnchanged
     summary.bytes = file.count + encoder.shardBytes

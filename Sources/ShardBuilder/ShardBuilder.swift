@@ -27,15 +27,18 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
   ) throws(BuildError) -> BuildSummary {
+    var options = options
+    if options.weightsFile != nil { options.weight = options.weight ?? BuildOptions.usualWeight }
     try checkOptions(options)
-    try checkStandardInput(inputs)
+    try checkStandardInput(inputs + [options.weightsFile].compactMap { $0 })
     if !options.replacesOtherIndex, let entry = Publisher.otherEntry(in: directory) {
       throw .otherFiles(path: directory, entry: entry)
     }
     var summary = BuildSummary()
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex.found(in: publisher, &summary)
-    var intake = Intake(options: options, publisher)
+    let weights = try WeightTable(of: &options)
+    var intake = Intake(options: options, publisher, weights: weights)
     if !options.replacesOtherIndex { intake.previousKey = previous.map(\.index.keyTemplate) }
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
@@ -52,6 +55,7 @@ public enum ShardBuilder {
     var settings = IndexSettings(key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
     settings.weight = options.weight
     settings.weightScale = options.weightScale
+    settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
@@ -112,6 +116,9 @@ public enum ShardBuilder {
     if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {
       throw .dataset(
         .options, message: "records are ranked by the field \"\(weight)\", so that it has to be stored: keep it too")
+    }
+    if options.weightsFile != nil, options.id == nil {
+      throw .dataset(.options, message: "weights of a file need --id, the field whose text stands in the file")
     }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
       throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")

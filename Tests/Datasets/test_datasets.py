@@ -101,6 +101,34 @@ class Datasets(unittest.TestCase):
         message = self.shardq("build", "-i", "other", "airports.dat", status=64)[1]
         self.assertIn("--columns", message)
 
+    def test_weights_from_another_file(self):
+        text = '[{"_id":1,"name":"Ann"},{"_id":"2","name":"Bob"},{"_id":3,"name":"Cid"}]'
+        weights = {"1": "12", "2": "-3.5", "4": "1e30"}
+        self.write("list.json", text)
+        self.write("weights.tsv", "".join(f"{id}\t{weight}\r\n" for id, weight in weights.items()))
+        options = ("--key", "{name}", "--id", "_id", "--weights", "weights.tsv")
+        message = self.shardq("build", "-i", "index", *options, "list.json")[1]
+        self.assertIn("weights: 2 of 3 records found in weights.tsv", message)
+        self.shardq("verify", "-i", "index", "--weights", "weights.tsv", "--source", "list.json")
+        records = [flat(record) for record in json.loads(text)]
+        for record in records:
+            if record["_id"] in weights:
+                record["weight"] = weights[record["_id"]]
+        self.assertEqual(same(self.records("index")), same(records))
+        self.assertIn('"ranks":{', self.shardq("stats", "-i", "index", "--format", "json")[0])
+        # A record whose weight changes is upserted.
+        self.write("weights.tsv", "1\t99\n2\t5\n")
+        self.write("change.json", '{"_id":1,"name":"Ann"}')
+        self.shardq("update", "-i", "index", "--upsert", "change.json", status=64)
+        self.shardq("update", "-i", "index", "--weights", "weights.tsv", "--upsert", "change.json")
+        records[0]["weight"] = "99"
+        self.assertEqual(same(self.records("index")), same(records))
+        for bad, line in [("1\t2\n1\t3\n", 2), ("1\t2\n\n2\tNaN\n", 3), ("1 2\n", 1)]:
+            self.write("weights.tsv", bad)
+            message = self.shardq("build", "-i", "other", *options, "list.json", status=65)[1]
+            self.assertIn(f"weights.tsv:{line}:", message)
+            self.assertFalse(os.path.exists(os.path.join(self.directory, "other", "manifest")))
+
     def test_carriage_returns_alone(self):
         self.write("cr-only.csv", "id,name\r1,Ann\r2,Bob\r")
         message = self.shardq("build", "-i", "index", "--key", "{name}", "cr-only.csv", status=65)[1]

@@ -60,6 +60,9 @@ struct RanksEncoder: Sendable {
     page.removeAll(keepingCapacity: true)
   }
 
+  /// The greatest weight of all pages that are full.
+  var greatest: UInt64 { maxima.max() ?? 0 }
+
   /// The size of the largest content of a frame, in bytes.
   var largestPage: Int { pages.reduce(0) { max($0, $1.count) } }
 

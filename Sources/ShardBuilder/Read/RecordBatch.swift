@@ -107,6 +107,13 @@ package struct FieldNames: Sendable {
     return UInt32(number)
   }
 
+  /// Adds the names of a reader, and gives the fields of its batch the numbers that their names have here.
+  mutating func add(_ own: FieldNames, of batch: inout RecordBatch) {
+    let numbers = own.names.map { number(of: $0) }
+    guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
+    for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
+  }
+
   /// Forgets the names from number `count` on: those that only a bad record had.
   mutating func removeLast(downTo count: Int) {
     while table.count > count { byteCount -= table.removeLast().utf8.count }

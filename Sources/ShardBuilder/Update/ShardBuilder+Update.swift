@@ -17,7 +17,8 @@ extension ShardBuilder {
   ///   - directory: The index; it answers as before until the new generation is complete, and on any error.
   ///   - upsert: Datasets of records that are new or changed, as for ``build(_:into:options:progress:)``.
   ///   - delete: Datasets of which each record's id is removed; it needs no other field.
-  ///   - options: Key, fields, weight, id, shard size, part size and level are those of the index instead.
+  ///   - options: Key, fields, weight, id, shard size, part size and level are those of the index instead. An index
+  ///     whose weights came from a file needs that file again: changed records take theirs from it.
   /// - Throws: ``BuildError``, ``BuildError/notUpdatable(path:reason:)`` among them for an index that has no id.
   /// - Complexity: O(changes + shards); O(records), about 80 ns each, where all ids are read. Holds the changes' ids.
   public static func update(
@@ -27,7 +28,8 @@ extension ShardBuilder {
     try checkStandardInput(upsert + delete)
     // Nothing is created where no index is.
     _ = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
-    var update = try IndexUpdate(of: directory, options)
+    try checkStandardInput(upsert + delete + [options.weightsFile].compactMap { $0 })
+    var update = try IndexUpdate(of: directory, options, hasUpserts: !upsert.isEmpty)
     try update.read(upsert: upsert, delete: delete, progress)
     return try update.write(progress)
   }
@@ -55,7 +57,7 @@ private struct IndexUpdate: ~Copyable {
   private var hasNewFields = false
   private var found = ReplacedRecords()
 
-  init(of directory: String, _ options: BuildOptions) throws(BuildError) {
+  init(of directory: String, _ options: BuildOptions, hasUpserts: Bool) throws(BuildError) {
     func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex(
@@ -78,13 +80,25 @@ private struct IndexUpdate: ~Copyable {
     options.key = settings.key
     options.keep = settings.keep
     options.id = id
+    options.weight = settings.weight
+    if settings.weights == nil, options.weightsFile != nil {
+      throw .dataset(.options, message: "\(displayed(path: directory)): was built without --weights; leave it out")
+    }
+    if settings.weights != nil, options.weightsFile == nil, hasUpserts {
+      throw .dataset(
+        .options,
+        message: "\(displayed(path: directory)): was built with --weights; name the file again, or changed records "
+          + "would lose their weights")
+    }
     options.packing = previous.packing(level: notes.level)
+    let weights = try WeightTable(of: &options)
     template = try KeyTemplate(checking: settings.key)
     (self.publisher, self.previous, self.notes, self.settings) = (publisher, previous, notes, settings)
-    (self.options, self.id) = (options, id)
+    self.id = id
     changes = UpdateChanges(previous)
     idNumber = names.number(of: id)
-    intake = Intake(options: options, publisher, names: names, isChange: true)
+    self.options = options
+    intake = Intake(options: options, publisher, names: names, weights: weights, isChange: true)
   }
 
   private var overlay: Overlay? { previous.index.generation.overlay }

@@ -9,7 +9,8 @@ extension Verifier {
     var sums = sums
     self.sums = []
     var bytes: [UInt8] = []
-    try Self.read(source, template, bad: &bad) { record, names in
+    let weights = try weights(of: source)
+    try Self.read(source, template, weights, bad: &bad) { record, names in
       records += 1
       RecordSum.serialize(record, names, into: &bytes)
       unsafe sums[Self.shard(of: record.folded.span, in: generation)].add(bytes)
@@ -27,8 +28,8 @@ extension Verifier {
     let examined = Set(differing.prefix(Self.reportLimit))
     var differences = DifferenceReport(of: index, shards, examined: examined, report)
     differences.countIndexed()
-    try Self.read(source, template, bad: &bad) { differences.count($0, $1) }
-    try Self.read(source, template, bad: &bad) { differences.listIfMissing($0, $1) }
+    try Self.read(source, template, weights, bad: &bad) { differences.count($0, $1) }
+    try Self.read(source, template, weights, bad: &bad) { differences.listIfMissing($0, $1) }
     differences.listUnexpected()
     differences.finish()
     summary.unlisted = differences.unlisted
@@ -38,19 +39,39 @@ extension Verifier {
     summary.differences = differences.count + summary.unexaminedShards
   }
 
+  /// Returns the weights that the dataset's records had from a file; nil if they had none.
+  private func weights(of source: Source) throws(Failure) -> AddedWeights? {
+    let settings = IndexSettings(of: index.generation.manifest.root)
+    guard settings.weights != nil, let id = settings.id, let path = settings.weight else { return nil }
+    guard let file = source.weightsFile else {
+      throw .template(
+        .dataset(.options, message: "\(displayed(path: index.path)): was built with --weights; name that file as well"))
+    }
+    do throws(BuildError) {
+      return AddedWeights(try WeightTable(file, memory: .max), id: id, path: path)
+    } catch {
+      throw .template(error)
+    }
+  }
+
   /// Delivers the dataset's records as the builder makes them.
   ///
-  /// - Parameter bad: Becomes the number of records that no index can hold.
+  /// - Parameters:
+  ///   - weights: The weights that records have from a file.
+  ///   - bad: Becomes the number of records that no index can hold.
   private static func read(
-    _ source: Source, _ template: KeyTemplate, bad: inout Int, _ body: (RecordBlob, [String]) -> Void
+    _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, bad: inout Int,
+    _ body: (RecordBlob, [String]) -> Void
   ) throws(Failure) {
     bad = 0
     var batch = RecordBatch()
     var fieldCheck = FieldCheck()
     fieldCheck.add(template, source.template == nil ? .indexKey : .key)
-    for name in source.keep ?? [] { fieldCheck.add(name, .keep) }
+    for name in source.keep ?? [] where name != weights?.path { fieldCheck.add(name, .keep) }
     for input in source.inputs {
       // Names are numbered anew in each file.
+      var names = FieldNames()
+      var weights = weights
       var encoder = RecordEncoder(template: template, keep: source.keep)
       let reader: DatasetReader
       do throws(DatasetError) {
@@ -76,7 +97,11 @@ extension Verifier {
       }
       while try read() {
         let records = RecordArena()
-        let names = reader.names
+        names.add(reader.names, of: &batch)
+        if weights != nil {
+          weights!.learn(&names)
+          _ = weights!.add(to: &batch)
+        }
         bad += encoder.encode(batch, names: names, into: records).count
         for record in 0..<records.count { body(records.record(record), names.names) }
       }

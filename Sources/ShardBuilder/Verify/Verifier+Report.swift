@@ -61,6 +61,8 @@ extension Verifier {
     /// nil for the template of the index.
     package var template: String?
     package var keep: [String]?
+    /// The file of the records' weights; nil if they have none from a file.
+    package var weightsFile: String?
 
     package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil) {
       self.inputs = inputs

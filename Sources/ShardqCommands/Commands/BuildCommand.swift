@@ -73,6 +73,7 @@
         EXAMPLES:
           shardq build -i cities cities.json       the city list needs no other option
           shardq build -i places allCountries.txt  nor does a GeoNames dump
+          shardq build -i places --weight population allCountries.txt  ranks answers
           shardq build -i films --key '{title} ({year})' films.csv.gz
           ls | shardq build -i files -             one name a line: no option either
           zcat log.jsonl.gz | shardq build -i log --input-format jsonl --key '{url}' --keep url,time -
@@ -94,12 +95,7 @@
     @OptionGroup var location: IndexLocation
     @OptionGroup var input: InputOptions
 
-    @Option(
-      name: .customLong("weight"),
-      help: ArgumentHelp(
-        "The field that says how important a record is. It orders nothing yet: the index notes it.", valueName: "field")
-    )
-    var weight: String?
+    @OptionGroup(title: "Ranking") var ranking: RankingOptions
 
     @Option(
       name: .customLong("id"),
@@ -148,17 +144,22 @@
       if partSize.bytes < 1 << 9 || partSize.bytes > 1 << 24 {
         throw ValidationError("--part-size is 512 bytes to 16MiB.")
       }
-      if inputs.filter({ $0 == "-" }).count > 1 {
+      if (inputs + ranking.files).filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
-      if watch, inputs.contains("-") { throw ValidationError("Standard input cannot be watched: name files.") }
+      if ranking.weights != nil, id == nil {
+        throw ValidationError("--weights needs --id, the field whose text stands in the file.")
+      }
+      if watch, (inputs + ranking.files).contains("-") {
+        throw ValidationError("Standard input cannot be watched: name files.")
+      }
     }
 
     func run() throws {
       if watch {
         var isWaiting = false
         // Another build is running. It is reported once, and this one tries again until the other has ended.
-        Watch.run(inputs) { changed in
+        Watch.run(inputs + ranking.files) { changed in
           isWaiting = build(isRepeated: isWaiting, changed) == .busy
           return isWaiting
         }
@@ -173,7 +174,7 @@
     private func build(isRepeated: Bool, _ changed: () -> String?) -> ExitStatus {
       var options = BuildOptions()
       input.apply(to: &options)
-      options.weight = weight
+      ranking.apply(to: &options)
       options.id = id
       safety.apply(to: &options)
       resources.apply(to: &options)
@@ -208,6 +209,10 @@
       var line = "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index"
       if let before = summary.recordsBefore, before != summary.recordsIndexed { line += " (\(number(before)) before)" }
       Diagnostics.note(line + ", \(number(summary.badRecordCount)) bad")
+      if let found = summary.weightsFound, let file = ranking.weights {
+        let records = counted(summary.recordsIndexed, "record", nil)
+        Diagnostics.note("weights: \(number(found)) of \(records) found in \(BuildReport.inputName(file))")
+      }
       BuildReport.note(written: summary, directory, milliseconds: milliseconds)
       for note in cautions(summary, directory) { Diagnostics.note(note) }
       if !watch, let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
@@ -245,7 +250,11 @@
             : "\(QueryRunner.grouped(summary.sharedIDCount)) ids stand more than once, such as \(example), \(times): an update "
               + "replaces all records of an id")
       }
-      if let weight { notes.append("the weight, \(printable(weight)), is noted in the index; it orders nothing yet") }
+      if summary.recordsIndexed > 0, summary.greatestWeight == 0, let weight = ranking.field {
+        notes.append(
+          "every record weighs 0, since none has a number above 0 in \"\(printable(weight))\": answers are in the order "
+            + "of their keys")
+      }
       return notes
     }
 

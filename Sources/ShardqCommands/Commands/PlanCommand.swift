@@ -193,9 +193,10 @@
     private static func options(of index: ShardedIndex) -> [String] {
       let manifest = index.generation.manifest
       var words = ["--key", index.keyTemplate]
-      for name in ["keep", "id", "weight"] as [StaticString] {
+      for name in ["keep", "id", "weight", "weight-scale"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
+      if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words
     }
 

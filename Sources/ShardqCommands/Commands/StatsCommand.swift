@@ -32,6 +32,7 @@
         let shards = try ShardSizes(of: index)
         try Self.addFiles(of: index, shards, to: &report)
         Self.addSizes(of: index.generation.manifest, shards, to: &report)
+        Self.addFeatures(of: index.generation.manifest, to: &report)
         try Self.addRecords(of: index, to: &report)
         report.print(format)
       } catch {
@@ -93,6 +94,20 @@
       report.add(
         "shards_under_quarter_median", .number(small),
         note: shards.sorted.isEmpty ? nil : "\(small * 100 / shards.sorted.count) % of the shards")
+    }
+
+    /// Adds what was built beside the shards, with its bytes in the manifest; nothing for an index that has none.
+    private static func addFeatures(of manifest: ManifestReader, to report: inout Report) {
+      guard manifest.hasRanks else { return }
+      let (bytes, weight) = (manifest.ranksSize, manifest.setting("weight") ?? "")
+      let scale = manifest.setting("weight-scale")
+      var json = "{\"ranks\":{\"bytes\":\(bytes),\"weight\":" + JSONText.string(weight)
+      if let scale { json += ",\"weight_scale\":" + JSONText.string(scale) }
+      if let source = manifest.setting("weights") { json += ",\"weights\":" + JSONText.string(source) }
+      let size = bytes < 1024 ? "\(bytes) bytes" : QueryRunner.grouped((bytes + 512) >> 10) + " KiB"
+      report.add(
+        "features", .raw(json + "}}"),
+        note: "ranks: \(size), by " + printable(weight) + (scale.map { " times " + printable($0) } ?? ""))
     }
 
     private static func addRecords(of index: ShardedIndex, to report: inout Report) throws(IndexError) {

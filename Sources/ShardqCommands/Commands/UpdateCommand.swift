@@ -29,6 +29,9 @@
         With --overlay the changes are left beside the shards, in the file overlay, up
         to 64 KiB: answers are the same. Any update without it writes them into
         shards; so does one with more changes than that.
+
+        An index that was built with --weights needs the file again: upserted records
+        take their weights from it. To change a weight, upsert the record.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -47,6 +50,12 @@
       completion: .file())
     var delete: [String] = []
 
+    @Option(
+      name: .customLong("weights"),
+      help: ArgumentHelp("The file of weights, for an index that was built with one.", valueName: "file"),
+      completion: .file())
+    var weights: String?
+
     @OptionGroup var reading: ReadingOptions
 
     @Flag(name: .customLong("overlay"), help: "Leave few changes beside the shards, to be merged later.")
@@ -62,7 +71,7 @@
         throw ValidationError("Name a file with --upsert or --delete, or --merge an overlay.")
       }
       if overlay, merge { throw ValidationError("--overlay and --merge exclude each other.") }
-      if (upsert + delete).filter({ $0 == "-" }).count > 1 {
+      if (upsert + delete + [weights].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
     }
@@ -71,6 +80,7 @@
       var options = BuildOptions()
       reading.apply(to: &options)
       options.writesOverlay = overlay
+      options.weightsFile = weights
       resources.apply(to: &options)
       Self.run(index: location.index, upsert: upsert, delete: delete, options)
     }
@@ -93,6 +103,10 @@
         BuildReport.changes(
           read: summary.recordsRead, bad: summary.badRecordCount, replaced: summary.recordsRemoved,
           records: summary.recordsIndexed, idsNotFound: summary.idsNotFound))
+      if let found = summary.weightsFound, let file = options.weightsFile {
+        let records = QueryRunner.counted(found, "changed record", nil)
+        Diagnostics.note("weights: \(records) found in \(BuildReport.inputName(file))")
+      }
       if let bytes = summary.overlayBytes {
         Diagnostics.note(
           BuildReport.overlay(
@@ -135,6 +149,9 @@
       let start = Clock.now
       return (try build { line?.show($0) }, Clock.now - start)
     }
+
+    /// The name of an input in a note.
+    static func inputName(_ path: String) -> String { path == "-" ? "standard input" : printable(path) }
 
     static func note(bad summary: BuildSummary) {
       for note in summary.notes { Diagnostics.note(note) }

@@ -25,10 +25,16 @@
       help: ArgumentHelp("The dataset that the index was made from.", valueName: "file"), completion: .file())
     var source: [String] = []
 
+    @Option(
+      name: .customLong("weights"),
+      help: ArgumentHelp("The file of weights, for an index that was built with one.", valueName: "file"),
+      completion: .file())
+    var weights: String?
+
     @OptionGroup(title: "Reading the dataset") var input: InputOptions
 
     func validate() throws {
-      if source.isEmpty, input.isSaid {
+      if source.isEmpty, input.isSaid || weights != nil {
         throw ValidationError("How the dataset is read matters with --source only.")
       }
     }
@@ -58,8 +64,10 @@
     /// The dataset that the index is compared with; nil without one.
     private var comparison: Verifier.Source? {
       guard !source.isEmpty else { return nil }
-      return Verifier.Source(
+      var comparison = Verifier.Source(
         source, options: input.reading.datasetOptions, template: input.key, keep: input.keep?.names)
+      comparison.weightsFile = weights
+      return comparison
     }
 
     /// Reports why nothing could be verified and returns the status to end with.

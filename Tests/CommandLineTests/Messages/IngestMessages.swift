@@ -120,10 +120,6 @@ struct IngestMessages {
       "printf 'url,name\\nhttp://x,Ann\\n' > k.csv; shardq build -i k --key '{name}' --weight nosuch k.csv", status: 64,
       error: "shardq: k.csv: --weight names \"nosuch\"; its fields are \"url\", \"name\"\n"),
     ShellCase(
-      "--weight orders nothing",
-      "printf 'name,n\\nAnn,1\\n' > k.csv; shardq build -i k --key '{name}' --weight n k.csv 2>&1 "
-        + "| grep weight", output: "the weight, n, is noted in the index; it orders nothing yet\n"),
-    ShellCase(
       "--id that is not there", "printf 'id,name\\n1,Ann\\n' > k.csv; shardq build -i k --key '{name}' --id ID k.csv",
       status: 64, error: "shardq: k.csv: --id names \"ID\"; its fields are \"id\", \"name\"; did you mean \"id\"?\n"),
     ShellCase(

@@ -6,6 +6,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var weight: String?
   /// The number that weights are multiplied by; nil for 1.
   package var weightScale: String?
+  /// `file` if the weights came from a file of their own.
+  package var weights: String?
   /// The field that tells records apart.
   package var id: String?
   /// The fields that are stored; nil for all.
@@ -17,6 +19,7 @@ package struct IndexSettings: Equatable, Sendable {
     key = manifest.setting("key") ?? ""
     weight = manifest.setting("weight")
     weightScale = manifest.setting("weight-scale")
+    weights = manifest.setting("weights")
     id = manifest.setting("id")
     keep = manifest.setting("keep").map(Self.list)
   }
@@ -32,6 +35,7 @@ package struct IndexSettings: Equatable, Sendable {
     }
     if let weight { pairs.append(("weight", weight)) }
     if let weightScale, weight != nil { pairs.append(("weight-scale", weightScale)) }
+    if let weights, weight != nil { pairs.append(("weights", weights)) }
     if let id { pairs.append(("id", id)) }
     if let keep { pairs.append(("keep", Self.text(keep))) }
     return pairs

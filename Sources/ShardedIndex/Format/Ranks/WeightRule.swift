@@ -17,6 +17,9 @@ package struct WeightRule: Equatable, Sendable {
     self.scale = number
   }
 
+  /// Whether a text is a decimal number.
+  package static func isNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe DecimalNumber(text) != nil }
+
   /// Returns the weight that a text stands for: 0 if it is no decimal number, or one below 0.
   package func weight(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let number = unsafe DecimalNumber(text), !number.isNegative else { return 0 }
