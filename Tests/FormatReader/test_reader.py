@@ -1769,9 +1769,8 @@ class Ranks(Temporary):
                     # Each far from the others, and large, so that it is a shard.
                     lines.append('{"name":"%03d","w":%s,"note":"%s"}' % (number, text, 1100 * "x"))
                 lines.append('{"name":"none","note":"%s"}' % (1100 * "x"))
-                if scale:
-                    continue
-                index = self.build(self.write("texts.jsonl", lines), *self.sizes, "--weight", "w", name="texts")
+                options = ["--weight", "w", *(["--weight-scale", scale] if scale else [])]
+                index = self.build(self.write("texts.jsonl", lines), *self.sizes, *options, name=f"texts {scale}")
                 found = reader.Index(index)
                 self.assertEqual(len(found.ranks), len(lines))
                 found.verify_ranks()
