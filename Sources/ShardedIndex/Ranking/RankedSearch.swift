@@ -17,8 +17,8 @@ struct RankedSearch: Sendable {
   /// The rank that all hits are below: where a page begins.
   private let ceiling: ShardedIndex.Rank?
   private var queue = RankedHeap<RankedContainer>()
-  /// The parts that were opened and had more records than were wanted, and the greatest rank of those.
-  private var rests: [RankedPart: ShardedIndex.Rank] = [:]
+  /// Records that were found and not wanted, one of each part at least: the best of those.
+  private var left: [RankedRecord] = []
   private(set) var opened = Opened()
 
   /// - Parameters:
@@ -41,7 +41,7 @@ struct RankedSearch: Sendable {
 
   /// The greatest rank that a record behind the hits can have; nil if there are no more records.
   var highestRest: ShardedIndex.Rank? {
-    rests.values.reduce(queue.first?.rank) { greatest, rank in greatest.map { max($0, rank) } ?? rank }
+    left.reduce(queue.first?.rank) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
   }
 
   // MARK: Hits
@@ -59,10 +59,10 @@ struct RankedSearch: Sendable {
   mutating func next(_ limit: Int, budget: ShardedIndex.SearchBudget?) throws(IndexError) -> Page {
     var page = Page()
     guard limit > 0 else { return page }
-    for (part, rank) in rests {
+    for (part, rank) in Dictionary(left.map { ($0.part, $0.rank) }, uniquingKeysWith: { max($0, $1) }) {
       queue.push(RankedContainer(rank: rank, kind: .part(part, canBeWhole: true), run: part.run, isRest: true))
     }
-    rests = [:]
+    left = []
     var found = Found(limit: limit)
     let start = opened
     while page.records.count < limit {
@@ -80,7 +80,7 @@ struct RankedSearch: Sendable {
     page.settledCount = page.records.count
     while page.records.count < limit, found.heap.first != nil { page.records.append(found.take()) }
     found.leaveAll()
-    rests = found.rests
+    left = found.left
     return page
   }
 
@@ -91,7 +91,8 @@ struct RankedSearch: Sendable {
     private var wanted: Int
     /// The rank below which no record is wanted: as many others are above.
     private var floor: ShardedIndex.Rank?
-    private(set) var rests: [RankedPart: ShardedIndex.Rank] = [:]
+    /// Records that are not wanted: of those of a part that come one after the other, the best.
+    private(set) var left: [RankedRecord] = []
 
     init(limit: Int) { wanted = limit }
 
@@ -110,7 +111,8 @@ struct RankedSearch: Sendable {
     }
 
     private mutating func leave(_ record: RankedRecord) {
-      rests[record.part] = max(rests[record.part] ?? record.rank, record.rank)
+      guard let last = left.last, last.part == record.part else { return left.append(record) }
+      if last.rank < record.rank { left[left.count - 1] = record }
     }
 
     /// Leaves all records that were not taken to a later page.

@@ -111,7 +111,7 @@ import Testing
 
   @Test("of many pages and of nodes are those of a plain scan")
   func pages() throws {
-    let built = try Self.index(40_000, .pareto, seed: 2, shardLimit: 150)
+    let built = try Self.index(5000, .pareto, seed: 2, shardLimit: 48)
     #expect(built.open.shardCount > 64 * Manifest.pageCapacity)
     let records = try Self.scan(built.open)
     for text in Self.texts.prefix(156) { try Self.check(built.open, records, text) }
