@@ -3,6 +3,7 @@
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
+#     Benchmarks/run.sh --ranked RECORDS.jsonl                      ranked answers beside SQLite's and tantivy's: ranked.py
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #
@@ -21,6 +22,13 @@ swift build -c release --static-swift-stdlib -Xswiftc -static-executable >&2
 if [ "${1:-}" = --sizes ]; then
   shift
   exec python3 scale.py "$@"
+fi
+if [ "${1:-}" = --ranked ]; then
+  records=$2
+  shift 2
+  commands=$SHARDQ_BIN
+  [ ! -d "$commands" ] || commands=$commands/shardq-commands
+  exec python3 ranked/ranked.py "$records" "$commands" .build/release/ranked "$@"
 fi
 if [ "${1:-}" = --encodings ]; then
   # Where the list is not at hand, a made-up one: its bytes differ, the proportions hardly.
