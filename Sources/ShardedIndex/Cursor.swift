@@ -16,6 +16,14 @@ extension ShardedIndex {
       (self.generation, self.query, self.rank) = (generation, query, rank)
     }
 
+    /// Throws ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation.
+    func check(_ text: [UInt8], _ generation: Generation) throws(IndexError) {
+      guard query == text.hash else { throw .wrongCursor(reason: "belongs to another query") }
+      guard self.generation == generation.identity else {
+        throw .wrongCursor(reason: "belongs to another generation of the index")
+      }
+    }
+
     /// Reads the text of a cursor; nil if it is none.
     public init?(_ description: String) {
       guard let bytes = Self.bytes(ofHexadecimal: description), bytes.count == Self.size,
@@ -72,4 +80,9 @@ extension ShardedIndex {
       unsafe bytes.withUnsafeBytes { unsafe UInt32(truncatingIfNeeded: XXHash64.hash($0)) }
     }
   }
+}
+
+extension [UInt8] {
+  /// The XXH64 of the bytes.
+  var hash: UInt64 { unsafe withUnsafeBytes { unsafe XXHash64.hash($0) } }
 }

@@ -133,11 +133,6 @@ extension ShardedIndex {
   }
 }
 
-extension [UInt8] {
-  /// The XXH64 of the bytes.
-  fileprivate var hash: UInt64 { unsafe withUnsafeBytes { unsafe XXHash64.hash($0) } }
-}
-
 extension ShardedIndex {
   /// Returns the records that a person most likely means by a text: the best `limit` records whose folded key begins with
   /// its fold.
@@ -183,12 +178,7 @@ extension ShardedIndex.Answer {
     _ generation: Generation, text: [UInt8], query: ShardedIndex.SearchQuery, limit: Int,
     after cursor: ShardedIndex.Cursor?
   ) throws(IndexError) {
-    if let cursor {
-      guard cursor.query == text.hash else { throw .wrongCursor(reason: "belongs to another query") }
-      guard cursor.generation == generation.identity else {
-        throw .wrongCursor(reason: "belongs to another generation of the index")
-      }
-    }
+    try cursor?.check(text, generation)
     try self.init(
       RankedSearch(text, in: generation, below: cursor?.rank), text: text, limit: max(0, limit),
       budget: query.budget, behind: cursor?.rank, previousCount: cursor == nil ? 0 : nil)

@@ -89,6 +89,11 @@ final class ShardCache: Sendable {
     }
   }
 
+  /// Returns the header of a shard if it is in memory.
+  func header(_ id: Int, in table: EntryTable, promotes: Bool) -> LoadedShard? {
+    state.withLock { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }
+  }
+
   /// Returns the header of a shard: the one in memory, or else the one that `load` loads.
   func header(
     _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard

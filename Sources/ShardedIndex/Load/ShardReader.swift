@@ -74,7 +74,11 @@ final class ShardReader: Sendable {
   }
 
   /// Returns the header of a shard, which is loaded if it is not resident.
-  func shard(_ number: Int) throws(IndexError) -> LoadedShard { try header(number, true).shard }
+  func shard(_ number: Int) throws(IndexError) -> LoadedShard {
+    // A thread that must not wait gets here too.
+    if let shard = cache.header(number, in: entries, promotes: true) { return shard }
+    return try header(number, true).shard
+  }
 
   /// A shard's header, and the file that it was read from, if it was read now.
   private struct Opened {

@@ -1,6 +1,6 @@
 extension Generation {
   /// Decodes the records of hits, in their order, behind those that a buffer has.
-  func read(_ hits: [RankedRecord], into buffer: RecordBuffer) throws(IndexError) {
+  func read(_ hits: some Collection<RankedRecord>, into buffer: RecordBuffer) throws(IndexError) {
     for hit in hits {
       if hit.part.isOverlay {
         unsafe overlay?.decode(hit.record, into: &buffer.output.pointee)
@@ -13,7 +13,7 @@ extension Generation {
   }
 
   /// Returns the folded keys of hits, in their order.
-  func foldedKeys(of hits: [RankedRecord]) throws(IndexError) -> FoldedKeys {
+  func foldedKeys(of hits: some Collection<RankedRecord>) throws(IndexError) -> FoldedKeys {
     var keys = FoldedKeys()
     for hit in hits {
       if hit.part.isOverlay {
@@ -25,6 +25,13 @@ extension Generation {
       }
     }
     return keys
+  }
+
+  /// Asks the thread's terms for the memory to decode a hit, if its part is large.
+  func admit(_ hit: RankedRecord) throws(IndexError) {
+    if hit.part.isOverlay { return }
+    let weight = try part(of: hit).part.weight
+    if weight > ShardReader.usualWeight { try ReadingTerms.admit(weight, in: directory) }
   }
 
   /// Returns the part of a hit that is in a shard; the search has opened it, so that mostly it is in memory.
