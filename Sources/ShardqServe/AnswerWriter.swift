@@ -5,6 +5,21 @@
 
   import CLibrary
 
+  /// Records that an answer is made of, of which none is decoded yet.
+  protocol RecordSource {
+    func recordsAtOnce(at position: Int) throws(IndexError) -> Int
+    func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError)
+    func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys
+  }
+  extension ShardedIndex.Matches: RecordSource {}
+  extension ShardedIndex.RankedHits: RecordSource {}
+
+  /// The members that a ranked answer to `/v1/search` has beside the others.
+  struct RankedMembers {
+    /// The text of the position behind the last record; nil if there are no more.
+    var cursor: String?
+  }
+
   /// The writer of bodies, one at a time.
   final class AnswerWriter: @unchecked Sendable {
     // Sendable because each writer has one holder at a time: ``ServedGeneration/withWriter(_:)``.
@@ -46,17 +61,17 @@
 
     /// Calls `write` with each decoded record.
     private func forEach(
-      _ matches: ShardedIndex.Matches, _ range: Range<Int>, needsKeys: Bool,
+      _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
       _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
     ) throws {
       var at = range.lowerBound
       while at < range.upperBound {
         // Records are counted before they are decoded: one of them may have megabytes.
-        let next = min(range.upperBound, at + min(Self.chunkSize, try matches.recordsAtOnce(at: at)))
-        try matches.read(at..<next, into: buffer)
+        let next = min(range.upperBound, at + min(Self.chunkSize, try records.recordsAtOnce(at: at)))
+        try records.read(at..<next, into: buffer)
         decoded += buffer.rawTexts.count
         guard decoded <= Self.decodedLimit else { throw Problem.largeRecords }
-        if needsKeys, places.needsFoldedKeys { places.foldedKeys = try matches.foldedKeys(in: at..<next) }
+        if needsKeys, places.needsFoldedKeys { places.foldedKeys = try records.foldedKeys(in: at..<next) }
         for record in 0..<buffer.count { try write(&body, &display, record) }
         at = next
       }
@@ -65,36 +80,42 @@
     // MARK: Answers
 
     /// Writes the answer to `/v1/search`.
-    func search(_ request: SearchRequest, _ matches: ShardedIndex.Matches, _ generation: ServedGeneration) throws
-      -> ByteBuffer
-    {
-      let range = request.range(of: matches.count)
+    ///
+    /// - Parameters:
+    ///   - range: Which of the records are written.
+    ///   - count: The number of all matches.
+    ///   - ranks: The members that a ranked answer has beside the others; nil for an answer in the order of keys.
+    func search(
+      _ request: SearchRequest, _ records: some RecordSource, _ range: Range<Int>, count: Int,
+      _ generation: ServedGeneration, ranks: RankedMembers? = nil
+    ) throws -> ByteBuffer {
       switch request.format {
       case .jsonl:
         try objects.begin(to: &body)
-        try forEach(matches, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: false) { (body, _, record) throws(WriteError) in
           try objects.write(buffer, record, to: &body)
           try body.write(0x0a)
         }
       case .geojson:
         try features.begin(to: &body)
-        try forEach(matches, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: false) { (body, _, record) throws(WriteError) in
           try features.write(buffer, record, to: &body)
         }
         try features.end(to: &body)
       case .json:
         try body.write("{\"query\":" as StaticString)
         try JSONText.write(request.query, to: &body)
-        try write("count", matches.count)
+        try write("count", count)
         try write("offset", request.offset)
         try write("limit", request.limit)
         try body.write(",\"generation\":\"" as StaticString)
         try body.write(generation.name)
         try body.write(0x22)
         if let sequence = request.sequence { try write("seq", sequence) }
+        if let ranks { try write(ranks) }
         try body.write(",\"matches\":[" as StaticString)
         var isFirst = true
-        try forEach(matches, range, needsKeys: request.wantsDisplay) { (body, display, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: request.wantsDisplay) { (body, display, record) throws(WriteError) in
           if !isFirst { try body.write(0x2c) }
           try objects.write(buffer, record, to: &body)
           if request.wantsDisplay {
@@ -112,6 +133,15 @@
         try body.write("}\n" as StaticString)
       }
       return written
+    }
+
+    private func write(_ ranks: RankedMembers) throws(WriteError) {
+      // A search that cannot be completed is refused.
+      try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
+      guard let cursor = ranks.cursor else { return }
+      try body.write(",\"cursor\":\"" as StaticString)
+      try body.write(cursor)
+      try body.write(0x22)
     }
 
     private func append(_ other: borrowing Output) throws {
@@ -137,10 +167,10 @@
 
     /// Writes the records for which `isWanted` is true.
     func writeFeatures(
-      _ matches: ShardedIndex.Matches, _ range: Range<Int>,
+      _ records: some RecordSource, _ range: Range<Int>,
       where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
     ) throws {
-      try forEach(matches, range, needsKeys: true) { (body, _, record) throws(WriteError) in
+      try forEach(records, range, needsKeys: true) { (body, _, record) throws(WriteError) in
         guard isWanted(record, places, buffer) else { return }
         if featureCount > 0 { try body.write(0x2c) }
         featureCount += 1
@@ -168,60 +198,6 @@
       }
       try body.write(more ? "],\"more\":true}\n" : "],\"more\":false}\n" as StaticString)
       return written
-    }
-  }
-
-  /// A request to `/v1/search`.
-  struct SearchRequest: Sendable {
-    enum Format: String, CaseIterable {
-      case json, jsonl, geojson
-
-      var contentType: String {
-        switch self {
-        case .json: "application/json"
-        case .jsonl: "application/x-ndjson"
-        case .geojson: "application/geo+json"
-        }
-      }
-    }
-
-    var query: String
-    var folded: [UInt8]
-    var limit: Int
-    var offset: Int
-    var format: Format
-    var wantsDisplay: Bool
-    var sequence: Int?
-
-    static let limits = 1...1000
-    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, typed queries are not.
-    static let queryLimit = 512
-
-    static func check(_ query: String) throws(Problem) {
-      guard query.unicodeScalars.count <= queryLimit else {
-        throw .badParameter("q", "It has more than \(queryLimit) letters: send fewer.")
-      }
-    }
-
-    init(_ parameters: inout QueryParameters) throws(Problem) {
-      query = parameters.text("q") ?? ""
-      try Self.check(query)
-      folded = Fold.fold(query)
-      limit = try parameters.number("limit", in: Self.limits) ?? QueryRequest.defaultLimit
-      offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
-      let name = parameters.text("format") ?? "json"
-      guard let format = Format(rawValue: name) else {
-        throw .badParameter("format", "It is json, jsonl or geojson.")
-      }
-      self.format = format
-      // Formats other than json leave both out: OpenAPI cannot forbid them there.
-      wantsDisplay = try parameters.flag("display")
-      sequence = try parameters.number("seq", in: 0...(1 << 53))
-    }
-
-    func range(of count: Int) -> Range<Int> {
-      let start = min(offset, count)
-      return start..<min(count, start + limit)
     }
   }
 #endif

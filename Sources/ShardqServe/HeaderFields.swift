@@ -69,6 +69,7 @@
     static let serverTiming = Self("Server-Timing")
     static let shardqCost = Self("Shardq-Cost")
     static let shardqCount = Self("Shardq-Count")
+    static let shardqCursor = Self("Shardq-Cursor")
     static let timingAllowOrigin = Self("Timing-Allow-Origin")
     static let vary = Self("Vary")
     static let xContentTypeOptions = Self("X-Content-Type-Options")

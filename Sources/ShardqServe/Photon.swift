@@ -26,6 +26,11 @@
     static let noStructuredSearch = Problem(
       status: 404, detail: "Structured search is not supported here: ask /api?q= with the beginning of a name.")
 
+    static func manyMatches(_ count: Int) -> Problem {
+      .badParameter(
+        "q", "\(count) names begin so, and a filter looks at \(readLimit) at most: send more letters.")
+    }
+
     /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
     static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
       if hasBias {
@@ -151,7 +156,24 @@
         try hereOnly(upTo: hasFilter ? matches.count : min(request.limit, matches.count))
         let generation = try served.generation(of: matches)
         guard generation.hasCoordinates else { throw Problem.noCoordinates }
-        let body = try generation.withWriter { try $0.photon(request, matches) }
+        let body: ByteBuffer
+        if generation.manifest.hasRanks {
+          var hits = try ShardedIndex.RankedHits(Fold.fold(request.query), in: matches.generation)
+          body = try generation.withWriter { writer in
+            try writer.photon(request, count: matches.count) { limit in
+              guard try findHere(limit, of: &hits) else { throw Photon.manyMatches(matches.count) }
+              return (hits, 0..<hits.count)
+            }
+          }
+        } else {
+          var at = 0
+          body = try generation.withWriter { writer in
+            try writer.photon(request, count: matches.count) { limit in
+              defer { at += limit }
+              return (matches, at..<at + limit)
+            }
+          }
+        }
         return Answer(body: body, contentType: "application/json", tag: generation.tag)
       }
     }
@@ -199,28 +221,30 @@
   extension AnswerWriter {
     /// Writes the answer to `/api`: the first matches that have coordinates and pass the filters.
     ///
+    /// - Parameters:
+    ///   - count: The number of all matches.
+    ///   - next: Returns as many of the next matches as it is told to; there are so many.
     /// - Throws: ``Problem`` if too many matches would have to be read.
-    func photon(_ request: Photon.Request, _ matches: ShardedIndex.Matches) throws -> ByteBuffer {
+    func photon(
+      _ request: Photon.Request, count: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
+    ) throws -> ByteBuffer {
       try beginFeatures()
       var found = 0
       var at = 0
-      let reach = min(matches.count, Photon.readLimit)
+      let reach = min(count, Photon.readLimit)
       while found < request.limit, at < reach {
         // A filter that few matches pass may read many.
         if at > 0, !ReadingTerms.mayWait { throw NotHere() }
-        let next = min(reach, at + max(request.limit - found, 64))
-        try writeFeatures(matches, at..<next) { record, places, buffer in
+        let (records, range) = try next(min(reach - at, max(request.limit - found, 64)))
+        guard !range.isEmpty else { break }
+        try writeFeatures(records, range) { record, places, buffer in
           guard found < request.limit, self.passes(record, request, places, buffer) else { return false }
           found += 1
           return true
         }
-        at = next
+        at += range.count
       }
-      guard found == request.limit || at == matches.count else {
-        throw Problem.badParameter(
-          "q",
-          "\(matches.count) names begin so, and a filter looks at \(Photon.readLimit) at most: send more letters.")
-      }
+      guard found == request.limit || at == count else { throw Photon.manyMatches(count) }
       return try endFeatures()
     }
 

@@ -69,7 +69,7 @@
         headers[.crossOriginResourcePolicy] = "same-origin"
       } else {
         headers[.accessControlAllowOrigin] = settings.cors
-        headers[.accessControlExposeHeaders] = "ETag, Server-Timing, Shardq-Cost, Shardq-Count"
+        headers[.accessControlExposeHeaders] = "ETag, Server-Timing, Shardq-Cost, Shardq-Count, Shardq-Cursor"
         headers[.timingAllowOrigin] = settings.cors
         headers[.crossOriginResourcePolicy] = "cross-origin"
       }

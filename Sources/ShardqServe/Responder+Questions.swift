@@ -12,20 +12,76 @@
         let start = ContinuousClock.now
         let before = served.index.statistics
         let matches = try served.index.matches(forPrefix: request.query)
-        let range = request.range(of: matches.count)
-        try hereOnly(upTo: range.count)
-        let generation = try served.generation(of: matches)
-        let body = try generation.withWriter { try $0.search(request, matches, generation) }
-        var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+        let order = try request.order(hasRanks: matches.generation.manifest.hasRanks)
+        var (answer, touched) = order == .rank ? try ranked(request, matches) : try listed(request, matches)
         let after = served.index.statistics
-        let touched = try matches.shardsTouched(by: request.folded, shown: range)
         answer.headers[.shardqCost] =
-          "shards=\(touched)/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
+          "shards=\(touched)/\(matches.generation.manifest.shardCount), loads=\(after.loads - before.loads), "
           + "bytes=\(after.loadedBytes - before.loadedBytes)"
         answer.headers[.shardqCount] = "\(matches.count)"
         answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
         return answer
       }
+    }
+
+    /// Returns the answer in the order of keys, and the number of shards that it has to do with.
+    private func listed(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
+      let range = request.range(of: matches.count)
+      try hereOnly(upTo: range.count)
+      let generation = try served.generation(of: matches)
+      let body = try generation.withWriter {
+        try $0.search(request, matches, range, count: matches.count, generation)
+      }
+      let answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+      return (answer, try matches.shardsTouched(by: request.folded, shown: range))
+    }
+
+    /// Returns the answer in the order of ranks, and the number of shards that the search opened.
+    private func ranked(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
+      let wanted = min(request.offset + request.limit, matches.count)
+      try hereOnly(upTo: wanted)
+      let generation = try served.generation(of: matches)
+      var hits = try rankedHits(request, matches)
+      guard try findHere(wanted, of: &hits) else {
+        throw Problem.badParameter(
+          request.cursor == nil ? "offset" : "after",
+          "So far down, the answer would take over \(Self.partLimit) parts of shards: send more letters, or sort=key.")
+      }
+      let range = request.range(of: hits.count)
+      let hasMore = request.cursor != nil || request.offset + range.count < matches.count
+      let cursor = hasMore ? hits.cursor?.description : nil
+      let body = try generation.withWriter { [hits] in
+        try $0.search(
+          request, hits, range, count: matches.count, generation, ranks: RankedMembers(cursor: cursor))
+      }
+      var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+      answer.headers[.shardqCursor] = cursor
+      return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
+    }
+
+    private func rankedHits(
+      _ request: SearchRequest, _ matches: ShardedIndex.Matches
+    ) throws -> ShardedIndex.RankedHits {
+      do {
+        return try ShardedIndex.RankedHits(request.folded, in: matches.generation, after: request.cursor)
+      } catch {
+        guard case .wrongCursor(let reason) = error else { throw error }
+        throw Problem.badParameter("after", "The cursor \(reason): ask for the first page again.")
+      }
+    }
+
+    /// The most parts of shards that a ranked search opens for one answer, or one step of it.
+    static let partLimit = 16_384
+    /// The most of them on a thread that never waits.
+    private static let partsHere = 64
+
+    /// Finds the next hits of a ranked search; returns false if that would take too many parts of shards.
+    ///
+    /// - Throws: ``NotHere`` on a thread that never waits, where it would take many.
+    func findHere(_ limit: Int, of hits: inout ShardedIndex.RankedHits) throws -> Bool {
+      if ReadingTerms.mayWait { return try hits.find(limit, partLimit: Self.partLimit) }
+      guard try hits.find(limit, partLimit: Self.partsHere) else { throw NotHere() }
+      return true
     }
 
     /// Throws ``NotHere`` for a question of many records on a thread that never waits.

@@ -1,0 +1,104 @@
+#if Server
+  import QueryOutput
+  import ShardedIndex
+
+  /// A request to `/v1/search`.
+  struct SearchRequest: Sendable {
+    enum Format: String, CaseIterable {
+      case json, jsonl, geojson
+
+      var contentType: String {
+        switch self {
+        case .json: "application/json"
+        case .jsonl: "application/x-ndjson"
+        case .geojson: "application/geo+json"
+        }
+      }
+    }
+
+    /// The order of an answer.
+    enum Sort: String {
+      case rank, key
+    }
+
+    var query: String
+    var folded: [UInt8]
+    var limit: Int
+    var offset: Int
+    /// The order; nil for the index's own.
+    var sort: Sort?
+    /// The position behind the last hit of the page before.
+    var cursor: ShardedIndex.Cursor?
+    var format: Format
+    var wantsDisplay: Bool
+    var sequence: Int?
+
+    static let limits = 1...1000
+    /// The largest offset into a ranked answer: the search looks for all records before as well.
+    static let rankedOffsetLimit = 10_000
+    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, typed queries are not.
+    static let queryLimit = 512
+
+    static func check(_ query: String) throws(Problem) {
+      guard query.unicodeScalars.count <= queryLimit else {
+        throw .badParameter("q", "It has more than \(queryLimit) letters: send fewer.")
+      }
+    }
+
+    init(_ parameters: inout QueryParameters) throws(Problem) {
+      query = parameters.text("q") ?? ""
+      try Self.check(query)
+      folded = Fold.fold(query)
+      limit = try parameters.number("limit", in: Self.limits) ?? QueryRequest.defaultLimit
+      offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
+      if let name = parameters.text("sort") {
+        guard let sort = Sort(rawValue: name) else { throw .badParameter("sort", "It is rank or key.") }
+        self.sort = sort
+      }
+      if let text = parameters.text("after"), !text.isEmpty {
+        guard let cursor = ShardedIndex.Cursor(text) else {
+          throw .badParameter("after", "It is no cursor: send the cursor of the answer before.")
+        }
+        self.cursor = cursor
+      }
+      let name = parameters.text("format") ?? "json"
+      guard let format = Format(rawValue: name) else {
+        throw .badParameter("format", "It is json, jsonl or geojson.")
+      }
+      self.format = format
+      // Formats other than json leave both out: OpenAPI cannot forbid them there.
+      wantsDisplay = try parameters.flag("display")
+      sequence = try parameters.number("seq", in: 0...(1 << 53))
+    }
+
+    /// Returns the order of the answer, once it is known whether the index has ranks.
+    func order(hasRanks: Bool) throws(Problem) -> Sort {
+      let sort = sort ?? (hasRanks ? .rank : .key)
+      switch sort {
+      case .key:
+        guard cursor == nil else {
+          throw .badParameter("after", "Ranked answers alone have cursors: send sort=rank, or offset.")
+        }
+      case .rank:
+        guard hasRanks else {
+          throw .badParameter(
+            "sort", "The index has no ranks: build it with shardq build --weight, or send sort=key.")
+        }
+        guard offset == 0 || cursor == nil else {
+          throw .badParameter("offset", "It and after do not go together: leave it out.")
+        }
+        guard offset <= Self.rankedOffsetLimit else {
+          throw .badParameter(
+            "offset",
+            "In a ranked answer it is at most \(Self.rankedOffsetLimit): beyond, send the last cursor as after.")
+        }
+      }
+      return sort
+    }
+
+    func range(of count: Int) -> Range<Int> {
+      let start = min(offset, count)
+      return start..<min(count, start + limit)
+    }
+  }
+#endif
