@@ -178,9 +178,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def problem(self, status, detail):
+    def problem(self, status, detail, **more):
         self.send(
-            status, "application/problem+json", json.dumps({"title": "Problem", "status": status, "detail": detail})
+            status,
+            "application/problem+json",
+            json.dumps({"title": "Problem", "status": status, "detail": detail, **more}),
         )
 
     def do_GET(self):
@@ -221,10 +223,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def search(self, parameters):
         offset, limit = int(parameters.get("offset", 0)), int(parameters.get("limit", 20))
+        # The index of some tests answers ranked, if it is not told otherwise.
+        is_ranked = getattr(self.server.index, "is_ranked", False) and parameters.get("sort") != "key"
+        if is_ranked and offset > 10_000:
+            return self.problem(400, "In a ranked answer it is at most 10000.", parameter="offset")
         start = time.perf_counter()
         text, _, display = self.server.index.search(parameters.get("q", ""), offset, limit)
         spent = (time.perf_counter() - start) * 1000
         more = {"offset": offset, "limit": limit, "generation": self.server.index.generation, "display": display}
+        if is_ranked:
+            more |= {"sort": "rank", "complete": True}
         if "seq" in parameters:
             more["seq"] = int(parameters["seq"])
         self.send(

@@ -634,6 +634,57 @@ class Millions(PageTest):
         self.assertEqual(tab.evaluate("document.querySelector('#fields').innerText.split(/\\s+/)"), ["name", "n2"])
 
 
+class Ranked(PageTest):
+    """A list of the best matches: as far as a ranked answer goes, and it says where that is."""
+
+    class Index(Numbers):
+        is_ranked, count = True, 12_345
+
+    @classmethod
+    def setUpClass(cls):
+        cls.serve(server.Server(cls.Index()))
+
+    def said(self):
+        return self.tab.evaluate("document.querySelector('#said').innerText")
+
+    def test_the_list_ends_where_the_ranked_answer_does(self):
+        self.failing = True
+        tab = self.open()
+        tab.type("n")
+        self.settled("n")
+        self.assertRegex(self.said(), r"^12,345 matches\s+The list has the best 10,000: type more letters\.$")
+        tab.press("End", modifiers=CTRL)
+        tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('n9999')")
+        self.assertEqual(tab.evaluate("document.querySelector('[aria-selected=true]').ariaSetSize"), "10000")
+        tab.press("ArrowDown")  # Over the end, to the field.
+        self.assertEqual(self.active(), "")
+        tab.press("PageDown")
+        tab.evaluate("list.scroller.scrollTop = 1e9")
+        tab.wait("document.querySelectorAll('.row.waiting').length === 0")
+        self.assertLessEqual(max(int(parameters["offset"]) for parameters in self.searches()), 9950)
+        self.assertNotIn("sort", self.searches()[-1])
+        self.assertTrue(tab.evaluate("byId('notice').hidden"))
+
+    def test_nothing_typed_is_the_whole_list_by_name(self):
+        self.failing = True
+        tab = self.open()
+        tab.click("#said button")
+        tab.wait("document.body.classList.contains('open')")
+        self.assertEqual(self.said(), "12,345 matches")
+        self.assertEqual(tab.evaluate("[answer.listed, answer.count]"), [12_345, 12_345])
+        tab.press("End", modifiers=CTRL)
+        tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('n12344')")
+        self.assertEqual({parameters.get("sort") for parameters in self.searches()}, {"key"})
+
+    def test_a_link_beyond_the_end_leads_to_its_record(self):
+        self.failing = True  # The server refuses the row, which the browser logs.
+        tab = self.open("#q=n&row=11000&key=n5&is=" + "0")
+        self.settled("n")
+        tab.wait("chosen !== null")
+        self.assertEqual((self.shown_card(), tab.evaluate("answer.listed")), ("n5", 10_000))
+        self.assertTrue(tab.evaluate("byId('notice').hidden"))
+
+
 class Choosing(PageTest):
     def test_back_and_forward(self):
         tab = self.open()
@@ -947,6 +998,50 @@ class Layouts(PageTest):
         with self.subTest(state=state):
             self.assertGreater(passed, 15)
             self.assertEqual(violations, [])
+
+
+class TrueRanked(PageTest):
+    """Ranked answers of `shardq serve`."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.mkdtemp(prefix="page-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        lines = [f'{{"name":"Salt Lick {i:05}","weight":{i},"coord":{{"lon":1,"lat":2}}}}\n' for i in range(10_100)]
+        names = [("Parma", 5), ("Par", 1), ("Paris", 9), ("Paris Texas", 700)]
+        lines += [json.dumps({"name": name, "weight": weight}) + "\n" for name, weight in names]
+        index = build(cls.directory, lines, "--key", "{name}", "--weight", "weight")
+        cls.real = upstream(index)
+        if not cls.real:
+            raise unittest.SkipTest("bin/shardq-serve is not built: Scripts/build.sh --server")
+        cls.addClassCleanup(cls.real.stop)
+        cls.serve(server.Server(index, upstream=cls.real.address))
+
+    def test_the_best_come_first(self):
+        tab = self.open()
+        for text, names in [("par", ["Paris Texas", "Par", "Paris", "Parma"]), ("paris", ["Paris", "Paris Texas"])]:
+            tab.evaluate("input.select()")
+            tab.type(text)
+            self.settled(text)
+            self.assertEqual(self.titles(), names)
+            self.assertEqual(tab.evaluate("document.querySelector('.row mark').textContent").lower(), text)
+        tab.press("Enter")
+        tab.wait("chosen !== null")
+        self.assertEqual(self.shown_card(), "Paris")
+        address = tab.evaluate("location.hash")
+        tab.call("Page.navigate", url="about:blank")
+        self.open(address)
+        tab.wait("chosen?.label === 'Paris'")
+
+    def test_to_the_end_of_the_list(self):
+        tab = self.open()
+        tab.type("salt")
+        self.settled("salt")
+        self.assertEqual(self.titles()[0], "Salt Lick 10099")
+        tab.press("End", modifiers=CTRL)
+        tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('Salt Lick 00100')")
+        tab.evaluate("list.reveal(5025)")
+        tab.wait("rowAt(5025)?.label === 'Salt Lick 05074'")
 
 
 class TrueServer(PageTest):
