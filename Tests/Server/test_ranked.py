@@ -1,12 +1,19 @@
 """Ranked answers: the heaviest records first, by offset and by cursor, against a plain sort of the same rows."""
 
+import hashlib
 import json
 import os
+import struct
 import subprocess
+import sys
+import threading
 import unittest
 import urllib.parse
 
-from server import BIN, SAMPLE, SCRATCH, ENVIRONMENT, Server, build, places, read_answers, shardq, update
+from server import BIN, ENVIRONMENT, ROOT, SAMPLE, SCRATCH, Server, build, places, read_answers, shardq, update, write_rows
+
+sys.path.append(os.path.join(ROOT, "Tests/FormatReader"))
+from reader import xxh64  # noqa: E402
 
 WEIGHTED = ["--weight", "population", "--id", "id"]
 NAMES = [("Par", "GB", 1248), ("Paris", "FR", 2138551), ("Paris", "US", 24782), ("Parla", "ES", 115611), ("Parma", "IT", 146299),
@@ -20,6 +27,12 @@ def rows():
         # Many have the same weight, and some have none.
         row["population"] = ["", "0", "7", str(number), str(number * number)][number % 5]
         yield {"id": f"p{number}", **row}
+
+
+def forged(cursor, edits=0, score=0, weight=0, position=0):
+    """A cursor of the same query and generation that is behind another rank."""
+    content = bytes.fromhex(cursor)[:17] + struct.pack("<BiQq", edits, score, weight, position)
+    return (content + struct.pack("<I", xxh64(content) & 0xFFFFFFFF)).hex()
 
 
 class Ranked(unittest.TestCase):
@@ -159,12 +172,64 @@ class Ranked(unittest.TestCase):
         self.assertEqual(self.search("A", after=cursor)["matches"], self.search("a", after=cursor)["matches"])
 
     def test_forged_cursors_lead_to_hits_or_are_refused(self):
-        cursor = self.search("a", limit=3)["cursor"]
-        for at in range(0, len(cursor), 3):
-            for digit in "0f":
-                answer = self.server.search("a", after=cursor[:at] + digit + cursor[at + 1:])
-                self.assertIn(answer.status, [200, 400])
-        self.assertEqual(self.server.get("/healthz").status, 200)
+        for query in ["", "a", "par"]:
+            cursor, wanted = self.search(query, limit=3)["cursor"], self.wanted(query)
+            for at in range(0, len(cursor), 3):
+                for digit in "0f":
+                    self.assertIn(self.server.search(query, after=cursor[:at] + digit + cursor[at + 1:]).status, [200, 400])
+            high, low = (1 << 31) - 1, -(1 << 31)
+            for rank, found in [
+                ({"score": high, "weight": (1 << 64) - 1, "position": -1}, wanted), ({"score": high, "position": (1 << 63) - 1}, wanted),
+                ({"score": low, "position": low}, []), ({"edits": 255, "score": high}, []), ({"score": -1}, []),
+            ]:
+                answer = self.search(query, after=forged(cursor, **rank))
+                self.assertEqual(answer["matches"], found[:20], rank)
+            for record in wanted[:50:7]:
+                place = wanted.index(record)
+                cursor = self.search(query, limit=place + 1).get("cursor")
+                if cursor:
+                    edits, score, weight, position = struct.unpack("<BiQq", bytes.fromhex(cursor)[17:38])
+                    self.assertEqual((edits, weight, forged(cursor, edits, score, weight, position)),
+                                     (0, self.weight(record), cursor))
+
+    def test_a_search_opens_so_many_parts_and_no_more(self):
+        path = os.path.join(SCRATCH, "ranked-deep")
+        source = write_rows([{"name": hashlib.sha256(b"%d" % number).hexdigest(), "weight": str(number % 50_000)}
+                             for number in range(280_000)], path + ".csv")
+        status, _, error = shardq("build", source, "--key", "{name}", "--index", path, "--part-size", "512B", "--weight", "weight")
+        self.assertEqual(status, 0, error)
+        with Server(path) as server:
+            answer = self.search("", server, limit=1000, offset=9000)
+            last = forged(answer["cursor"], score=-1)
+            detail = self.problem("after", server=server, after=last)
+            self.assertRegex(detail, "16384 parts.*sort=key")
+            # Others are answered meanwhile.
+            threads = [threading.Thread(target=server.search, args=("",), kwargs={"after": last}) for _ in range(20)]
+            for thread in threads:
+                thread.start()
+            self.assertEqual(server.get("/healthz").status, 200)
+            self.assertEqual(len(self.search("", server, limit=20)["matches"]), 20)
+            for thread in threads:
+                thread.join()
+            self.assertEqual(len(self.search("", server, sort="key", offset=279_990)["matches"]), 10)
+            with open(f"/proc/{server.server_process}/status") as file:
+                peak = next(int(line.split()[1]) >> 10 for line in file if line.startswith("VmHWM"))
+            self.assertLess(peak, 200)
+
+    def test_damaged_ranks_are_an_error_of_ranked_answers_alone(self):
+        index = build(self.rows, "ranked-damaged", *WEIGHTED)
+        path = os.path.join(index, "manifest")
+        with open(path, "r+b") as file:
+            # The ranks end the file.
+            file.seek(-20, os.SEEK_END)
+            byte = file.read(1)
+            file.seek(-20, os.SEEK_END)
+            file.write(bytes([byte[0] ^ 0xFF]))
+        with Server(index) as server:
+            for path, status in [("/v1/search?q=", 500), ("/api?q=par", 500), ("/v1/search?q=&sort=key", 200),
+                                 ("/v1/search?q=par&sort=key&offset=1", 200), ("/v1/status", 200)]:
+                self.assertEqual(server.get(path).status, status, path)
+            self.assertIn("manifest", server.log)
 
     def test_a_cursor_belongs_to_a_generation(self):
         index = build(self.rows[:500], "ranked-moving", *WEIGHTED)
