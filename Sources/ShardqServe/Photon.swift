@@ -159,8 +159,10 @@
         let body: ByteBuffer
         if generation.manifest.hasRanks {
           var hits = try ShardedIndex.RankedHits(Fold.fold(request.query), in: matches.generation)
+          // Each hit may be in another part: mostly as many are looked for as are wanted.
+          let first = hasFilter ? 64 : request.limit
           body = try generation.withWriter { writer in
-            try writer.photon(request, count: matches.count) { limit in
+            try writer.photon(request, count: matches.count, first: first) { limit in
               guard try findHere(limit, of: &hits) else { throw Photon.manyMatches(matches.count) }
               return (hits, 0..<hits.count)
             }
@@ -168,7 +170,7 @@
         } else {
           var at = 0
           body = try generation.withWriter { writer in
-            try writer.photon(request, count: matches.count) { limit in
+            try writer.photon(request, count: matches.count, first: 64) { limit in
               defer { at += limit }
               return (matches, at..<at + limit)
             }
@@ -223,10 +225,11 @@
     ///
     /// - Parameters:
     ///   - count: The number of all matches.
+    ///   - first: The least number of matches that are read first.
     ///   - next: Returns as many of the next matches as it is told to; there are so many.
     /// - Throws: ``Problem`` if too many matches would have to be read.
     func photon(
-      _ request: Photon.Request, count: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
+      _ request: Photon.Request, count: Int, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
     ) throws -> ByteBuffer {
       try beginFeatures()
       var found = 0
@@ -235,7 +238,7 @@
       while found < request.limit, at < reach {
         // A filter that few matches pass may read many.
         if at > 0, !ReadingTerms.mayWait { throw NotHere() }
-        let (records, range) = try next(min(reach - at, max(request.limit - found, 64)))
+        let (records, range) = try next(min(reach - at, max(request.limit - found, at == 0 ? first : 64)))
         guard !range.isEmpty else { break }
         try writeFeatures(records, range) { record, places, buffer in
           guard found < request.limit, self.passes(record, request, places, buffer) else { return false }
