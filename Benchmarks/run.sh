@@ -3,7 +3,7 @@
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
-#     Benchmarks/run.sh --ranked RECORDS.jsonl                      ranked answers beside SQLite's and tantivy's: ranked.py
+#     Benchmarks/run.sh --ranked [DATA]                             ranked answers beside SQLite's and tantivy's: ranked.py
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #
@@ -19,20 +19,23 @@ baseline/build.sh .build/baseline >&2
 rivals/build.sh .build/baseline >&2
 # Linked as a user links a program.
 swift build -c release --static-swift-stdlib -Xswiftc -static-executable >&2
+data=${SHARDQ_DATA:-../../shared/data}
+ranked() { # a directory of data, or a file of records
+  commands=$SHARDQ_BIN
+  [ ! -d "$commands" ] || commands=$commands/shardq-commands
+  python3 ranked/ranked.py "$1" "$commands" .build/release/ranked
+}
 if [ "${1:-}" = --sizes ]; then
   shift
   exec python3 scale.py "$@"
 fi
 if [ "${1:-}" = --ranked ]; then
-  records=$2
-  shift 2
-  commands=$SHARDQ_BIN
-  [ ! -d "$commands" ] || commands=$commands/shardq-commands
-  exec python3 ranked/ranked.py "$records" "$commands" .build/release/ranked "$@"
+  ranked "${2:-$data}"
+  exit
 fi
 if [ "${1:-}" = --encodings ]; then
   # Where the list is not at hand, a made-up one: its bytes differ, the proportions hardly.
-  cities=${2:-${SHARDQ_DATA:-../../shared/data}/cities.json.zst}
+  cities=${2:-$data/cities.json.zst}
   if [ ! -e "$cities" ]; then
     cities=.build/cities.json
     shardq=$SHARDQ_BIN
@@ -46,7 +49,7 @@ if [ "${1:-}" = --write ]; then
   shift
   shardq=$SHARDQ_BIN
   [ ! -d "$shardq" ] || shardq=$shardq/shardq
-  cities=${SHARDQ_DATA:-../../shared/data}/cities.json.zst
+  cities=$data/cities.json.zst
   figures=.build/figures.md
   {
     echo "# Figures"
@@ -64,6 +67,10 @@ if [ "${1:-}" = --write ]; then
     echo '```'
     "$shardq" footprint --dataset "$cities" --svg .build/footprint.svg
     echo '```'
+    echo
+    echo "## Ranked answers"
+    echo
+    ranked "$data"
   } >"$figures"
   mv "$figures" ../docs/figures.md
   mv .build/footprint.svg ../docs/footprint.svg

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Ranked answers beside SQLite's and tantivy's: the first ten by weight for a prefix, on one list, in one run.
 
-    ranked.py RECORDS.jsonl SHARDQ-COMMANDS RANKED [--queries 1000] [--seed 1] [--directory DIR]
+    ranked.py DATA SHARDQ-COMMANDS RANKED [--queries 1000] [--seed 1] [--directory DIR]
 
-RECORDS has an object a line with `name`, `country` and `population`, which may be missing. RANKED is the program of that
+DATA has the city list and GeoNames' dump (cities.json.zst, geonames-cities1000.txt.zst): the cities, with GeoNames'
+populations by id; or it is a file that has an object a line with `name`, `country` and `population`. RANKED is the program of that
 name (Benchmarks/Sources/ranked). Prints a table in Markdown: the median and the 99th percentile of a query's time, bytes
 on disk, and how many answers have the same weights as shardq's, place by place. Each rival has what makes it fastest: an
 open connection, prepared statements, a warm cache. Times of rivals include what Python's binding takes, some
@@ -30,6 +31,26 @@ LIMIT = 10
 def fold(text):
     """Case and accents removed: enough of shardq's fold for the queries here, which are ASCII letters."""
     return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+
+
+def lines_of(data):
+    """The records, an object a line."""
+    if os.path.isfile(data):
+        with open(data) as file:
+            return [line.strip() for line in file]
+
+    def unpacked(name):
+        command = ["zstd", "-dc", os.path.join(data, name)]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
+
+    rows = (line.split("\t") for line in unpacked("geonames-cities1000.txt.zst").splitlines())
+    populations = {int(row[0]): int(row[14] or 0) for row in rows if len(row) > 14}
+    lines = []
+    for city in json.loads(unpacked("cities.json.zst")):
+        if city["_id"] in populations:
+            city["population"] = populations[city["_id"]]
+        lines.append(json.dumps(city, ensure_ascii=False))
+    return lines
 
 
 def size(path):
@@ -103,7 +124,7 @@ class Tantivy:
         os.mkdir(self.path)
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
-        builder.add_unsigned_field("weight", fast=True, stored=True)
+        builder.add_integer_field("weight", fast=True, stored=True)
         builder.add_text_field("record", stored=True, index_option="basic", tokenizer_name="raw")
         self.schema = builder.build()
         self.index = tantivy.Index(self.schema, path=self.path)
@@ -135,12 +156,14 @@ def percentile(values, share):
     return values[min(len(values) - 1, int(len(values) * share))]
 
 
-def shardq(arguments, queries, directory):
-    """Returns the times and the hits' positions of each query, and the index's directory."""
-    index = os.path.join(directory, "index")
+def shardq(arguments, lines, queries, directory):
+    """Returns what the program printed of each query, with a cache and without, and the index's directory."""
+    index, dataset = os.path.join(directory, "index"), os.path.join(directory, "records.jsonl")
+    with open(dataset, "w") as file:
+        file.writelines(line + "\n" for line in lines)
     subprocess.run(
-        [arguments.shardq, "build", "-i", index, "--key", "{name}, {country}", "--weight", "population", arguments.records],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [arguments.shardq, "build", "-i", index, "--key", "{name}, {country}", "--weight", "population", dataset],
+        check=True, stdout=subprocess.DEVNULL)
     texts = os.path.join(directory, "queries.txt")
     with open(texts, "w") as file:
         file.writelines(text + "\n" for text in queries)
@@ -156,7 +179,7 @@ def shardq(arguments, queries, directory):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("records")
+    parser.add_argument("data")
     parser.add_argument("shardq")
     parser.add_argument("ranked")
     parser.add_argument("--queries", type=int, default=1000)
@@ -166,16 +189,16 @@ def main():
     directory = tempfile.mkdtemp(dir=arguments.directory)
     try:
         records = []
-        with open(arguments.records) as file:
-            for line in file:
-                record = json.loads(line)
-                key = fold(f"{record['name']}, {record['country']}")
-                records.append((key, fold(record["name"]), int(record.get("population") or 0), line.strip()))
+        lines = lines_of(arguments.data)
+        for line in lines:
+            record = json.loads(line)
+            key = fold(f"{record['name']}, {record['country']}")
+            records.append((key, fold(record["name"]), int(record.get("population") or 0), line))
         random.seed(arguments.seed)
         names = [name for _, name, _, _ in records if name.isascii() and name.replace(" ", "").isalpha()]
         queries = [random.choice(names)[: random.randint(1, 6)].strip() for _ in range(arguments.queries)]
         queries = [text for text in queries if text]
-        warm, cold, index = shardq(arguments, queries, directory)
+        warm, cold, index = shardq(arguments, lines, queries, directory)
         rows = []
         for name, lines in [("shardq, all in its cache", warm), ("shardq, nothing in its cache", cold)]:
             rows.append((name, sorted(int(line[0]) / 1000 for line in lines), size(index), None))
@@ -197,8 +220,9 @@ def main():
             right = sum(made.ask(text) == expected[text] for text in queries)
             rows.append((rival.name, measure(made.ask, queries), size(made.path), right))
         parts = sorted(int(line[2]) for line in warm)
-        print(f"{len(records):,} records, {len(queries):,} prefixes of 1 to 6 letters of their names, seed {arguments.seed};")
-        print(f"the first {LIMIT} by weight. shardq opens {statistics.mean(parts):.1f} parts a query, {parts[-1]} at most.\n")
+        print(
+            f"{len(records):,} records, {len(queries):,} prefixes of 1 to 6 letters of their names (seed {arguments.seed}),\n"
+            f"the first {LIMIT} by weight. shardq opened {statistics.mean(parts):.1f} parts a query, {parts[-1]} at most.\n")
         print("| engine | median, us | 99th percentile, us | bytes on disk | answers that are the range's heaviest |")
         print("|---|--:|--:|--:|--:|")
         for name, times, disk, right in rows:

@@ -1,10 +1,12 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// Any query against an index of a few hundred records: the answer of a walk over all of them.
+/// Any query against an index of a few hundred records: the answer of a walk over all of them, alphabetical and ranked.
 final class QueryTarget: FuzzTarget {
   private let index: ShardedIndex
   private var keys: [[UInt8]] = []
+  /// The weights of the records of ``keys``.
+  private var weights: [UInt64] = []
   private let buffer = RecordBuffer()
   private var folded: [UInt8] = []
 
@@ -14,6 +16,7 @@ final class QueryTarget: FuzzTarget {
     RawFile.write(lines, to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 3000, 1)
+    options.weight = "id"
     options.replacesOtherIndex = true  // The records are beside it.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil,
       let index = try? ShardedIndex(opening: directory)
@@ -33,6 +36,8 @@ final class QueryTarget: FuzzTarget {
       }
     }
     keys.sort { $0.lexicographicallyPrecedes($1) }
+    guard let all = try? index.matches(forPrefix: "").records(in: 0..<index.recordCount) else { fail("the records") }
+    weights = all.map { UInt64($0["id"] ?? "") ?? 0 }
     require(keys.count == index.recordCount && index.shardCount > 3, "the index of the seeds")
   }
 
@@ -55,6 +60,9 @@ final class QueryTarget: FuzzTarget {
         let range = ShardedIndex.matchedRange(ofPrefix: text, in: record.key)
         require(range != nil, "a match that nothing is marked of")
       }
+      let ranked = try index.search(text, limit: 5).hits.map { [UInt64($0.score), $0.rank.weight] }
+      let best = self.ranks(of: expected, Self.readings(of: folded)).prefix(5)
+      require(ranked.elementsEqual(best), "hits of \(ranked), and not of \(best)")
       guard input.count < 40 else { return }
       var session = index.session()
       try session.append(text)
@@ -90,6 +98,17 @@ final class QueryTarget: FuzzTarget {
       upper += 1
     }
     return lower..<upper
+  }
+
+  /// Returns the score and the weight of each match, the greatest first. Source: docs/ranking.md section 4.
+  private func ranks(of runs: [Range<Int>], _ readings: [Reading]) -> [[UInt64]] {
+    runs.joined().map { number in
+      let isWhole = readings.contains { reading in
+        let rest = keys[number].dropFirst(reading.word.count)
+        return !reading.word.isEmpty && keys[number].starts(with: reading.word) && (rest.isEmpty || rest.first == 1)
+      }
+      return [UInt64(WeightRule.code(weights[number]) + (isWhole ? 8 * 2048 : 0)), weights[number]]
+    }.sorted { ($0[0], $0[1]) > ($1[0], $1[1]) }
   }
 
   private func lowerBound(_ key: [UInt8]) -> Int {

@@ -224,6 +224,33 @@ import Testing
     #expect(joined == Self.expected("a", of: records).prefix(100).map(\.id))
   }
 
+  @Test("a byte of the ranks that changed is refused, or changes nothing")
+  func damage() throws {
+    let built = try Self.index(2000, .uniform, seed: 12)
+    let (path, size) = (built.path + "/manifest", built.open.generation.manifest.ranksSize)
+    let sound = try #require(Files.read(path))
+    let expected = try ["", "a", "b c"].map { try built.open.search($0).hits.map { $0.record["id"] } }
+    #expect(size > 300)
+    var refused = 0
+    for position in sound.count - size..<sound.count {
+      var damaged = sound
+      damaged[position] ^= 1 << UInt8(position % 8)
+      Files.write(damaged, to: path)
+      let index = try ShardedIndex(opening: built.path)
+      for (text, ids) in zip(["", "a", "b c"], expected) {
+        do throws(IndexError) {
+          #expect(try index.search(text).hits.map { $0.record["id"] } == ids, "byte \(position)")
+        } catch {
+          guard case .corrupt(path, _) = error else { throw error }
+          refused += 1
+        }
+      }
+      // An alphabetical query never reads them.
+      #expect(try index.count(ofPrefix: "a") > 0)
+    }
+    #expect(refused > 2 * size)
+  }
+
   @Test("need an index with ranks")
   func notBuilt() throws {
     let built = try SmallIndex(json: Self.list(10, .uniform, seed: 10), key: "{name}", suffix: ".jsonl")

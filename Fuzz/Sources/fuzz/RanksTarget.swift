@@ -1,0 +1,43 @@
+@testable import ShardedIndex
+
+/// The contents of the frames of ranks, read by themselves.
+///
+/// Input: a byte, the number of pages, a u16 and as many bytes of the first frame, and the content of a page's frame.
+final class RanksTarget: FuzzTarget {
+  func run(_ input: UnsafeBufferPointer<UInt8>) {
+    var reader = InputReader(input)
+    let count = Int(reader.byte())
+    let head = reader.bytes(reader.word())
+    for end in [0, 40] {
+      guard let head = try? RankHead(head, frameSize: 10, chainSize: 10 + end, pageCount: count) else { continue }
+      require(head.maximum(ofPages: 0..<count) <= WeightRule.limit, "a weight over 63 bits")
+      for page in 0..<count { require(head.range(ofPage: page).upperBound <= end, "a page behind the ranks") }
+    }
+    let content = Array(reader.rest)
+    for shardCount in [1, 2, 64] {
+      for maximum in [0, 1, 200, WeightRule.limit] {
+        guard let page = try? RankPage(content, shardCount: shardCount, maximum: maximum) else { continue }
+        for shard in 0..<shardCount {
+          let weights = page.weights(ofShard: shard)
+          require(
+            weights.max() == page.maximum(ofShard: shard) && weights.max()! <= maximum, "a shard's greatest weight")
+        }
+      }
+    }
+    require(unsafe WeightRule(scale: nil)!.weight(of: input) <= WeightRule.limit, "a weight over 63 bits")
+    guard let rule = WeightRule(scale: String(decoding: input.prefix(20), as: UTF8.self)) else { return }
+    require(unsafe rule.weight(of: input) <= WeightRule.limit, "a weight over 63 bits")
+  }
+
+  static var seeds: [(name: String, bytes: [UInt8])] {
+    var head = ByteWriter()
+    head.write(RankHead.magic)
+    for word in [2, 15, 40, 1, 2] as [UInt32] { head.write(word) }
+    for weight in [200, 1] as [UInt64] { head.write(weight) }
+    let page: [UInt8] = [2, 1, 0xc8, 1, 0, 7]
+    return [
+      ("frames", [2, UInt8(head.bytes.count), 0] + head.bytes + page), ("number", Array("1.5e3".utf8)),
+      ("product", Array("+.00012e-2".utf8)),
+    ]
+  }
+}
