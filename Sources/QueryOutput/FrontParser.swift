@@ -60,13 +60,14 @@ package enum FrontParser {
       var request = parsed
       request.prefix = words.joined(separator: " ")
       request.offset = offset ?? 0
+      request.implySort(hasOffset: offset != nil)
       guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil),
         !request.readsLines || request.format == nil || request.format == .json
       else { return nil }
       return request
     }
 
-    private enum Option { case index, limit, offset, format }
+    private enum Option { case index, limit, offset, format, sort }
 
     /// Reads an option, and its value from the arguments behind it; returns false for what the full parser has to read.
     mutating func readOption(_ argument: String, _ rest: inout ArraySlice<String>) -> Bool {
@@ -103,6 +104,9 @@ package enum FrontParser {
       case .format:
         guard parsed.format == nil, let format = OutputFormat(rawValue: value) else { return false }
         parsed.format = format
+      case .sort:
+        guard parsed.sort == nil, let sort = SortOrder(rawValue: value) else { return false }
+        parsed.sort = sort
       }
       return true
     }
@@ -131,6 +135,7 @@ package enum FrontParser {
       case "--limit": .limit
       case "--offset": .offset
       case "--format": .format
+      case "--sort": .sort
       default: nil
       }
     }

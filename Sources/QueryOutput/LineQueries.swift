@@ -59,6 +59,8 @@ package enum LineQueries {
     var schema: Schema
     let buffer = RecordBuffer()
     var matches: ShardedIndex.Matches?
+    /// The first hits, and how they are written, of a ranked answer.
+    var ranked: (first: ShardedIndex.Answer, output: RankedOutput)?
     var at = 0
     var end = 0
 
@@ -83,13 +85,20 @@ package enum LineQueries {
     }
 
     private mutating func readOnce(_ line: String) throws(IndexError) {
-      let matches = try index.matches(forPrefix: line)
+      ranked = nil
+      var matches = try index.matches(forPrefix: line)
+      if try request.isRanked(hasRanks: matches.generation.manifest.hasRanks) {
+        let output = RankedOutput(request, .json)
+        let first = try output.first(of: line, in: index)
+        ranked = (first, output)
+        matches = try index.matches(forPrefix: line, in: first.generation)
+      }
       if matches.generation.schema !== schema {
         schema = matches.generation.schema
         writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
       }
       at = min(request.offset, matches.count)
-      let limit = request.countOnly ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
+      let limit = request.countOnly || ranked != nil ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
       end = at + min(limit, matches.count - at)
       try fill(matches)
       self.matches = matches
@@ -111,18 +120,38 @@ package enum LineQueries {
         return try output.write("}\n" as StaticString)
       }
       try writer.begin(query: line, count: matches.count, to: &output)
+      if let ranked { return try write(ranked.first, ranked.output, to: &output) }
       try writer.write(buffer, to: &output)
       while at < end {
         do throws(IndexError) {
           try fill(matches)
         } catch {
-          // The line cannot be taken back: it ends here, unfinished, and so does the command.
-          try output.flush()
-          _exit(QueryRunner.report(error).rawValue)
+          try end(unfinished: error, &output)
         }
         try writer.write(buffer, to: &output)
       }
       try writer.end(to: &output)
+    }
+
+    private mutating func write(
+      _ first: ShardedIndex.Answer, _ ranked: RankedOutput, to output: inout Output
+    ) throws(WriteError) {
+      var ranked = ranked
+      do throws(QueryRunner.Failure) {
+        try ranked.write(first, with: &writer, to: &output)
+      } catch {
+        switch error {
+        case .index(let error): try end(unfinished: error, &output)
+        case .write(let error): throw error
+        case .noField: break  // Lines choose no fields.
+        }
+      }
+    }
+
+    /// Ends the command with a line that cannot be taken back, unfinished.
+    private func end(unfinished error: IndexError, _ output: inout Output) throws(WriteError) -> Never {
+      try output.flush()
+      _exit(QueryRunner.report(error).rawValue)
     }
   }
 }

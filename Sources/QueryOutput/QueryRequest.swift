@@ -12,6 +12,12 @@ package struct QueryRequest: Equatable, Sendable {
   /// Matches to pass over.
   package var offset = 0
   package var all = false
+  /// The order of the matches; nil for ranks where the index has them, else for keys.
+  package var sort: SortOrder?
+  /// The position that the answer begins behind, in a ranked answer; nil for its beginning.
+  package var cursor: ShardedIndex.Cursor?
+  /// Whether the ranks are explained, in a ranked answer.
+  package var explains = false
   /// Whether the number of matches alone is printed.
   package var countOnly = false
   /// The format; nil for text on a terminal and tsv elsewhere.
@@ -26,7 +32,39 @@ package struct QueryRequest: Equatable, Sendable {
   package var readsLines = false
 
   package static let defaultLimit = 20
+  /// The default limit of a ranked answer on a terminal: the best matches are few, and the first ones.
+  package static let rankedLimit = 10
   static let defaultIndex = "shards"
 
   package init(prefix: String) { self.prefix = prefix }
+
+  /// Sets the order that the other options imply, where none was named.
+  ///
+  /// A script that asks for all matches, their number or a range of them wants them in the order of their keys.
+  package mutating func implySort(hasOffset: Bool) {
+    guard sort == nil else { return }
+    if cursor != nil || explains {
+      sort = .rank
+    } else if all || countOnly || hasOffset {
+      sort = .key
+    }
+  }
+
+  /// Returns whether the answer is ranked, from an index that has ranks or has none.
+  ///
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if it has to be ranked, and the index has no ranks.
+  func isRanked(hasRanks: Bool) throws(IndexError) -> Bool {
+    guard let sort else { return hasRanks }
+    guard sort == .rank else { return false }
+    guard hasRanks else { throw .notBuilt(feature: .ranks) }
+    return !countOnly
+  }
+}
+
+/// An order of the matches of a query.
+package enum SortOrder: String, Sendable, CaseIterable {
+  /// The best matches first.
+  case rank
+  /// The order of the index.
+  case key
 }

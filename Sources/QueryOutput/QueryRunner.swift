@@ -71,23 +71,24 @@ package enum QueryRunner {
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io: return .inputOutput
     case .superseded: return .busy
+    case .notBuilt, .wrongCursor: return .usage
     default: return .badData
     }
   }
 
-  private enum Failure: Error {
+  enum Failure: Error {
     case index(IndexError)
     case write(WriteError)
     case noField(String)
   }
 
   @inline(__always)
-  private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {
+  static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 
   @inline(__always)
-  private static func writing(_ body: () throws(WriteError) -> Void) throws(Failure) {
+  static func writing(_ body: () throws(WriteError) -> Void) throws(Failure) {
     do throws(WriteError) { try body() } catch { throw .write(error) }
   }
 
@@ -100,14 +101,18 @@ package enum QueryRunner {
     }
     // The process ends with the answer: the index's memory need not be freed block by block.
     _ = unsafe Unmanaged.passRetained(index)
-    let matches = try reading { () throws(IndexError) in
-      try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
+    let (manifest, schema) = (index.generation.manifest, index.generation.schema)
+    let isRanked = try reading { () throws(IndexError) in try request.isRanked(hasRanks: manifest.hasRanks) }
+    func matches() throws(Failure) -> ShardedIndex.Matches {
+      try reading { () throws(IndexError) in
+        try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
+      }
     }
     if request.countOnly {
+      let matches = try matches()
       try writing { () throws(WriteError) in try writeCount(of: matches, request, format, to: &output) }
       return matches.isEmpty ? .negative : .done
     }
-    let (manifest, schema) = (index.generation.manifest, index.generation.schema)
     var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
     if isChosen {
       switch FieldNames.find(request.fields, in: index.fieldNames) {
@@ -115,6 +120,14 @@ package enum QueryRunner {
       case .failure(let unknown): throw .noField(unknown.message)
       }
     }
+    if isRanked { return try answerRanked(request, format, from: index, with: &writer, to: &output) }
+    return try answerInOrder(request, format, try matches(), with: &writer, to: &output)
+  }
+
+  private static func answerInOrder(
+    _ request: QueryRequest, _ format: OutputFormat, _ matches: ShardedIndex.Matches, with writer: inout RecordWriter,
+    to output: inout Output
+  ) throws(Failure) -> ExitStatus {
     let first = min(request.offset, matches.count)
     let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
     let shown = first..<first + min(limit, matches.count - first)

@@ -33,6 +33,9 @@ extension ShardedIndex {
         folded: schema.isKeyStored ? nil : try generation.foldedKeys(of: found.records))
     }
 
+    /// The generation that the answer is of.
+    package var generation: Generation { search.generation }
+
     /// The hits, best first.
     public var hits: [Hit] {
       found.records.indices.map { index in
@@ -92,6 +95,8 @@ extension ShardedIndex {
 
     /// The score: the code of the weight and the bonus of the match, in steps of which an octave has 2,048.
     public var score: Int { rank.score }
+    /// The bonus of the match, in octaves of weight.
+    public var bonus: Int { (rank.score - WeightRule.code(rank.weight)) / 2048 }
     /// The number of typing errors that the match corrects.
     public var edits: Int { rank.edits }
     /// What of the record matched.

@@ -2,10 +2,10 @@ extension ShardedIndex {
   /// Decoded records, in key order.
   public struct Records: RandomAccessCollection, @unchecked Sendable {
     // Sendable because nothing writes to the buffer once it is here.
-    let buffer: RecordBuffer
+    package let buffer: RecordBuffer
     let schema: Schema
     /// The folded keys, in an index that does not store its keys.
-    let folded: FoldedKeys?
+    package let folded: FoldedKeys?
 
     /// The position of the first record: always 0.
     public var startIndex: Int { 0 }

@@ -41,7 +41,7 @@ extension ShardedIndex {
   }
 
   /// Returns the matches of a prefix in one generation, whether or not the index has moved on.
-  func matches(forPrefix prefix: String, in generation: Generation) throws(IndexError) -> Matches {
+  package func matches(forPrefix prefix: String, in generation: Generation) throws(IndexError) -> Matches {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in

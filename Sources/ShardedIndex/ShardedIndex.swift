@@ -162,7 +162,7 @@ public final class ShardedIndex: Sendable {
   }
 
   /// The generation to answer from, after a look at the directory if one is due.
-  var newest: Generation {
+  package var newest: Generation {
     if reloadInterval != nil { look() }
     return generation
   }

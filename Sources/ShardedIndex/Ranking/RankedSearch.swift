@@ -59,8 +59,11 @@ struct RankedSearch: Sendable {
   mutating func next(_ limit: Int, budget: ShardedIndex.SearchBudget?) throws(IndexError) -> Page {
     var page = Page()
     guard limit > 0 else { return page }
-    for (part, rank) in Dictionary(left.map { ($0.part, $0.rank) }, uniquingKeysWith: { max($0, $1) }) {
-      queue.push(RankedContainer(rank: rank, kind: .part(part, canBeWhole: true), run: part.run, isRest: true))
+    var parts: Set<RankedPart> = []
+    for record in left.sorted(by: { $1.rank < $0.rank }) where parts.insert(record.part).inserted {
+      queue.push(
+        RankedContainer(
+          rank: record.rank, kind: .part(record.part, canBeWhole: true), run: record.part.run, isRest: true))
     }
     left = []
     var found = Found(limit: limit)

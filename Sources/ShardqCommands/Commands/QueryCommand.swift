@@ -1,6 +1,7 @@
 #if CommandLineTool
   import ArgumentParser
   import QueryOutput
+  import ShardedIndex
 
   /// The options of a plain query. They may stand before any word, so the completions of the whole command have them
   /// too.
@@ -10,14 +11,30 @@
 
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
-      help: ArgumentHelp("The most records to print (default: 20).", valueName: "n"))
+      help: ArgumentHelp(
+        "The most records to print (default: 20; ranked, on a terminal: 10).", valueName: "n"))
     var limit: Int?
+
+    @Option(
+      name: .customLong("sort"),
+      help: ArgumentHelp(
+        "rank: the best matches first; key: in order (default: rank where the index was built with --weight).",
+        valueName: "order"))
+    var sort: SortOrder?
+
+    @Option(
+      name: .customLong("after"),
+      help: ArgumentHelp("Begin a ranked answer behind the cursor of another, as its JSON has it.", valueName: "cursor"))
+    var cursor: AnswerCursor?
+
+    @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
+    var explains = false
 
     @Flag(name: .customLong("all"), help: "Print all matches.")
     var all = false
 
     @Option(name: .customLong("offset"), help: ArgumentHelp("Matches to pass over.", valueName: "n"))
-    var offset = 0
+    var offset: Int?
 
     @Flag(name: .customLong("count"), help: "Print how many records match, nothing else.")
     var count = false
@@ -40,13 +57,26 @@
     package init() {}
   }
 
+  extension SortOrder: ExpressibleByArgument {}
+
+  /// A cursor on the command line.
+  struct AnswerCursor: ExpressibleByArgument {
+    let cursor: ShardedIndex.Cursor
+
+    init?(argument: String) {
+      guard let cursor = ShardedIndex.Cursor(argument) else { return nil }
+      self.cursor = cursor
+    }
+  }
+
   package struct QueryCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
       commandName: "query",
       abstract: "Print the records whose keys begin with a prefix.",
       discussion: """
         EXAMPLES:
-          shardq san                               the first 20 matches, in order
+          shardq san                               the first 20 matches, or the best
+          shardq san --sort key                    in order, whatever their weight
           shardq san jose -n 5                     words need no quotes
           shardq paris fr                          the last space may stand for the comma
           shardq 'san '                            a space at the end: San Jose, not Santos
@@ -63,7 +93,8 @@
                    but for a tab, line feed or carriage return in it: \\t, \\n,
                    \\r. -0 ends records with a zero byte and changes nothing
           csv      RFC 4180 with a header
-          json     {"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}
+          json     {"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}; of a ranked answer
+                   also hits, how each match ranks, complete, and cursor for --after
           jsonl    a record a line
           geojson  a FeatureCollection
 
@@ -82,7 +113,7 @@
 
     package func validate() throws {
       if let limit = options.limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
-      if options.offset < 0 { throw ValidationError("--offset must be at least 0") }
+      if let offset = options.offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
       if options.all, options.limit != nil {
         throw ValidationError("--all and --limit exclude each other; leave out one")
       }
@@ -103,6 +134,15 @@
       if options.endsWithZero, options.format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
+      if options.sort == .key, options.cursor != nil || options.explains {
+        throw ValidationError("--after and --explain go with --sort rank; leave out --sort key")
+      }
+      if options.explains, options.count || options.stdin || options.format != nil || options.endsWithZero {
+        throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
+      }
+      if options.cursor != nil, options.count || options.offset != nil {
+        throw ValidationError("--after continues a ranked answer; leave out --count and --offset")
+      }
       if options.count, options.fields != nil || options.endsWithZero {
         throw ValidationError("--count prints no records; leave out --fields and -0")
       }
@@ -113,18 +153,20 @@
       request.index = options.location.index
       request.expectedDigest = options.pin.expectedDigest
       request.limit = options.limit
-      request.offset = options.offset
+      request.offset = options.offset ?? 0
+      (request.sort, request.cursor, request.explains) = (options.sort, options.cursor?.cursor, options.explains)
       request.all = options.all
       request.countOnly = options.count
       request.format = options.format
       request.fields = options.fields?.names ?? []
       request.endsWithZero = options.endsWithZero
       request.readsLines = options.stdin
+      request.implySort(hasOffset: options.offset != nil)
       return request
     }
 
     package func run() throws {
-      finish(QueryRunner.run(request))
+      finish(options.explains ? RankReport.run(request) : QueryRunner.run(request))
     }
   }
 #endif

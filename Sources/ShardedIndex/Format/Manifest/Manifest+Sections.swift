@@ -25,9 +25,6 @@ extension Manifest {
 
   /// The chains of frames behind the pages. Source: docs/format.md section 3.2.
   struct Chains {
-    /// The numbers of the sections that describe chains; a reader passes over those that it does not know.
-    private static let numbers: ClosedRange<UInt32> = 8...31
-
     private(set) var notes: Chain?
     private(set) var densityGrid: Chain?
     private(set) var ranks: Chain?
@@ -35,7 +32,9 @@ extension Manifest {
     private(set) var size = 0
 
     init(_ sections: SectionTable) throws(FormatError) {
-      for number in Self.numbers {
+      let numbers = sections.numbers
+      // A reader passes over those that it does not know.
+      for number in 8...31 as ClosedRange<UInt32> where numbers & 1 << number != 0 {
         guard let chain = try sections.chain(number, after: size) else { continue }
         size = chain.end
         switch Section(rawValue: number) {
@@ -122,6 +121,14 @@ extension Manifest {
     init(_ header: Header, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
       unsafe (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
       _ = unsafe try reader.read(bytes: 24 * count)
+    }
+
+    /// The numbers below 32 that sections have, a bit each.
+    var numbers: UInt32 {
+      (0..<count).reduce(0) { numbers, index in
+        let number = UInt32(littleEndian: load(start + 24 * index))
+        return number < 32 ? numbers | 1 << number : numbers
+      }
     }
 
     /// Returns the bytes of a section, wherever the table says that they are; nil if it has none of that number.
