@@ -98,7 +98,8 @@ package enum LineQueries {
         writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
       }
       at = min(request.offset, matches.count)
-      let limit = request.countOnly || ranked != nil ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
+      let limit =
+        request.countOnly || ranked != nil ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
       end = at + min(limit, matches.count - at)
       try fill(matches)
       self.matches = matches

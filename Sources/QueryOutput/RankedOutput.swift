@@ -115,7 +115,8 @@ extension QueryRunner {
         Diagnostics.note("no key begins with \"" + request.prefix + "\"")
       } else if ranked.shown < count, request.cursor == nil {
         Diagnostics.note(
-          "the best " + grouped(ranked.shown) + " of " + grouped(count) + " shown; --limit shows more, --sort key all in order")
+          "the best " + grouped(ranked.shown) + " of " + grouped(count)
+            + " shown; --limit shows more, --sort key all in order")
       }
     }
     return first.records.isEmpty ? .negative : .done

@@ -104,12 +104,12 @@
     /// Answers a query whose first word may be a misspelt command.
     private static func answer(_ query: QueryCommand, _ arguments: [String], _ misspelt: MisspeltCommand?) -> ExitStatus
     {
-      guard let misspelt, query.words.count > 1 else { return QueryRunner.run(request(query, arguments)) }
+      guard let misspelt, query.words.count > 1 else { return RankReport.answer(request(query, arguments)) }
       if misspelt.isCommand {
         Diagnostics.report(misspelt.text)
         return .usage
       }
-      let status = QueryRunner.run(query.request)
+      let status = RankReport.answer(query.request)
       guard status == .negative || status == .notFound else { return status }
       Diagnostics.report(misspelt.text)
       return status == .negative ? .usage : status

@@ -57,7 +57,7 @@
         var request = QueryRequest(prefix: prefix)
         request.index = location.index
         request.expectedDigest = pin.expectedDigest
-        request.all = true
+        (request.all, request.sort) = (true, .key)
         request.format = .geojson
         finish(QueryRunner.run(request))
       }

@@ -24,7 +24,8 @@
 
     @Option(
       name: .customLong("after"),
-      help: ArgumentHelp("Begin a ranked answer behind the cursor of another, as its JSON has it.", valueName: "cursor"))
+      help: ArgumentHelp("Begin a ranked answer behind the cursor of another, as its JSON has it.", valueName: "cursor")
+    )
     var cursor: AnswerCursor?
 
     @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
@@ -166,7 +167,7 @@
     }
 
     package func run() throws {
-      finish(options.explains ? RankReport.run(request) : QueryRunner.run(request))
+      finish(RankReport.answer(request))
     }
   }
 #endif

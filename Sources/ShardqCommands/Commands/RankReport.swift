@@ -4,7 +4,12 @@
 
   /// The report of `shardq query --explain`: how each hit ranks, and the work of the search.
   enum RankReport {
-    static func run(_ request: QueryRequest) -> ExitStatus {
+    /// Answers a query, or explains its ranks where it asks for that.
+    static func answer(_ request: QueryRequest) -> ExitStatus {
+      request.explains ? run(request) : QueryRunner.run(request)
+    }
+
+    private static func run(_ request: QueryRequest) -> ExitStatus {
       do throws(IndexError) {
         let index = try ShardedIndex(
           opening: QueryRunner.indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
@@ -25,7 +30,8 @@
         [["score", "weight", "bonus", "edits", "via", "key"]]
         + hits.map { hit in
           [
-            "\(hit.score)", "\(hit.rank.weight)", "+\(hit.bonus) octaves", "\(hit.edits)", "key", printable(hit.record.key),
+            "\(hit.score)", "\(hit.rank.weight)", "+\(hit.bonus) octaves", "\(hit.edits)", "key",
+            printable(hit.record.key),
           ]
         }
       let widths = (0..<5).map { column in rows.map { $0[column].utf8.count }.max() ?? 0 }
@@ -37,10 +43,13 @@
         Swift.print(cells.joined(separator: "  ") + "  " + row[5])
       }
       let certificate = answer.certificate
-      Swift.print("opened: " + [
-        QueryRunner.counted(certificate.pagesOpened, "page"), QueryRunner.counted(certificate.shardsOpened, "shard"),
-        QueryRunner.counted(certificate.partsOpened, "part"),
-      ].joined(separator: ", "))
+      Swift.print(
+        "opened: "
+          + [
+            QueryRunner.counted(certificate.pagesOpened, "page"),
+            QueryRunner.counted(certificate.shardsOpened, "shard"),
+            QueryRunner.counted(certificate.partsOpened, "part"),
+          ].joined(separator: ", "))
       if let last = certificate.lastHit { Swift.print("last hit: " + text(last)) }
       Swift.print("highest bound left: " + (certificate.highestRest.map(text) ?? "none; these are all matches"))
     }

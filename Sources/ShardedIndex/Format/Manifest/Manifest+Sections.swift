@@ -37,7 +37,11 @@ extension Manifest {
       for number in 8...31 as ClosedRange<UInt32> where numbers & 1 << number != 0 {
         guard let chain = try sections.chain(number, after: size) else { continue }
         size = chain.end
-        switch Section(rawValue: number) {
+        guard let section = Section(rawValue: number) else { continue }
+        guard chain.contentSize <= Manifest.contentLimit else {
+          throw .invalid(reason: "section \(number) is of too large a frame", offset: 0)
+        }
+        switch section {
         case .notes: notes = chain
         case .densityGrid: densityGrid = chain
         case .ranks: ranks = chain
@@ -156,13 +160,9 @@ extension Manifest {
     func chain(_ section: UInt32, after start: Int) throws(FormatError) -> Chain? {
       guard let entry = unsafe try optional(section, size: Chain.width) else { return nil }
       var reader = unsafe ByteReader(entry)
-      let chain = Chain(
+      return Chain(
         start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
         checksum: try reader.read(UInt32.self))
-      guard chain.contentSize <= Manifest.contentLimit else {
-        throw .invalid(reason: "section \(section) is of too large a frame", offset: 0)
-      }
-      return chain
     }
 
     /// The table lies within the content: the reader passed it.

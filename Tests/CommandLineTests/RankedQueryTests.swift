@@ -1,0 +1,91 @@
+import Testing
+
+@Suite("Ranked queries") struct RankedQueryTests {
+  static let records = """
+    {"name":"Londa","country":"IN","people":6131}
+    {"name":"London","country":"GB","people":7556900}
+    {"name":"London","country":"CA","people":346765}
+    {"name":"Lon","country":"US","people":2000}
+    {"name":"Long","country":"US","people":500000}
+    {"name":"Lonk","country":"US"}
+
+    """
+
+  /// An index of the records, with ranks or without.
+  private func index(_ options: String..., in directory: TemporaryDirectory) -> String {
+    let path = directory.path + "/index" + options.joined()
+    directory.write("records.jsonl", Self.records)
+    let arguments = ["build", "-i", path, "--key", "{name}, {country}"] + options + [directory.path + "/records.jsonl"]
+    #expect(Program.run(arguments).status == 0)
+    return path
+  }
+
+  private func lines(_ index: String, _ arguments: String...) -> [String] {
+    let result = Program.run(["query", "-i", index] + arguments)
+    #expect(result.status == 0, "\(result)")
+    return result.output.split(separator: "\n").map { $0.split(separator: "\t").prefix(2).joined(separator: " ") }
+  }
+
+  @Test("the best come first where the index has ranks, and --sort says otherwise")
+  func sort() {
+    let directory = TemporaryDirectory()
+    let ranked = index("--weight", "people", in: directory)
+    let inOrder = ["Lon US", "Londa IN", "London CA", "London GB", "Long US", "Lonk US"]
+    // The whole name is worth eight octaves, so that 2,000 people come before 500,000.
+    let best = ["London GB", "Lon US", "Long US", "London CA", "Londa IN", "Lonk US"]
+    #expect(lines(ranked, "lond") == ["London GB", "London CA", "Londa IN"])
+    #expect(lines(ranked, "lon") == best)
+    #expect(lines(ranked, "lon", "--sort", "key") == inOrder)
+    for implied in [["--all"], ["--offset", "0"]] {
+      #expect(Program.run(["query", "-i", ranked, "lon"] + implied).output.hasPrefix("Lon\tUS"))
+    }
+    #expect(lines(ranked, "lond", "--all", "--sort", "rank").count == 3)
+    #expect(lines(ranked, "lond", "--offset", "1", "-n", "1", "--sort", "rank") == ["London CA"])
+    #expect(Program.run(["query", "-i", ranked, "lond", "--count", "--sort", "rank"]).output == "3\n")
+    let plain = index(in: directory)
+    #expect(lines(plain, "lon") == inOrder)
+    let refused = Program.run(["query", "-i", plain, "lon", "--sort", "rank"])
+    #expect(refused.status == 64 && refused.error.contains("build it again with --weight"), "\(refused)")
+  }
+
+  @Test("JSON says how each hit ranks, and its cursor leads on")
+  func json() throws {
+    let directory = TemporaryDirectory()
+    let ranked = index("--weight", "people", in: directory)
+    let first = Program.run(["query", "-i", ranked, "lond", "-n", "2", "--format", "json"])
+    #expect(
+      first.output.hasPrefix(
+        #"{"query":"lond","count":3,"matches":[{"name":"London","country":"GB","people":7556900},"#), "\(first)")
+    #expect(first.output.contains(#""weight":346765,"edits":0,"via":"key","highlights":[[0,4]]}]"#), "\(first)")
+    #expect(first.output.contains(#"],"complete":true,"cursor":""#), "\(first)")
+    let cursor = try #require(first.output.components(after: #""cursor":""#, upTo: "\""))
+    let second = Program.run(["query", "-i", ranked, "lond", "--after", cursor, "--format", "json"])
+    #expect(second.output.contains(#""matches":[{"name":"Londa","country":"IN","people":6131}]"#), "\(second)")
+    #expect(!second.output.contains("cursor"), "\(second)")
+    let other = Program.run(["query", "-i", ranked, "lo", "--after", cursor])
+    #expect(other.status == 64 && other.error.contains("belongs to another query"), "\(other)")
+    #expect(Program.run(["query", "-i", ranked, "lond", "--after", "x"]).status == 64)
+    let lines = Program.run(["query", "-i", ranked, "--stdin", "-n", "1"], input: "lond\nnone\n").output
+    #expect(lines.split(separator: "\n").count == 2)
+    #expect(lines.contains(#"{"query":"none","count":0,"matches":[],"hits":[],"complete":true,"total":0"#), "\(lines)")
+  }
+
+  @Test("--explain prints the ranks and the work")
+  func explain() {
+    let directory = TemporaryDirectory()
+    let result = Program.run(["query", "-i", index("--weight", "people", in: directory), "london", "--explain"])
+    #expect(result.status == 0)
+    #expect(result.output.contains("+8 octaves") && result.output.contains("London, GB"), "\(result)")
+    #expect(result.output.contains("opened: 1 page, 1 shard, 1 part\n"), "\(result)")
+    #expect(result.output.hasSuffix("highest bound left: none; these are all matches\n"), "\(result)")
+  }
+}
+
+extension String {
+  /// The text between two others; nil if they are not there.
+  fileprivate func components(after start: String, upTo end: String) -> String? {
+    guard let first = ranges(of: start).first else { return nil }
+    let rest = self[first.upperBound...]
+    return rest.ranges(of: end).first.map { String(rest[..<$0.lowerBound]) }
+  }
+}
