@@ -56,7 +56,8 @@
 
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
-      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--expect-digest",
+      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after",
+      "--expect-digest",
     ]
 
     /// Returns the arguments with the command first. Before a first word that is no command, `query` is inserted.

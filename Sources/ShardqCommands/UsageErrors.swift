@@ -206,6 +206,8 @@
       (["-c"], ["query"], "--count"),
       (["--max", "--max-count", "-m", "--top", "--head", "--number"], ["query", "explain"], "--limit"),
       (["--skip", "--from"], ["query"], "--offset"),
+      (["--sort-by", "--order", "--order-by"], ["query", "explain"], "--sort"),
+      (["--cursor", "--continue"], ["query"], "--after"),
       (["--verbose", "-v", "-V"], [], "--version"),
     ]
 

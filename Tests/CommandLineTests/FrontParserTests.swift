@@ -17,7 +17,8 @@
       "--index=", "-n", "--limit", "--limit=3", "-n=3", "-n3", "--limit=0", "--limit=007", "--offset",
       "--offset=4",
       "--offset=-1", "--format", "--format=json", "--format=yaml", "--all", "--all=true", "--count",
-      "--stdin", "--help", "-h",
+      "--stdin", "--sort", "--sort=rank", "--sort=key", "--sort=weight", "--after", "--after=3", "--explain", "rank",
+      "key", "--help", "-h",
       "--version", "--", "-", "", " ", "san", "san fr", "dir", "3", "0", "-3", "+3", "007",
       "99999999999999999999", "3.5",
       "json", "text", "tsv", "csv", "jsonl", "geojson", "JSON", "ł", "--all-", "-x", "--a", "=", "=3",
@@ -56,6 +57,9 @@
         if Bool.random(using: &random) { groups.append(["--offset", "3"]) }
         if Bool.random(using: &random) { groups.append(["--count"]) }
         if Bool.random(using: &random) {
+          groups.append([["--sort", "rank"], ["--sort=key"]].randomElement(using: &random)!)
+        }
+        if Bool.random(using: &random) {
           groups.append(["--format", OutputFormat.allCases.randomElement(using: &random)!.rawValue])
         }
         let isQuery = Bool.random(using: &random)
@@ -78,6 +82,19 @@
         #expect(request?.prefix == ([prefix] + second).joined(separator: " "), "\(arguments)")
         #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
       }
+    }
+
+    @Test("All matches, their number or a range of them are in the order of keys, unless an order is named")
+    func impliedOrder() {
+      for arguments in [["--all"], ["--count"], ["--offset", "0"]] {
+        #expect(Self.front(["san"] + arguments)?.sort == .key, "\(arguments)")
+        #expect(Self.front(["san", "--sort", "rank"] + arguments)?.sort == .rank, "\(arguments)")
+      }
+      let request = Self.front(["san"])
+      #expect(request != nil && request?.sort == nil)
+      // The full parser reads what few queries have.
+      #expect(Self.front(["san", "--explain"]) == nil)
+      #expect(CommandLineParser.request(["san", "--all", "--explain"])?.sort == .rank)
     }
 
     @Test("A command's name wins, unless it stands behind -- or query")

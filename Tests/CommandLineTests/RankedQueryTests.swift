@@ -79,6 +79,30 @@ import Testing
     #expect(result.output.contains("opened: 1 page, 1 shard, 1 part\n"), "\(result)")
     #expect(result.output.hasSuffix("highest bound left: none; these are all matches\n"), "\(result)")
   }
+
+  @Test("explain knows both kinds of answers")
+  func explainCommand() {
+    let directory = TemporaryDirectory()
+    let (ranked, plain) = (index("--weight", "people", in: directory), index(in: directory))
+    let report = Program.run(["explain", "-i", ranked, "lond", "-n", "1"])
+    #expect(report.status == 0 && report.output.contains("parts opened        1\n"), "\(report)")
+    #expect(report.output.hasSuffix("  key  London, GB\n"), "\(report)")
+    let json = Program.run(["explain", "-i", ranked, "lond", "-n", "1", "--format", "json"]).output
+    #expect(json.hasPrefix(#"{"query":"lond","folded":"lond","sort":"rank","count":3,"records_shown":1,"#), "\(json)")
+    #expect(json.contains(#""weight":7556900,"bonus":0,"edits":0,"via":"key"}]}"#), "\(json)")
+    #expect(Program.run(["explain", "-i", ranked, "zz"]).status == 1)
+    let inOrder = Program.run(["explain", "-i", ranked, "lond", "--sort", "key"])
+    #expect(inOrder.output.contains("shards considered"), "\(inOrder)")
+    #expect(Program.run(["explain", "-i", plain, "lond"]).output.contains("shards considered"))
+    let refused = Program.run(["explain", "-i", plain, "lond", "--sort", "rank"])
+    #expect(refused.status == 64 && refused.error.contains("build it again with --weight"), "\(refused)")
+  }
+
+  @Test("An option that other programs have leads to --sort")
+  func lookAlikes() {
+    let result = Program.run(["lond", "--sort-by", "rank"])
+    #expect(result.status == 64 && result.error.contains("did you mean --sort?"), "\(result)")
+  }
 }
 
 extension String {

@@ -12,6 +12,10 @@
         EXAMPLES:
           shardq explain san
           shardq explain san -n 100 --format json | jq .bytes_read
+          shardq explain san --sort key            the alphabetical answer
+
+        The ranked answer of an index that has ranks is explained by its hits' ranks
+        and by what the search opened; the alphabetical one by its shards.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -20,7 +24,13 @@
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
       help: ArgumentHelp("How many records the query is to print; 0 for counting only.", valueName: "n"))
-    var limit = QueryRequest.defaultLimit
+    var limit: Int?
+
+    @Option(
+      name: .customLong("sort"),
+      help: ArgumentHelp(
+        "The answer to explain, rank or key (default: rank where the index has ranks).", valueName: "order"))
+    var sort: SortOrder?
 
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
@@ -31,13 +41,19 @@
     private var prefix: String { words.joined(separator: " ") }
 
     func validate() throws {
-      if limit < 0 { throw ValidationError("--limit must be at least 0") }
+      if limit ?? 0 < 0 { throw ValidationError("--limit must be at least 0") }
     }
 
     func run() throws {
       // The cache evicts nothing, so that all loaded shards can be counted.
       let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
+        if sort.map({ $0 == .rank }) ?? index.generation.manifest.hasRanks {
+          let (report, hits, isEmpty) = try RankReport.explain(
+            prefix, in: index, limit: limit ?? QueryRequest.defaultLimit)
+          report.print(format, then: hits)
+          finish(isEmpty ? .negative : .done)
+        }
         try explain(index)
       } catch {
         finish(QueryRunner.report(error))
@@ -54,7 +70,7 @@
       }
       let matches = try index.matches(forPrefix: prefix)
       let counted = index.statistics
-      let shown = min(limit, matches.count)
+      let shown = min(limit ?? QueryRequest.defaultLimit, matches.count)
       try matches.read(0..<shown, into: RecordBuffer())
       // The shards that hold matches; the query looks into the other considered ones in vain.
       var hit: Set<Int> = []
