@@ -8,7 +8,7 @@ populations by id; or it is a file that has an object a line with `name`, `count
 name (Benchmarks/Sources/ranked). Prints a table in Markdown: the median and the 99th percentile of a query's time, bytes
 on disk, and how many answers have the same weights as shardq's, place by place. Each rival has what makes it fastest: an
 open connection, prepared statements, a warm cache. Times of rivals include what Python's binding takes, some
-microseconds. What is missing of Python's packages is said and left out.
+microseconds. A rival whose Python package is missing is named and left out.
 """
 
 import argparse

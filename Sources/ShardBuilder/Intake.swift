@@ -237,7 +237,7 @@ private final class BatchCarrier: @unchecked Sendable {
   /// Makes blobs of the batch's records.
   func encode() {
     if let weights = unsafe weights { unsafe added = weights.add(to: &batch) }
-    var encoder = unsafe encoder.take()!  // In place, each byte of a key would ask who owns it.
+    var encoder = unsafe encoder.take()!  // In place, each byte of a key would check its owner.
     let emptyBefore = encoder.emptyKeyCount
     unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
     unsafe emptyKeyCount = encoder.emptyKeyCount - emptyBefore

@@ -169,8 +169,8 @@ private struct PartWriter {
     for size in [range.count, rows.count, packed.bytes.count, packedTexts] { content.writeVarint(size) }
     content.write(plain.bytes)
     let codesLiterals = Self.hasEntropyToSave(content.bytes)
-    // Packed columns and rows do not compress: in blocks of their own they are stored as they are. What stands before
-    // them is short, and one block of it is as small as several, and unpacked sooner.
+    // Packed columns and rows do not compress: in blocks of their own they are stored as they are. The content before
+    // them is short: one block of it is as small as several, and unpacked sooner.
     var cuts = [content.bytes.count]
     content.write(packed.bytes)
     if !packed.bytes.isEmpty, !rows.isEmpty { cuts.append(content.bytes.count) }

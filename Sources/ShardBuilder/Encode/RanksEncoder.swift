@@ -42,7 +42,7 @@ struct RankField: Sendable {
 }
 
 extension WeightRule {
-  /// Makes the rule of a scale, or throws what is wrong with it.
+  /// Makes the rule of a scale, or throws the reason why there is none.
   init(checking scale: String?) throws(BuildError) {
     guard let rule = WeightRule(scale: scale) else {
       throw .dataset(.options, message: "the scale of weights is \"\(scale ?? "")\"; it has to be a number above 0")

@@ -34,8 +34,7 @@ extension ShardBuilder {
     if let expected, expected.bytes != header.new {
       throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
     }
-    // Looked at before anything is locked or made: an index that is there already may be on a medium that nobody
-    // writes.
+    // This comes before anything is locked or made: an index that is there already may be on a read-only medium.
     if try old(header, in: directory, Pack.Generation(opening: directory)) == nil {
       return try wasThere(header, directory)
     }

@@ -57,8 +57,8 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       shardLimit: index.generation.manifest.shardLimit, partSize: index.generation.manifest.partSize, level: level)
   }
 
-  /// Makes its pieces and frames be found by what they are made of, if this program with these options makes the same
-  /// of it.
+  /// Offers the previous pieces and frames by their content, if this program with these options makes the same bytes
+  /// of that content.
   func offerPieces(for packing: EncodingOptions) {
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
     var size = 64

@@ -112,8 +112,8 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   /// Makes the added shards and this manifest the index's new generation.
   ///
   /// Shards that are neither in this generation nor in `previous` are removed afterwards. Before the manifest takes its
-  /// place, everything is as it was. When its rename fails, the added shards stay nevertheless: a file system in
-  /// trouble may have done what it reports to have failed. When the last sync of the directory fails, the new
+  /// place, everything is as it was. When its rename fails, the added shards stay: a file system in trouble
+  /// may have renamed the file and reported a failure. When the last sync of the directory fails, the new
   /// generation is there, but a power cut may bring the old one back.
   ///
   /// - Parameter previous: The names of the shards in the manifest that is replaced; nil if it is damaged, so that they

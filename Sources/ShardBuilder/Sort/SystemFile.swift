@@ -59,8 +59,8 @@ enum SystemFile {
     return count
   }
 
-  /// Returns when all that was written is on the medium. A failure is final: the kernel forgets what it could not
-  /// write.
+  /// Returns when all written bytes are on the medium. A failure is final: the kernel forgets the bytes that it could
+  /// not write.
   static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
