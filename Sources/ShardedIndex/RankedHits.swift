@@ -44,6 +44,9 @@ extension ShardedIndex {
       return page.isComplete
     }
 
+    /// Returns the position of one of the hits among all records of the index.
+    package func position(of hit: Int) -> Int { found[hit].rank.position }
+
     // MARK: Records
 
     /// Decodes some of the hits into a buffer, whose former records are removed.

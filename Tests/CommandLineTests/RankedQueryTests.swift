@@ -1,3 +1,5 @@
+import ShardedIndex
+import ShardqCommands
 import Testing
 
 @Suite("Ranked queries") struct RankedQueryTests {
@@ -68,6 +70,26 @@ import Testing
     let lines = Program.run(["query", "-i", ranked, "--stdin", "-n", "1"], input: "lond\nnone\n").output
     #expect(lines.split(separator: "\n").count == 2)
     #expect(lines.contains(#"{"query":"none","count":0,"matches":[],"hits":[],"complete":true,"total":0"#), "\(lines)")
+  }
+
+  @Test("the list in the terminal has the best first, and takes the selected one")
+  func list() throws {
+    let directory = TemporaryDirectory()
+    var model = ListModel(try ShardedIndex(opening: index("--weight", "people", in: directory)))
+    model.resize(height: 2)
+    model.ask("lon")
+    var keys: [String] = []
+    for row in 0..<6 {
+      model.select(row)
+      keys.append(try #require(model.selectedRow?.key))
+      let chosen = try model.matches.records(in: model.selectedMatch..<model.selectedMatch + 1)
+      #expect(chosen.first?.key == keys.last)
+    }
+    #expect(keys == ["London, GB", "Lon, US", "Long, US", "London, CA", "Londa, IN", "Lonk, US"])
+    model.select(0)
+    #expect(model.rows.map(\.key) == ["London, GB", "Lon, US"])
+    model.ask("")
+    #expect(model.rows.map(\.key) == ["Lon, US", "Londa, IN"])
   }
 
   @Test("--explain prints the ranks and the work")

@@ -45,6 +45,10 @@ package struct ListModel {
   /// The first error, also one after which the list went on. A rebuild meanwhile is none.
   package private(set) var met: IndexError?
   private var folded: [UInt8] = []
+  /// The hits of the current query, where it is answered by ranks, and for each row that is known so far the number of
+  /// its match.
+  private var hits: ShardedIndex.RankedHits?
+  private var matchNumbers: [Int] = []
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
   /// The fields of the selected record, and its number.
@@ -54,6 +58,17 @@ package struct ListModel {
     self.index = index
     session = index.session()
     matches = session.matches
+  }
+
+  /// The most rows of a list by ranks, each of which the search has to find.
+  private static let rankedLimit = 10_000
+
+  /// The number of rows: all matches, or the best of them.
+  package var rowCount: Int { hits == nil ? matches.count : min(matches.count, Self.rankedLimit) }
+
+  /// The number of the selected row's match among ``matches``.
+  package var selectedMatch: Int {
+    hits == nil || selection >= matchNumbers.count ? selection : matchNumbers[selection]
   }
 
   package var recordCount: Int { index.recordCount }
@@ -73,6 +88,7 @@ package struct ListModel {
         (model.matches, model.isAnswered) = (model.session.matches, true)
         model.folded = Fold.fold(text)
         (model.top, model.selection) = (0, 0)
+        try model.rank()
         try model.fetch()
       }
     }
@@ -82,7 +98,10 @@ package struct ListModel {
   private mutating func followingBuilds(_ body: (inout ListModel) throws(IndexError) -> Void) throws(IndexError) {
     for attempt in 0..<8 {
       do throws(IndexError) {
-        if try session.reload(), isAnswered { matches = session.matches }
+        if try session.reload(), isAnswered {
+          matches = session.matches
+          try rank()
+        }
         return try body(&self)
       } catch {
         guard case .superseded = error, attempt < 7 else { throw error }
@@ -105,19 +124,19 @@ package struct ListModel {
   package mutating func select(_ row: Int) { scroll(to: row) }
 
   private mutating func scroll(to row: Int) {
-    selection = max(0, min(row, matches.count - 1))
+    selection = max(0, min(row, rowCount - 1))
     let before = top
     if selection < top { top = selection }
     if selection >= top + height { top = max(0, selection - height + 1) }
-    top = max(0, min(top, matches.count - height))
+    top = max(0, min(top, rowCount - height))
     // Rows of another answer must not stay.
     guard isAnswered else { return }
-    if top != before || rows.count != min(height, matches.count - top) {
+    if top != before || rows.count != min(height, rowCount - top) {
       measure { (model) throws(IndexError) in
         try model.followingBuilds { (model) throws(IndexError) in
           // Another generation may have fewer matches.
-          model.selection = max(0, min(model.selection, model.matches.count - 1))
-          model.top = max(0, min(model.top, model.matches.count - model.height))
+          model.selection = max(0, min(model.selection, model.rowCount - 1))
+          model.top = max(0, min(model.top, model.rowCount - model.height))
           try model.fetch()
         }
       }
@@ -152,7 +171,7 @@ package struct ListModel {
     rows = []
     details = nil
     let schema = index.generation.schema
-    for record in try matches.records(in: top..<top + height) {
+    for record in try windowRecords() {
       let key = record.key
       rows.append(
         Row(
@@ -162,8 +181,35 @@ package struct ListModel {
     }
   }
 
+  /// Begins the ranked answer to the current query, where the index has ranks. An empty query lists all records in order.
+  private mutating func rank() throws(IndexError) {
+    matchNumbers = []
+    let generation = matches.generation
+    hits =
+      generation.manifest.hasRanks && !folded.isEmpty ? try ShardedIndex.RankedHits(folded, in: generation) : nil
+  }
+
+  /// Returns the records of the window, and finds those that are not known yet.
+  private mutating func windowRecords() throws(IndexError) -> [ShardedIndex.Record] {
+    let end = min(rowCount, top + height)
+    guard var hits else { return Array(try matches.records(in: top..<max(top, end))) }
+    while matchNumbers.count < end {
+      // With no limit of parts, all that are found are the best.
+      _ = try hits.find(end - matchNumbers.count, partLimit: .max)
+      guard hits.count > 0 else { break }
+      matchNumbers += (0..<hits.count).compactMap { matches.index(ofPosition: hits.position(of: $0)) }
+    }
+    self.hits = hits
+    var records: [ShardedIndex.Record] = []
+    for number in matchNumbers[min(top, matchNumbers.count)..<min(end, matchNumbers.count)] {
+      records += try matches.records(in: number..<number + 1)
+    }
+    return records
+  }
+
   /// Returns the number of shards at the ends of the answer and of those that hold its rows.
   private mutating func touched() -> Int {
+    if let hits { return hits.shardsOpened }
     let end = min(matches.count, top + height)
     do throws(IndexError) {
       return try matches.shardsTouched(by: folded, shown: min(top, end)..<end)
@@ -178,7 +224,7 @@ package struct ListModel {
     if let details, details.selection == selection { return details.fields }
     var fields: [ShardedIndex.Record.Field] = []
     do throws(IndexError) {
-      if !matches.isEmpty { fields = try matches.records(in: selection..<selection + 1).first?.fields ?? [] }
+      if !matches.isEmpty { fields = try matches.records(in: selectedMatch..<selectedMatch + 1).first?.fields ?? [] }
     } catch {
       meet(error)
     }

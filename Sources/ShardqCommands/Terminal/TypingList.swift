@@ -229,7 +229,7 @@ package struct TypingList {
       model.select(0)
     case .control(.end), .alt(.text(">")):
       synchronize()
-      model.select(model.matches.count - 1)
+      model.select(model.rowCount - 1)
     case .wheelUp where ignoresMouse, .wheelDown where ignoresMouse, .click where ignoresMouse: break
     case .wheelUp(let column, _): if !zoom(at: column, closer: true) { move(by: -3) }
     case .wheelDown(let column, _): if !zoom(at: column, closer: false) { move(by: 3) }
@@ -284,7 +284,7 @@ package struct TypingList {
     synchronize()
     // A record that cannot be read cannot be chosen. The reason stands above the list.
     if model.failure != nil { return nil }
-    return model.matches.isEmpty ? .nothing : .chosen(model.matches, model.selection)
+    return model.matches.isEmpty ? .nothing : .chosen(model.matches, model.selectedMatch)
   }
 
   private mutating func zoom(at column: Int, closer: Bool) -> Bool {
