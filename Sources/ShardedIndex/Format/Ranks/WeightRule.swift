@@ -3,18 +3,19 @@ package struct WeightRule: Equatable, Sendable {
   /// The greatest weight.
   package static let limit = UInt64(Int64.max)
   private let scale: DecimalNumber
+  private let isUnscaled: Bool
 
   /// - Parameter scale: The decimal number that each field's number is multiplied by; nil for 1.
   /// - Returns: nil if the scale is no decimal number above 0.
   package init?(scale: String?) {
     guard let scale else {
-      self.scale = .one
+      (self.scale, isUnscaled) = (.one, true)
       return
     }
     guard let number = unsafe Array(scale.utf8).withUnsafeBufferPointer({ unsafe DecimalNumber($0) }),
       !number.isNegative, !number.digits.isEmpty
     else { return nil }
-    self.scale = number
+    (self.scale, isUnscaled) = (number, number == .one)
   }
 
   /// Whether a text is a decimal number.
@@ -22,14 +23,28 @@ package struct WeightRule: Equatable, Sendable {
 
   /// Returns the weight that a text stands for: 0 if it is no decimal number, or one below 0.
   package func weight(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    // A query reads many weights, and nearly all are whole numbers: these take no memory.
+    if let number = unsafe Self.wholeNumber(text) { return weight(of: number) }
     guard let number = unsafe DecimalNumber(text), !number.isNegative else { return 0 }
     return DecimalNumber.wholeProduct(number, scale, limit: Self.limit)
+  }
+
+  /// Returns the number that up to 18 digits and nothing else are; nil for another text.
+  private static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    guard text.count > 0, text.count <= 18 else { return nil }
+    var number: Int64 = 0
+    for index in text.indices {
+      let byte = unsafe text[index]
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      number = 10 * number + Int64(byte - 0x30)
+    }
+    return number
   }
 
   /// Returns the weight of a whole number: what ``weight(of:)`` returns of its text.
   package func weight(of number: Int64) -> UInt64 {
     guard number > 0 else { return 0 }
-    if scale == .one { return UInt64(number) }
+    if isUnscaled { return UInt64(number) }
     return DecimalNumber.wholeProduct(DecimalNumber(UInt64(number)), scale, limit: Self.limit)
   }
 
