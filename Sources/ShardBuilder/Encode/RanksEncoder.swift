@@ -5,8 +5,6 @@ struct RankField: Sendable {
   /// The number of the field; nil where no record has it.
   let number: UInt32?
   let rule: WeightRule
-  /// Whether the scale is 1.
-  private let isUnscaled: Bool
 
   /// - Parameters:
   ///   - settings: The settings of the index.
@@ -15,26 +13,13 @@ struct RankField: Sendable {
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
     guard let path = settings.weight else { return nil }
     rule = try WeightRule(checking: settings.weightScale)
-    isUnscaled = settings.weightScale == nil
     number = names.firstIndex(of: path).map { UInt32($0) }
   }
 
   /// Returns the weight of a record.
   func weight(of record: RecordBlob) -> UInt64 {
     guard let number, let text = unsafe record.text(ofField: number) else { return 0 }
-    guard let whole = unsafe Self.wholeNumber(text.span) else { return unsafe rule.weight(of: text) }
-    return isUnscaled ? UInt64(whole) : rule.weight(of: whole)
-  }
-
-  /// Returns the number that a text of up to 18 digits stands for, as most weights are; nil of any other text.
-  private static func wholeNumber(_ text: Span<UInt8>) -> Int64? {
-    guard 1...18 ~= text.count else { return nil }
-    var value: Int64 = 0
-    for index in text.indices {
-      guard 0x30...0x39 ~= text[index] else { return nil }
-      value = value * 10 + Int64(text[index] - 0x30)
-    }
-    return value
+    return unsafe rule.weight(of: text)
   }
 
   /// Returns the greatest weight of some records.

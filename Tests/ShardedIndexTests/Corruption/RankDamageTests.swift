@@ -186,14 +186,21 @@ private struct RankSurgery {
     let copies = try Copies(count: 200)
     let sound = Files.read(copies.path + "/manifest")!
     let start = try ShardedIndex(opening: copies.path).generation.manifest.ranksRange!.lowerBound
+    var harmless = 0
     for offset in stride(from: start, to: sound.count, by: TestData.isDebug ? 7 : 1) {
       var bytes = sound
       bytes[offset] ^= 0x10
       copies.set(bytes)
-      #expect(try !copies.verified().isEmpty, "byte \(offset)")
+      if try copies.verified().isEmpty {
+        // One bit of each zstd frame says nothing: then the content is the same.
+        #expect(try RankSurgery(bytes).pages == RankSurgery(sound).pages, "byte \(offset)")
+        harmless += 1
+        continue
+      }
       if offset % 5 == 0 {
         #expect(try ShardBuilder.repair(copies.path, from: copies.copy).repaired == ["manifest"], "byte \(offset)")
       }
     }
+    #expect(harmless <= 2)
   }
 }
