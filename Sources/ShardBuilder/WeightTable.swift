@@ -59,8 +59,8 @@ final class WeightTable: Sendable {
 
     init(path: String, limit: Int) { (self.path, self.limit) = (path, limit) }
 
-    /// The bytes of memory that all lines take at most: arrays have room for twice what is in them, and an id has its
-    /// end, that of its number, its line, and eight slots with a bit of each.
+    /// The most bytes of memory that all lines take: an array has room for twice its content, and each id has its end,
+    /// the end of its number, its line, and a share of the slots.
     var charge: Int { 2 * byteCount + 128 * count }
 
     mutating func read() throws(DatasetError) {

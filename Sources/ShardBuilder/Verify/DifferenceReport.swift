@@ -3,8 +3,8 @@ import ShardedIndex
 /// The report of the records in which a dataset and some shards of an index differ.
 ///
 /// All records are counted by their digests first, those of the index and then those of the dataset. Afterwards both
-/// are read again: of each side the first that differ are listed, those of one key together, and all are summed up by
-/// what they differ in.
+/// are read again: the report lists the first that differ of each side, those of one key together, and counts all of
+/// them by the fields that differ.
 struct DifferenceReport {
   private let records: ExaminedRecords
   private let report: (Verifier.Finding) -> Void

@@ -4,7 +4,8 @@
   let parts: PartTable
   let header: ShardHeader
   /// The parts that are resident, by number. The lock of the cache that holds the shard guards them, so that accesses
-  /// exclude each other. Counted by hand: else each slot that is made or goes would be looked through for what it holds.
+  /// exclude each other. References are counted by hand: otherwise the runtime would look at each slot that is made or
+  /// freed.
   @exclusivity(unchecked) var slots: [Unmanaged<LoadedPart>?]
 
   init(header: ShardHeader) {

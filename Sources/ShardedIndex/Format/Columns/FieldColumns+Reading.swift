@@ -37,8 +37,8 @@ extension FieldColumns {
 
   /// The memory of a part's fields while they are read, which is freed unless it is kept.
   ///
-  /// The head, the data of the columns, where the texts of each column and the rows start; then the content, but for
-  /// what is packed in it, which stands before it unpacked.
+  /// The head, the data of the columns, where the texts of each column and the rows start; then the unpacked
+  /// numbers and texts, and the content that was not packed.
   @unsafe fileprivate struct Storage: ~Copyable {
     let start: UnsafeMutableRawPointer
     let blocks: Int

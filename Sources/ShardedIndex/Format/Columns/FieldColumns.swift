@@ -1,8 +1,8 @@
 /// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md section 6.
 ///
 /// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a row
-/// of bits a record. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which
-/// must outlive it.
+/// of bits a record. Its pointers lead into its own memory, which lives until ``deallocate()``, and into the shard's
+/// header, which must outlive it.
 @safe package struct FieldColumns: @unchecked Sendable {
   // Sendable because nothing writes to its memory once it is made.
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"

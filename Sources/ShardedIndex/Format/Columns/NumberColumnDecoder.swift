@@ -3,7 +3,7 @@ import CLibrary
 /// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md
 /// section 6.3.
 ///
-/// Widths and what is added come from the file. Whatever they say, a value is read from within the rows, at least seven
+/// Widths and summands come from the file. Whatever they are, a value is read from within the rows, at least seven
 /// of the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere:
 /// arithmetic wraps.
 @safe struct NumberColumnDecoder {

@@ -47,8 +47,8 @@ struct FoldScalar {
     (value, length) = (scalar, size)
   }
 
-  /// The value of a scalar that is removed. In the second stage, 0 keeps a scalar, and what is below this is a kept
-  /// mark's combining class.
+  /// The value of a scalar that is removed. In the second stage, 0 keeps a scalar, and a value below this one is the
+  /// combining class of a mark that is kept.
   static let removed: UInt16 = 255
   static let firstReplacement: UInt16 = 256
   /// The bit of a replacement's first byte that says that it holds marks, white space or separators.

@@ -95,8 +95,8 @@ extension KeyBlocks {
     }
   }
 
-  /// Unpacks a byte a record into two sizes: four bits each, 15 for what is that or more. How much more stands behind
-  /// the bytes, as varints.
+  /// Unpacks a byte a record into two sizes: four bits each. 15 stands for a size of 15 or more, and a varint behind
+  /// the bytes has the rest of it.
   @inline(__always)
   private static func unpackSizes<Size: FixedWidthInteger & UnsignedInteger>(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ reader: inout ByteReader, _ columns: SizeColumns<Size>

@@ -4,8 +4,8 @@ import CLibrary
 ///
 /// A key is a *stem*, `san jose`. In shards that have *suffix fields*, the separator and a suffix field, `us`, follow
 /// it. Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is stored
-/// whole. What it leads into is its own and lives until ``deallocate()``, or the shard's header's, which must outlive
-/// it. A plain value, so that a query copies it without counting references.
+/// whole. Its pointers lead into its own memory, which lives until ``deallocate()``, and into the shard's header, which
+/// must outlive it. A plain value, so that a query copies it without counting references.
 ///
 /// Counts and offsets have 32 bits: products and sums of them below do not wrap.
 @safe package struct KeyBlocks {
