@@ -60,7 +60,7 @@ extension ShardedIndex {
         shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
     }
 
-    /// The position behind the last hit that is settled, for a search that goes on later; nil if there are no more hits.
+    /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     ///
     /// - Complexity: O(*n*) in the size of the manifest's root.
     public var cursor: Cursor? {
@@ -68,7 +68,7 @@ extension ShardedIndex {
       return Cursor(generation: search.generation.identity, query: text.hash, rank: rank)
     }
 
-    /// Returns the next hits, from the same generation; the search opens what it has not opened yet.
+    /// Returns the next hits, from the same generation. The search keeps its queue, so it opens few parts twice.
     ///
     /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.

@@ -26,7 +26,7 @@ extension ShardedIndex {
     package var count: Int { found.count }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
-    /// The position behind the last hit, for a search that goes on later; nil if there are no more hits.
+    /// The cursor behind the last hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard search.highestRest != nil, let lastRank else { return nil }
       return Cursor(generation: search.generation.identity, query: text.hash, rank: lastRank)

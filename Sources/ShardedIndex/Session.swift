@@ -51,8 +51,8 @@ extension ShardedIndex {
       if states.count > 1 { cut(to: states.count - 2) }
     }
 
-    /// Makes the text `text`, keeping what it has in common with the present one; where that fails, nothing has
-    /// changed.
+    /// Replaces the typed text. The session keeps the answers to the beginning that both texts share. If a search fails,
+    /// the session stays as it was.
     public mutating func replace(with text: String) throws(IndexError) {
       let before = (self.text, states)
       let common = zip(text.utf8, self.text.utf8).prefix { $0 == $1 }.count

@@ -28,7 +28,7 @@ OCTAVE = 2048  # steps of a score
 GREATEST_CODE = 65535
 
 
-# docs/matching.md: the fold of what is typed
+# docs/matching.md: the fold of the typed text
 
 
 @functools.cache

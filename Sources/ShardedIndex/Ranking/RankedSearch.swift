@@ -237,7 +237,7 @@ struct RankedSearch: Sendable {
 }
 
 extension ShardedIndex.SearchBudget {
-  /// Whether a search has used up what it may.
+  /// Returns whether a search has used up its budget.
   fileprivate func isOver(_ opened: RankedSearch.Opened, since start: RankedSearch.Opened) -> Bool {
     switch self {
     case .shards(let limit): opened.shards - start.shards >= limit

@@ -96,7 +96,7 @@
         note: shards.sorted.isEmpty ? nil : "\(small * 100 / shards.sorted.count) % of the shards")
     }
 
-    /// Adds what was built beside the shards, with its bytes in the manifest; nothing for an index that has none.
+    /// Adds the index's features and the bytes that they take in the manifest. An index without features adds nothing.
     private static func addFeatures(of manifest: ManifestReader, to report: inout Report) {
       guard manifest.hasRanks else { return }
       let (bytes, weight) = (manifest.ranksSize, manifest.setting("weight") ?? "")

@@ -10,8 +10,7 @@ import CLibrary
 /// Counts and offsets have 32 bits: products and sums of them below do not wrap.
 @safe package struct KeyBlocks {
   package static let magic: UInt32 = 0x334b_5153  // "SQK3"
-  /// The size of what stands before the suffixes, in bytes: magic, count, size, flags. About, since two of them are
-  /// varints.
+  /// The usual size of the header before the suffixes, in bytes: magic, count, size, flags. Two of them are varints.
   package static let headerSize = 9
   /// The number of records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
   package static let blockSize = 16
