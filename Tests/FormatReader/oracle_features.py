@@ -2,7 +2,8 @@
 
 `FeatureOracle` adds forms of text, rules and filters to `Oracle`. The rules, as the features' pages will state them:
 
-- Plain form: a fold in which - / ( ) " ' and . are white space too, none at its end. Closed form: the same, ' and . gone.
+- Plain form: a fold in which - / ( ) " ' and . are white space too, none at its end, and scalars that look alike are one
+  (Scripts/generate_lookalikes.py). Closed form: the same, ' and . gone.
 - Components stand between separators; the name is the first; the body is all but the last, or the only one.
 - Later word (-3): the key from a word start on begins with q; word starts stand in the body, behind white space or SEP.
 - Whole other (+4), other beginning (-2): another name, with or without the last component, is or begins with q.
@@ -19,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
+import generate_lookalikes  # noqa: E402
 import generate_near  # noqa: E402
 import reader  # noqa: E402
 from oracle import SEPARATOR, SPACE, Match, Oracle, Query, begins, fold, is_whole  # noqa: E402
@@ -39,6 +41,8 @@ def respaced(text):
 
 def spaced(folded):
     """The plain form, with the space at its end if it has one."""
+    if not folded.isascii():
+        folded = generate_lookalikes.replaced(folded.decode()).encode()
     return respaced(bytes(0x20 if byte in SIGNS else byte for byte in folded))
 
 

@@ -1,0 +1,136 @@
+/// The plain form of folded texts: signs are white space, and scalars that look alike are one.
+///
+/// The separator stays. White space at the start, behind white space and beside a separator is nothing.
+/// Source: docs/matching.md section 11.
+package enum PlainForm {
+  /// Returns the plain form of a folded text.
+  ///
+  /// - Complexity: O(*n*) in its bytes.
+  package static func plain(_ folded: [UInt8]) -> [UInt8] {
+    var text = spaced(folded)
+    if text.last == Fold.space { text.removeLast() }
+    return text
+  }
+
+  /// Returns the closed form: the plain form in which an apostrophe and a full stop are nothing.
+  package static func closed(_ folded: [UInt8]) -> [UInt8] { plain(folded.filter { !isClosedSign($0) }) }
+
+  /// Returns the plain form, with one space at its end if the text ends in white space or a sign.
+  package static func spaced(_ folded: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(folded.count)
+    // Whether a space is due before the next byte, if one comes before the component ends.
+    var isSpaced = false
+    var index = 0
+    func append(_ bytes: ArraySlice<UInt8>) {
+      if isSpaced { text.append(Fold.space) }
+      isSpaced = false
+      text += bytes
+    }
+    while index < folded.count {
+      let byte = folded[index]
+      if byte == Fold.separator {
+        isSpaced = false
+        text.append(byte)
+      } else if byte == Fold.space || isSign(byte) {
+        isSpaced = text.last.map { $0 != Fold.separator } ?? false
+      } else if LookAlikes.isLead(byte) {
+        let (bytes, end) = lookAlikes(in: folded, from: index)
+        if !bytes.isEmpty { append(bytes[...]) }
+        index = end
+        continue
+      } else {
+        append(folded[index...index])
+      }
+      index += 1
+    }
+    if isSpaced { text.append(Fold.space) }
+    return text
+  }
+
+  /// Whether a folded text is its own plain form.
+  ///
+  /// - Complexity: O(*n*) in its bytes; takes no memory.
+  package static func isPlain(_ folded: UnsafeBufferPointer<UInt8>) -> Bool {
+    // The start of a text and a separator both end white space.
+    var before = Fold.separator
+    // A nikhahit that a tone mark behind it has to come before.
+    var hasMark = false
+    for index in folded.indices {
+      let byte = unsafe folded[index]
+      if byte < 0x30 {
+        if byte == Fold.space {
+          if before == Fold.space || before == Fold.separator { return false }
+        } else if byte == Fold.separator {
+          if before == Fold.space { return false }
+        } else if isSign(byte) {
+          return false
+        }
+      }
+      before = byte
+      if LookAlikes.isLead(byte) {
+        let scalar = unsafe scalar(in: folded.span, at: index).value
+        if LookAlikes.replacement(scalar) != nil || hasMark && LookAlikes.isTone(scalar) { return false }
+        hasMark = LookAlikes.isNikhahit(scalar)
+      } else if byte & 0xc0 != 0x80 {
+        hasMark = false
+      }
+    }
+    return before != Fold.space
+  }
+
+  /// Whether a byte of a fold is white space in its plain form.
+  @inline(__always) private static func isSign(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x27, 0x28, 0x29, 0x2d, 0x2e, 0x2f: true  // " ' ( ) - . /
+    default: false
+    }
+  }
+
+  /// Whether a byte of a fold is nothing in its closed form.
+  @inline(__always) private static func isClosedSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x2e }
+
+  /// Returns the plain form of the scalar at an index, or of the run of tone marks and nikhahits there, and its end.
+  private static func lookAlikes(in folded: [UInt8], from start: Int) -> (bytes: [UInt8], end: Int) {
+    let (value, size) = scalar(in: folded.span, at: start)
+    if let replacement = LookAlikes.replacement(value) {
+      return (replacement == 0 ? [] : utf8(replacement), start + size)
+    }
+    guard LookAlikes.isTone(value) || LookAlikes.isNikhahit(value) else {
+      return (Array(folded[start..<start + size]), start + size)
+    }
+    var (tones, marks): ([UInt8], [UInt8]) = ([], [])
+    var end = start
+    while end < folded.count {
+      let (value, size) = scalar(in: folded.span, at: end)
+      if LookAlikes.isTone(value) {
+        tones += folded[end..<end + size]
+      } else if LookAlikes.isNikhahit(value) {
+        marks += folded[end..<end + size]
+      } else if LookAlikes.replacement(value) != 0 {
+        break
+      }
+      end += size
+    }
+    return (tones + marks, end)
+  }
+
+  /// Returns the scalar of two or three bytes at an index, and its size; any other byte, and one that the text ends too
+  /// soon behind, by itself.
+  @inline(__always)
+  private static func scalar(in text: borrowing Span<UInt8>, at index: Int) -> (value: UInt32, size: Int) {
+    let lead = UInt32(text[index])
+    if lead & 0xe0 == 0xc0, index + 1 < text.count { return ((lead & 0x1f) << 6 | UInt32(text[index + 1] & 0x3f), 2) }
+    if lead & 0xf0 == 0xe0, index + 2 < text.count {
+      return ((lead & 0xf) << 12 | UInt32(text[index + 1] & 0x3f) << 6 | UInt32(text[index + 2] & 0x3f), 3)
+    }
+    return (lead, 1)
+  }
+
+  /// Returns the bytes of a scalar of two or three bytes.
+  private static func utf8(_ scalar: UInt32) -> [UInt8] {
+    scalar < 0x800
+      ? [UInt8(0xc0 | scalar >> 6), UInt8(0x80 | scalar & 0x3f)]
+      : [UInt8(0xe0 | scalar >> 12), UInt8(0x80 | scalar >> 6 & 0x3f), UInt8(0x80 | scalar & 0x3f)]
+  }
+}
