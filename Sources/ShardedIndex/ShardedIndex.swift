@@ -90,6 +90,22 @@ public final class ShardedIndex: Sendable {
     isAsOpened = Atomic(reloadInterval == nil && overlay == nil)
   }
 
+  /// Opens the entries of an index as an index of their own: its records are the entries, and it never reloads.
+  ///
+  /// - Returns: nil if the index has none.
+  package init?(entriesOf index: ShardedIndex) throws(IndexError) {
+    guard let entries = try index.generation.entries() else { return nil }
+    (directory, loader, cache) = (index.directory, index.loader, index.cache)
+    openFileLimit = index.openFileLimit
+    isPinned = true
+    first = Generation(entries.shards, nil)
+    latest = Lock(
+      Latest(generation: first, stamp: GenerationStamp(manifest: entries.manifest.stamp, overlay: nil)))
+    reloadInterval = nil
+    nextLook = Atomic(0)
+    isAsOpened = Atomic(true)
+  }
+
   private static func overlay(
     _ file: borrowing IndexFile?, beside manifest: ManifestReader
   ) throws(IndexError) -> Overlay? {
@@ -121,11 +137,12 @@ public final class ShardedIndex: Sendable {
 
   /// The counters of the index since it was opened, over all threads.
   public var statistics: Statistics {
-    let (counts, manifest) = (cache.counts, generation.manifest)
+    let (counts, shards) = (cache.counts, generation.shards)
     return Statistics(
       hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
       residentShards: counts.residentShards, residentBytes: counts.residentBytes,
-      manifestBytes: manifest.residentSize, loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
+      manifestBytes: shards.manifest.residentSize + (shards.lazyEntries.load()?.residentSize ?? 0),
+      loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
   }
 
   /// Frees the memory of all resident shards and of pages of a large manifest, and closes open shard files: an app
@@ -137,6 +154,7 @@ public final class ShardedIndex: Sendable {
     for generation in [first, generation] {
       generation.manifest.removeRecentPages()
       generation.shards.files.removeAll()
+      generation.shards.lazyEntries.load()?.removeResidents()
     }
     loader.contexts.removeAll()
   }
@@ -218,6 +236,7 @@ public final class ShardedIndex: Sendable {
       if !isSame {
         held.manifest.removeRecentPages()
         held.shards.files.removeAll()
+        held.shards.lazyEntries.load()?.removeResidents()
       }
       return true
     } catch {

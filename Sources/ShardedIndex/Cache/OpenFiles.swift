@@ -19,7 +19,7 @@ final class OpenFile: Sendable {
 final class OpenFiles: Sendable {
   private let directory: IndexDirectory
   /// The most files that stay open; nil for what ``defaultLimit`` says.
-  private let limit: Int?
+  let limit: Int?
   /// The files by slot; empty until one is kept.
   private let slots = Lock<[OpenFile?]>([])
 

@@ -26,6 +26,11 @@ package final class Generation: Sendable {
   /// Returns the density grid, the overlay's changes included; nil if no record has coordinates.
   package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 
+  /// Returns the entries; reads the root of their manifest, if that was not read yet.
+  ///
+  /// - Returns: nil if the index has none.
+  package func entries() throws(IndexError) -> EntriesReader? { try shards.entriesReader() }
+
   // MARK: Answers
 
   /// The answer that has every record.

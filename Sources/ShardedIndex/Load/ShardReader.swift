@@ -8,9 +8,18 @@ final class ShardReader: Sendable {
   private let entries: EntryTable
   /// The files of shards that parts were loaded of. Not used where each load looks at a whole file.
   let files: OpenFiles
+  /// The manifest that the directory has by that name: of entries, the one that names theirs.
+  private let named: ManifestReader
+  /// The entries, once a ranked query has come upon them.
+  let lazyEntries = OnceReference<EntriesReader>()
 
-  init(_ manifest: ManifestReader, cache: ShardCache, loader: ShardLoader, openFileLimit: Int?) {
+  /// - Parameter named: The manifest that names this one, where this is that of entries.
+  init(
+    _ manifest: ManifestReader, cache: ShardCache, loader: ShardLoader, openFileLimit: Int?,
+    named: ManifestReader? = nil
+  ) {
     self.manifest = manifest
+    self.named = named ?? manifest
     directory = loader.directory
     self.cache = cache
     self.loader = loader
@@ -34,20 +43,20 @@ final class ShardReader: Sendable {
 
   /// Whether the directory has another manifest by now.
   var isSuperseded: Bool {
-    guard let stamp = directory.manifestStamp(), stamp != manifest.stamp else { return false }
-    guard let file = try? directory.manifestFile(), let isSame = try? manifest.hasContent(of: file) else {
+    guard let stamp = directory.manifestStamp(), stamp != named.stamp else { return false }
+    guard let file = try? directory.manifestFile(), let isSame = try? named.hasContent(of: file) else {
       return false
     }
     return !isSame
   }
 
   /// Returns what a shard that is gone means.
-  private func explained(_ error: IndexError) -> IndexError {
+  func explained(_ error: IndexError) -> IndexError {
     guard case .vanished = error, isSuperseded else { return error }
     // Under a pin no other generation will do, and asking again does not help.
     if loader.checksDigests, let file = try? directory.manifestFile(),
       file.size <= Manifest.pinnedSizeLimit, let found = try? file.digest(),
-      let expected = try? manifest.digest()
+      let expected = try? named.digest()
     {
       return .wrongDigest(path: file.path, found: ManifestDigest(bytes: found), expected: expected)
     }

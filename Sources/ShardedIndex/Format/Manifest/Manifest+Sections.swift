@@ -21,6 +21,8 @@ extension Manifest {
     case densityGrid = 9
     /// 12 bytes, as in ``Chain``; may be missing.
     case ranks = 10
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case entries = 12
   }
 
   /// The chains of frames behind the pages. Source: docs/format.md section 3.2.
@@ -28,6 +30,7 @@ extension Manifest {
     private(set) var notes: Chain?
     private(set) var densityGrid: Chain?
     private(set) var ranks: Chain?
+    private(set) var entries: Chain?
     /// The size of all of them, in bytes.
     private(set) var size = 0
 
@@ -45,6 +48,7 @@ extension Manifest {
         case .notes: notes = chain
         case .densityGrid: densityGrid = chain
         case .ranks: ranks = chain
+        case .entries: entries = chain
         default: break
         }
       }

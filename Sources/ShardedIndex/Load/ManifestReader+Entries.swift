@@ -1,0 +1,62 @@
+extension ManifestReader {
+  /// Whether the index has entries.
+  package var hasEntries: Bool { root.chains.entries != nil }
+  /// The bytes that the chain of the entries takes in the file.
+  package var entriesHeadSize: Int { root.chains.entries?.size ?? 0 }
+  /// The bytes of the file that are the chain of the entries; nil if the index has none.
+  package var entriesRange: Range<Int>? {
+    root.chains.entries.map { chain in
+      let start = root.frameSize + root.pagesEnd + chain.start
+      return start..<start + chain.size
+    }
+  }
+
+  /// Returns the content of the chain of entries, read from the file at each call; nil if the index has none.
+  package func entriesHead() throws(IndexError) -> EntriesHead? {
+    guard let chain = root.chains.entries else { return nil }
+    let start = root.frameSize + root.pagesEnd + chain.start
+    do throws(FormatError) {
+      guard chain.contentSize <= EntriesHead.contentLimit, chain.size <= ZstdFrame.sizeLimit(content: chain.contentSize)
+      else { throw .invalid(reason: "the frame of entries is too large", offset: 0) }
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+    let bytes = try file.read(from: start, size: chain.size)
+    let context = contexts.acquire()
+    defer { contexts.release(context) }
+    do throws(FormatError) {
+      let (frame, size) = try Manifest.chainFrame(
+        in: bytes[...], firstOf: chain, limit: EntriesHead.contentLimit, name: "entries", with: context)
+      guard size == chain.size else { throw .wrongSize(found: chain.size, expected: size) }
+      return try EntriesHead(frame.content)
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+  }
+
+  /// Opens the manifest of entries, reads its root and checks it.
+  ///
+  /// - Parameter checksDigest: Whether nothing of the file is used before its SHA-256 is known to be the right one.
+  package convenience init(
+    ofEntries head: EntriesHead, in directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int,
+    checksDigest: Bool
+  ) throws(IndexError) {
+    var file = try directory.file(head.fileName, size: head.fileSize)
+    if checksDigest {
+      guard file.size <= Manifest.pinnedSizeLimit else {
+        throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.pinnedSizeLimit))
+      }
+      try file.hold()
+      guard try file.digest().starts(with: head.digest) else { throw .corrupt(path: file.path, cause: .wrongDigest) }
+    }
+    let path = file.path
+    try self.init(file, contexts: contexts, keeping: limit)
+    let found = UInt32(truncatingIfNeeded: rootChecksum)
+    guard found == head.rootChecksum else {
+      throw .corrupt(path: path, cause: .wrongChecksum(found: found, expected: head.rootChecksum))
+    }
+    guard !hasEntries else {
+      throw .corrupt(path: path, cause: .invalid(reason: "has entries of its own", offset: 0))
+    }
+  }
+}
