@@ -1,0 +1,152 @@
+/// The comparison of a query with texts that are read character by character: how many edits lead from the query to the
+/// nearest beginning of a text. Source: docs/ranking.md section 6.
+///
+/// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). Only
+/// distances up to the limit are told apart. A state holds the cells of one row of the usual table that can be within
+/// the limit, five of them, as bits: so a step is a few operations on bytes, whatever the size of the query.
+struct EditAutomaton: Sendable {
+  /// The most edits that an automaton can count.
+  static let greatestLimit = 2
+  /// The longest query that has edits, in characters.
+  static let longestQuery = 64
+
+  /// The characters of the query: Unicode scalars, of which the separator is a space.
+  private let characters: [UInt32]
+  /// The most edits that are counted, 1 or 2.
+  let limit: Int
+  /// The classes of the ASCII characters.
+  private var classes = [UInt8](repeating: 0, count: 128)
+  /// The characters beyond ASCII, which have the classes from `firstWideClass` on.
+  private var wide: [UInt32] = []
+  private var firstWideClass: UInt8 = 1
+  /// By class the positions of the query that have its character, three bits up. No position has the first class.
+  private var masks: [UInt128] = [0]
+
+  /// - Parameters:
+  ///   - text: The folded query, without a space at its end.
+  ///   - isFinished: Whether a space follows it.
+  ///   - limit: The most edits, 1 or 2.
+  init(_ text: [UInt8], isFinished: Bool, limit: Int) {
+    var characters = FoldedCharacters.all(of: text)
+    if isFinished { characters.append(UInt32(Fold.space)) }
+    (self.characters, self.limit) = (characters, min(limit, Self.greatestLimit))
+    for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character < 0x80 {
+      if classes[Int(character)] == 0 {
+        classes[Int(character)] = UInt8(masks.count)
+        masks.append(0)
+      }
+      masks[Int(classes[Int(character)])] |= 1 << UInt128(position + 3)
+    }
+    firstWideClass = UInt8(masks.count)
+    for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character >= 0x80 {
+      let index = wide.firstIndex(of: character) ?? wide.count
+      if index == wide.count {
+        wide.append(character)
+        masks.append(0)
+      }
+      masks[Int(firstWideClass) + index] |= 1 << UInt128(position + 3)
+    }
+    classes[Int(Fold.separator)] = classes[Int(Fold.space)]
+  }
+
+  /// Returns the most edits that a query has: none below four characters in its longest word, one below eight, else two.
+  ///
+  /// - Parameter text: The folded query, without a space at its end.
+  static func limit(of text: [UInt8]) -> Int {
+    let characters = FoldedCharacters.all(of: text)
+    let longest = characters.split(separator: UInt32(Fold.space)).reduce(0) { max($0, $1.count) }
+    return longest < 4 || characters.count > longestQuery ? 0 : longest < 8 ? 1 : 2
+  }
+
+  /// The number of the query's characters.
+  var count: Int { characters.count }
+
+  /// Returns the class of a character, which ``step(_:_:)`` takes: 0 for one that the query does not have.
+  @inline(__always)
+  func characterClass(of character: UInt32) -> UInt8 {
+    if character < 0x80 { return classes[Int(character)] }
+    for index in wide.indices where wide[index] == character { return firstWideClass &+ UInt8(index) }
+    return 0
+  }
+
+  // MARK: States
+
+  /// A row of the table: how far beginnings of the query are from a text that was read.
+  struct State: Sendable, Equatable {
+    /// The beginnings of the query that are the text, are at most 1 edit from it, and at most 2. Bit 2 is the beginning
+    /// as long as the text; higher bits are longer ones.
+    fileprivate var (at0, at1, at2): (UInt8, UInt8, UInt8)
+    /// The first two of the row before.
+    fileprivate var before0: UInt8 = 0
+    fileprivate var before1: UInt8 = 0
+    /// The class of the last character.
+    fileprivate var last: UInt8 = 0
+    /// The number of characters that were read.
+    fileprivate(set) var depth: UInt8 = 0
+    fileprivate var nearest: UInt8
+    /// The distance of the query from the nearest beginning of the text; the limit and one if it is more.
+    @inline(__always) var distance: Int { Int(nearest) }
+
+    /// Whether a longer text can be nearer than the limit allows.
+    @inline(__always) var isLive: Bool { at0 | at1 | at2 != 0 }
+  }
+
+  /// The state of the empty text.
+  var start: State {
+    var state = State(at0: 0b100, at1: 0b1100, at2: limit > 1 ? 0b11100 : 0, nearest: UInt8(limit + 1))
+    keepCells(&state)
+    return measured(state)
+  }
+
+  /// Returns the state of a text that has one character more.
+  ///
+  /// - Parameter characterClass: The class of the character.
+  @inline(__always)
+  func step(_ state: State, _ characterClass: UInt8) -> State {
+    let depth = UInt128(state.depth)
+    let mask = masks[Int(characterClass)]
+    // Bit o of `matches`: the character is the last of the beginning that bit o stands for.
+    let matches = UInt8(truncatingIfNeeded: mask &>> (depth &+ 1)) & 0b11111
+    // The last two of a beginning are the last two of the text, exchanged.
+    let exchanged =
+      UInt8(truncatingIfNeeded: masks[Int(state.last)] &>> (depth &+ 1)) & UInt8(truncatingIfNeeded: mask &>> depth)
+    var next = state
+    (next.before0, next.before1) = (state.at0, state.at1)
+    (next.last, next.depth) = (characterClass, state.depth &+ 1)
+    next.at0 = state.at0 & matches
+    // Replaced, inserted into the text, deleted from the query, exchanged.
+    next.at1 = state.at1 & matches | state.at0 | state.at0 &>> 1 | next.at0 &<< 1 | state.before0 & exchanged
+    if limit > 1 {
+      next.at2 = state.at2 & matches | state.at1 | state.at1 &>> 1 | next.at1 &<< 1 | state.before1 & exchanged
+    }
+    keepCells(&next)
+    return measured(next)
+  }
+
+  /// Removes the cells behind the query's end and outside of the row.
+  @inline(__always)
+  private func keepCells(_ state: inout State) {
+    let longer = characters.count &+ 2 &- Int(state.depth)
+    let kept: UInt8 = longer >= 4 ? 0b11111 : longer < 0 ? 0 : (2 &<< UInt8(longer)) &- 1
+    state.at0 &= kept
+    state.at1 &= kept
+    state.at2 &= kept
+  }
+
+  /// Returns a state with the distance of its text counted in.
+  @inline(__always)
+  private func measured(_ state: State) -> State {
+    let end = characters.count &+ 2 &- Int(state.depth)
+    guard end >= 0, end <= 4 else { return state }
+    let bit: UInt8 = 1 &<< UInt8(end)
+    var state = state
+    if state.at0 & bit != 0 {
+      state.nearest = 0
+    } else if state.at1 & bit != 0 {
+      state.nearest = min(state.nearest, 1)
+    } else if state.at2 & bit != 0 {
+      state.nearest = min(state.nearest, 2)
+    }
+    return state
+  }
+}
