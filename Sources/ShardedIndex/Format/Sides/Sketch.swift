@@ -1,0 +1,195 @@
+/// The characters of a page's sketches, by number. Source: docs/format.md section 3.12.
+package struct SketchAlphabet: Sendable, Equatable {
+  /// The characters, ascending.
+  package let scalars: [UInt32]
+
+  /// - Parameter scalars: Unicode scalars, strictly ascending.
+  package init(_ scalars: [UInt32]) { self.scalars = scalars }
+
+  /// The size of a character's number in a sketch, in bytes.
+  package var labelSize: Int { scalars.count <= 1 << 8 ? 1 : scalars.count <= 1 << 16 ? 2 : 4 }
+
+  fileprivate init(_ reader: inout ByteReader) throws(FormatError) {
+    let count = try reader.readVarint()
+    guard count <= reader.remaining else {
+      throw .truncated(offset: reader.offset, needed: count, available: reader.remaining)
+    }
+    var scalars: [UInt32] = []
+    scalars.reserveCapacity(count)
+    var next = 0
+    for _ in 0..<count {
+      let scalar = next + (try reader.readVarint())
+      guard scalar <= 0x10ffff else {
+        throw .invalid(reason: "a character of a sketch is no Unicode scalar", offset: reader.offset)
+      }
+      scalars.append(UInt32(scalar))
+      next = scalar + 1
+    }
+    self.scalars = scalars
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.writeVarint(scalars.count)
+    var next = 0
+    for scalar in scalars {
+      writer.writeVarint(Int(scalar) - next)
+      next = Int(scalar) + 1
+    }
+  }
+}
+
+/// The beginnings of one shard's texts, as a tree: what a side file has of a shard, by characters instead of numbers.
+package struct ShardSketch: Sendable, Equatable {
+  /// The characters of a beginning at most.
+  package static let depth = 6
+
+  /// Per depth, from 0 on, the number of children of each node. The root is the only node of depth 0.
+  package var counts: [[UInt32]]
+  /// Per depth, from 1 on, the character of each node.
+  package var scalars: [[UInt32]]
+
+  package init(counts: [[UInt32]], scalars: [[UInt32]]) { (self.counts, self.scalars) = (counts, scalars) }
+}
+
+/// Trees of the beginnings of texts, one of each root: the content of a frame of sketches. Source: docs/format.md section
+/// 3.12.
+package final class SketchForest: Sendable {
+  /// The characters of a beginning at most, in the frame of a whole page.
+  package static let pageDepth = 3
+  /// The shards of a frame, which are its roots; the roots of a page's frame stand for as many shards each.
+  package static let groupSize = 16
+
+  /// The nodes of one depth, and their children.
+  struct Level: Sendable {
+    let nodeCount: Int
+    fileprivate let (countsOffset, countSize): (Int, Int)
+    let childCount: Int
+    fileprivate let labelsOffset: Int
+  }
+
+  private let content: [UInt8]
+  package let alphabet: SketchAlphabet
+  private let labelSize: Int
+  /// By depth, from the roots on, the nodes that may have children.
+  let levels: [Level]
+
+  /// Reads the frame of a page: its alphabet, and a tree for each group of shards.
+  ///
+  /// - Parameters:
+  ///   - content: The content of the frame.
+  ///   - shardCount: The number of the page's shards.
+  package convenience init(page content: [UInt8], shardCount: Int) throws(FormatError) {
+    var reader = unsafe ByteReader(content.span.bytes)
+    let alphabet = try SketchAlphabet(&reader)
+    let offset = reader.offset
+    let groups = (shardCount + Self.groupSize - 1) / Self.groupSize
+    try self.init(content, from: offset, roots: groups, depth: Self.pageDepth, alphabet)
+  }
+
+  /// Reads the frame of a group of shards: a tree for each.
+  package convenience init(
+    group content: [UInt8], shardCount: Int, alphabet: SketchAlphabet
+  ) throws(FormatError) {
+    try self.init(content, from: 0, roots: shardCount, depth: ShardSketch.depth, alphabet)
+  }
+
+  private init(
+    _ content: [UInt8], from start: Int, roots: Int, depth: Int, _ alphabet: SketchAlphabet
+  ) throws(FormatError) {
+    (self.content, self.alphabet, labelSize) = (content, alphabet, alphabet.labelSize)
+    var reader = unsafe ByteReader(content.span.bytes)
+    _ = try reader.pass(start)
+    var levels: [Level] = []
+    var nodeCount = roots
+    for _ in 0..<depth {
+      levels.append(try Self.level(&reader, nodeCount: nodeCount, alphabet, of: content))
+      nodeCount = levels[levels.count - 1].childCount
+    }
+    guard reader.remaining == 0 else {
+      throw .invalid(reason: "has \(reader.remaining) bytes behind its last character", offset: reader.offset)
+    }
+    self.levels = levels
+  }
+
+  private static func level(
+    _ reader: inout ByteReader, nodeCount: Int, _ alphabet: SketchAlphabet, of content: [UInt8]
+  ) throws(FormatError) -> Level {
+    let countSize = Int(try reader.read(UInt8.self))
+    guard countSize == 1 || countSize == 2 || countSize == 4 else {
+      throw .invalid(reason: "has counts of \(countSize) bytes", offset: reader.offset - 1)
+    }
+    let countsOffset = try reader.pass(nodeCount * countSize)
+    var childCount = 0
+    for index in 0..<nodeCount { childCount += number(in: content, at: countsOffset + index * countSize, countSize) }
+    // Counts have 32 bits, and no more of them than bytes: the sum is below 2^57.
+    let labelSize = alphabet.labelSize
+    let labelsOffset = try reader.pass(childCount * labelSize)
+    var child = 0
+    for index in 0..<nodeCount {
+      var least = 0
+      for _ in 0..<number(in: content, at: countsOffset + index * countSize, countSize) {
+        let label = number(in: content, at: labelsOffset + child * labelSize, labelSize)
+        guard label >= least, label < alphabet.scalars.count else {
+          throw .invalid(reason: "the characters behind a beginning do not ascend", offset: labelsOffset + child)
+        }
+        least = label + 1
+        child += 1
+      }
+    }
+    return Level(
+      nodeCount: nodeCount, countsOffset: countsOffset, countSize: countSize, childCount: childCount,
+      labelsOffset: labelsOffset)
+  }
+
+  /// Reads a number of 1, 2 or 4 bytes.
+  @inline(__always)
+  private static func number(in content: [UInt8], at offset: Int, _ size: Int) -> Int {
+    if size == 1 { return Int(content[offset]) }
+    let low = Int(content[offset]) | Int(content[offset + 1]) << 8
+    return size == 2 ? low : low | Int(content[offset + 2]) << 16 | Int(content[offset + 3]) << 24
+  }
+
+  /// The bytes that it keeps in memory.
+  var size: Int { content.count + MemoryLayout<Level>.stride * levels.count }
+
+  /// The number of roots.
+  package var rootCount: Int { levels[0].nodeCount }
+
+  /// Returns the number of children of all nodes of a depth in a range.
+  func childCount(of nodes: Range<Int>, atDepth depth: Int) -> Int {
+    let level = levels[depth]
+    var sum = 0
+    if level.countSize == 1 {
+      for offset in level.countsOffset + nodes.lowerBound..<level.countsOffset + nodes.upperBound {
+        sum &+= Int(content[offset])
+      }
+    } else {
+      for node in nodes {
+        sum &+= Self.number(in: content, at: level.countsOffset + node * level.countSize, level.countSize)
+      }
+    }
+    return sum
+  }
+
+  /// Returns the number in the alphabet of the character of a child; children of a depth are numbered one after the
+  /// other.
+  @inline(__always)
+  func label(ofChild child: Int, atDepth depth: Int) -> Int {
+    Self.number(in: content, at: levels[depth].labelsOffset + child * labelSize, labelSize)
+  }
+
+  /// Returns the tree of a root by itself.
+  package func tree(ofRoot root: Int) -> ShardSketch {
+    var tree = ShardSketch(counts: [], scalars: [])
+    var nodes = root..<root + 1
+    for depth in levels.indices {
+      let first = childCount(of: 0..<nodes.lowerBound, atDepth: depth)
+      let counts = nodes.map { UInt32(childCount(of: $0..<$0 + 1, atDepth: depth)) }
+      let children = first..<first + counts.reduce(0) { $0 + Int($1) }
+      tree.counts.append(counts)
+      tree.scalars.append(children.map { alphabet.scalars[label(ofChild: $0, atDepth: depth)] })
+      nodes = children
+    }
+    return tree
+  }
+}
