@@ -40,7 +40,8 @@ extension ShardedIndex {
     public var hits: [Hit] {
       found.records.indices.map { index in
         Hit(
-          record: records[index], rank: found.records[index].rank, isSettled: index < found.settledCount, text: text)
+          record: records[index], rank: found.records[index].rank, isSettled: index < found.settledCount,
+          text: search.text, rules: search.rules)
       }
     }
 
@@ -87,10 +88,12 @@ extension ShardedIndex {
     public let rank: Rank
     /// Whether no record that the search has not opened can come before it: false only behind the end of a budget.
     public let isSettled: Bool
-    fileprivate let text: [UInt8]
+    private let text: RankedText
+    private let rules: MatchRules
 
-    fileprivate init(record: Record, rank: Rank, isSettled: Bool, text: [UInt8]) {
-      (self.record, self.rank, self.isSettled, self.text) = (record, rank, isSettled, text)
+    fileprivate init(record: Record, rank: Rank, isSettled: Bool, text: RankedText, rules: MatchRules) {
+      (self.record, self.rank, self.isSettled) = (record, rank, isSettled)
+      (self.text, self.rules) = (text, rules)
     }
 
     /// The score: the code of the weight and the bonus of the match, in steps of which an octave has 2,048.
@@ -99,28 +102,53 @@ extension ShardedIndex {
     public var bonus: Int { (rank.score - WeightRule.code(rank.weight)) / 2048 }
     /// The number of typing errors that the match corrects.
     public var edits: Int { rank.edits }
-    /// What of the record matched.
-    public var via: Via { .key }
-
-    /// The ranges of the key that the text matched, in bytes of UTF-8.
+    /// The text of the record that matched.
     ///
-    /// - Complexity: O(*n*) in the size of the key.
-    public var highlights: [Range<Int>] {
+    /// - Complexity: O(*n*) in the size of the key and of the other names.
+    public var via: Via { matched.via }
+
+    /// The ranges that the typed text matched, in bytes of UTF-8: of the key, or of the other name.
+    ///
+    /// - Complexity: As ``via``.
+    public var highlights: [Range<Int>] { matched.highlights }
+
+    /// The text that matched and the ranges in it, found together.
+    package var matched: (via: Via, highlights: [Range<Int>]) {
       let key = record.key
-      guard !text.isEmpty, let range = Fold.matchedRange(ofFolded: text, in: key) else { return [] }
-      return [
-        key.utf8.distance(
-          from: key.startIndex, to: range.lowerBound)..<key.utf8.distance(
-            from: key.startIndex, to: range.upperBound)
-      ]
+      var texts = RecordTexts(Fold.fold(key), rules)
+      for field in rules.nameFields {
+        if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
+      }
+      guard !text.isEmpty, let match = texts.match(text, rules) else { return (.key, []) }
+      let form: SpelledText.Form = rules.isPlain ? .plain : .fold
+      func ranges(_ ranges: [Range<Int>], of spelled: String, as form: SpelledText.Form) -> [Range<Int>] {
+        let text = SpelledText(spelled, as: form)
+        return ranges.compactMap { text.spelled($0) }.sorted { $0.lowerBound < $1.lowerBound }
+      }
+      let size = text.text.count
+      switch match.matched {
+      case .key: return (.key, ranges([0..<size], of: key, as: form))
+      case .closedKey: return (.key, ranges([0..<size], of: key, as: .closed))
+      case .word(let start): return (.word, ranges([start..<start + size], of: key, as: form))
+      case .words(let words): return (.words, ranges(words, of: key, as: form))
+      case .name(let number):
+        let name = String(decoding: texts.names[number].spelled, as: UTF8.self)
+        return (.otherName(name), ranges([0..<size], of: name, as: form))
+      }
     }
   }
 
-  /// What of a record a text matched.
+  /// The text of a record that a typed text matched.
   @nonexhaustive
   public enum Via: Hashable, Sendable {
     /// The beginning of the key.
     case key
+    /// The beginning of the key from a later word on.
+    case word
+    /// Words of the key, in any order.
+    case words
+    /// Another name of the record, as the record has it.
+    case otherName(String)
   }
 
   /// What proves that an answer is complete: no record that was left out ranks above ``highestRest``.

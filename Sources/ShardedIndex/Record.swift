@@ -88,5 +88,14 @@ extension ShardedIndex {
       }
       return nil
     }
+
+    /// Returns the value of a field; nil if the record does not have the field.
+    func value(ofField wanted: Int) -> (text: [UInt8], kind: ValueKind)? {
+      for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
+        let kind = unsafe ValueKind(rawValue: buffer.output.pointee.fields[slot].kind) ?? .string
+        return unsafe (buffer.withText(slot) { unsafe Array($0) }, kind)
+      }
+      return nil
+    }
   }
 }

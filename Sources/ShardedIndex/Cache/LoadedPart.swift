@@ -99,10 +99,18 @@ final class LoadedPart: @unchecked Sendable {
 
 /// The weights of a part's records.
 final class PartWeights: Sendable {
-  let values: [UInt64]
+  /// The mark of a key that is its own plain form.
+  static let ownForm: UInt8 = 1
+  /// The mark of a key that is not: an entry leads to it.
+  static let otherForm: UInt8 = 0
 
-  init(_ values: [UInt64]) { self.values = values }
+  let values: [UInt64]
+  /// Of an index with entries, one mark a record: of a record whether its key is its own plain form, of an entry its
+  /// kind. Else none.
+  let marks: [UInt8]
+
+  init(_ values: [UInt64], marks: [UInt8]) { (self.values, self.marks) = (values, marks) }
 
   /// The bytes that they cost the cache.
-  var charge: Int { 8 * values.count + 64 }
+  var charge: Int { 8 * values.count + marks.count + 64 }
 }

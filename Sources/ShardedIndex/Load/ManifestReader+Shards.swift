@@ -68,9 +68,9 @@ extension ManifestReader {
   /// Whether a file has the bytes of this manifest's.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool { try file.hasContent(of: other) }
 
-  /// Whether fields have the same numbers in both, and records the same weights.
+  /// Whether fields have the same numbers in both, and parts keep the same of records: weights, and marks for entries.
   func hasFields(of other: ManifestReader) -> Bool {
     root.hasFieldNames(of: other.root) && setting("weight") == other.setting("weight")
-      && setting("weight-scale") == other.setting("weight-scale")
+      && setting("weight-scale") == other.setting("weight-scale") && hasEntries == other.hasEntries
   }
 }

@@ -1,13 +1,26 @@
 // The reading of the weights of a part's records.
 
+/// The field that an index's records are ranked by, and the rule that makes weights of it.
+struct WeightSource: Sendable {
+  /// The number of the field; nil where no record has a weight.
+  let field: Int?
+  let rule: WeightRule
+
+  init(_ manifest: ManifestReader) throws(IndexError) { (field, rule) = try manifest.weightField }
+}
+
 extension ShardReader {
   /// Returns the weights of all records of a part, which the part keeps from then on.
+  ///
+  /// - Parameter marks: Returns a mark of each record, which the part keeps with them.
   func weights(
-    of reference: PartReference, field: Int?, rule: WeightRule
+    of reference: PartReference, _ source: WeightSource,
+    marks: (PartReference) throws(IndexError) -> [UInt8]
   ) throws(IndexError) -> PartWeights {
     if let weights = reference.part.weights.load() { return weights }
     var values = [UInt64](repeating: 0, count: reference.recordCount)
-    if let field {
+    if let field = source.field {
+      let rule = source.rule
       let columns = if let unpacked = reference.part.columns { unpacked } else { try unpackFields(of: reference) }
       let isNumber = unsafe columns.forEachNumber(named: field, keys: reference.part.keys) {
         record, value, format, literal, _ in
@@ -15,7 +28,7 @@ extension ShardReader {
       }
       if !isNumber { try readWeights(of: reference, columns, field: field, rule: rule, into: &values) }
     }
-    let weights = PartWeights(values)
+    let weights = PartWeights(values, marks: try marks(reference))
     let kept = reference.part.weights.storeIfNil(weights)
     if kept === weights { cache.grew(reference.part, by: weights.charge) }
     return kept

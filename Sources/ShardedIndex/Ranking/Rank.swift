@@ -11,11 +11,9 @@ extension ShardedIndex {
     /// The position among all records of the index; of a bound, the first position that it stands for.
     public var position: Int
 
-    /// The bonus of a match in which the text is the name, or the key up to another of its separators.
-    static let wholeBonus = 8 * 2048
-
-    init(weight: UInt64, isWhole: Bool, position: Int) {
-      score = WeightRule.code(weight) + (isWhole ? Self.wholeBonus : 0)
+    /// - Parameter bonus: The bonus of the match, in octaves.
+    init(weight: UInt64, bonus: Int, position: Int) {
+      score = WeightRule.code(weight) + 2048 * bonus
       (self.weight, self.position) = (weight, position)
     }
 

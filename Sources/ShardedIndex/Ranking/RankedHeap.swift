@@ -57,6 +57,10 @@ struct RankedContainer: Ranked, Sendable {
     case pages(Range<Int>)
     case shard(Int)
     case part(RankedPart, canBeWhole: Bool)
+    /// An entry, by its part and its number there, and the bonus of its match in octaves.
+    case entry(RankedPart, Int, bonus: Int)
+    /// The records that the overlay adds.
+    case overlay
   }
 
   var rank: ShardedIndex.Rank
@@ -74,7 +78,7 @@ struct RankedPart: Hashable, Sendable {
   var shard: Int
   var part: Int
 
-  static func overlay(run: Int) -> RankedPart { RankedPart(run: run, shard: -1, part: 0) }
+  static let overlay = RankedPart(run: -1, shard: -1, part: 0)
   var isOverlay: Bool { shard < 0 }
 }
 

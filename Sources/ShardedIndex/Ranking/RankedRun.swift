@@ -1,41 +1,64 @@
+/// The sets of sorted texts that a ranked query searches.
+enum KeySet: Sendable {
+  /// The keys of the records.
+  case records
+  /// The other texts that lead to records. Source: docs/format.md section 3.13.
+  case entries
+}
+
 /// A run of keys that a ranked query asks for, and the shards that it lies in. Source: docs/ranking.md section 3.
-///
-/// The keys that begin with a text stand together. At the run's beginning stand those that *are* the text up to a
-/// separator or the end: a match there is whole.
 struct RankedRun: Sendable {
+  enum Purpose: Equatable, Sendable {
+    /// Keys that begin with the typed text. At the run's beginning stand those that *are* the text up to a separator or
+    /// the end: a match there is whole.
+    case typed
+    /// Keys that begin with one word of the typed text; the others may stand anywhere.
+    case word
+    /// Keys that are equal to the one that an entry named, by the bonus of the entry.
+    case key(bonus: Int)
+  }
+
+  let set: KeySet
+  let purpose: Purpose
   /// The beginning of the keys, without the space that finishes a word.
-  private let word: [UInt8]
-  /// The beginning of the last keys: the word, or the word and a space where a space finished it.
+  let text: [UInt8]
+  /// The beginning of the last keys: the text, or the text and a space where a space finished it.
   private let end: [UInt8]
-  /// The word and a separator: the last keys of whole matches begin so.
+  /// The text and a separator: the last keys of whole matches begin so.
   private let name: [UInt8]
   let shards: ClosedRange<Int>
   /// The last shard that whole matches can be in.
   private let lastNameShard: Int
 
-  /// The runs that a folded text asks for: one, or two where its last space may also stand for the separator.
-  static func runs(of text: [UInt8], in manifest: ManifestReader) throws(IndexError) -> [RankedRun] {
-    guard manifest.shardCount > 0 else { return [] }
-    return try Fold.readings(of: text).map { (reading) throws(IndexError) in try RankedRun(reading, in: manifest) }
-  }
-
-  private init(_ text: [UInt8], in manifest: ManifestReader) throws(IndexError) {
-    word = text.count > 1 && text.last == Fold.space ? text.dropLast() : text
-    end = text
-    name = word + [Fold.separator]
+  /// - Parameters:
+  ///   - text: The beginning of the keys, or the whole key.
+  ///   - isFinished: Whether a space finishes the last word of a typed text.
+  ///   - manifest: The manifest of the set, which must have a shard.
+  init(
+    _ set: KeySet, _ purpose: Purpose, _ text: [UInt8], isFinished: Bool = false, in manifest: ManifestReader
+  ) throws(IndexError) {
+    (self.set, self.purpose, self.text) = (set, purpose, text)
+    end = isFinished ? text + [Fold.space] : text
+    name = text + [Fold.separator]
     guard !text.isEmpty else {
       (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
       return
     }
-    func last(_ text: [UInt8]) throws(IndexError) -> Int {
-      try text.withFoldedPrefix { (text) throws(IndexError) in try manifest.shardPositions(forPrefix: text).last.number
+    func positions(_ text: [UInt8]) throws(IndexError) -> ClosedRange<Int> {
+      try text.withFoldedPrefix { (text) throws(IndexError) in
+        let (first, last) = try manifest.shardPositions(forPrefix: text)
+        return first.number...max(first.number, last.number)
       }
     }
-    let first = try word.withFoldedPrefix { (word) throws(IndexError) in
-      try manifest.shardPositions(forPrefix: word).first.number
+    let first = try positions(text).lowerBound
+    if case .key = purpose {
+      // No key that begins with another stands before that and a separator.
+      self.shards = first...max(first, try positions(name).lowerBound)
+      lastNameShard = -1
+    } else {
+      self.shards = first...max(first, try positions(end).upperBound)
+      lastNameShard = purpose == .typed ? try positions(name).upperBound : -1
     }
-    shards = first...max(first, try last(end))
-    lastNameShard = try last(name)
   }
 
   /// The pages of the shards.
@@ -44,15 +67,25 @@ struct RankedRun: Sendable {
   }
 
   /// Whether the text is empty, which every record matches.
-  private var isEmpty: Bool { word.isEmpty }
+  private var isEmpty: Bool { text.isEmpty }
 
   /// Whether shards from one on can have whole matches.
   func canBeWhole(fromShard number: Int) -> Bool { number <= lastNameShard }
 
+  /// Returns the greatest bonus of a match, in octaves.
+  func bonus(canBeWhole: Bool) -> Int {
+    switch purpose {
+    case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
+    case .word: RecordMatch.wordsBonus
+    case .key(let bonus): bonus
+    }
+  }
+
   /// Returns the parts of a shard that the run lies in, and how many of them can have whole matches.
   func parts(of shard: Int, _ table: PartTable) -> (range: ClosedRange<Int>, whole: Int) {
     guard !isEmpty else { return (0...table.count - 1, 0) }
-    let first = shard == shards.lowerBound ? word.withFoldedPrefix { table.first(for: $0) } : 0
+    let first = shard == shards.lowerBound ? text.withFoldedPrefix { table.first(for: $0) } : 0
+    if case .key = purpose { return (first...max(first, name.withFoldedPrefix { table.first(for: $0) }), 0) }
     let last = end.withFoldedPrefix { table.last(for: $0, from: first) }
     guard canBeWhole(fromShard: shard) else { return (first...last, 0) }
     return (first...last, name.withFoldedPrefix { table.last(for: $0, from: first) } - first + 1)
@@ -61,7 +94,11 @@ struct RankedRun: Sendable {
   /// Returns the records of a part that the run has, and the end of those that match whole.
   func records(in keys: KeyBlocks, canBeWhole: Bool) -> (range: Range<Int>, wholeEnd: Int) {
     guard !isEmpty else { return (0..<keys.count, 0) }
-    let (lower, _) = word.withFoldedPrefix { keys.lowerBound(of: $0) }
+    let (lower, _) = text.withFoldedPrefix { keys.lowerBound(of: $0) }
+    if case .key = purpose {
+      let (upper, _) = name.withFoldedPrefix { keys.lowerBound(of: $0) }
+      return (lower..<max(lower, upper), lower)
+    }
     let upper = Self.end(of: end, in: keys)
     return (lower..<max(lower, upper), canBeWhole ? Self.end(of: name, in: keys) : lower)
   }
@@ -72,13 +109,5 @@ struct RankedRun: Sendable {
       let (lower, matches) = keys.lowerBound(of: text)
       return matches ? keys.upperBound(of: text, from: lower) : lower
     }
-  }
-
-  /// Returns whether a folded key belongs to the run, and whether it matches whole; nil if it does not belong.
-  func match(_ key: FoldedPrefix) -> Bool? {
-    guard unsafe key.bytes.starts(with: word) else { return nil }
-    guard !isEmpty else { return false }
-    let isWhole = unsafe key.count == word.count || key.bytes[word.count] == Fold.separator
-    return unsafe isWhole || key.bytes.starts(with: end) ? isWhole : nil
   }
 }

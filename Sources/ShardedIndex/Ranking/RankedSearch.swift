@@ -1,7 +1,8 @@
 /// A ranked search that is under way: containers of records by the bounds of their ranks, best first.
 ///
 /// The search opens the container with the greatest bound: pages give shards, shards give parts, parts give records. A
-/// record is a hit once no bound is above it. Source: docs/ranking.md section 5.
+/// record is a hit once no bound is above it. In an index with entries, parts of the entries give entries, and an entry
+/// gives the records with the key that it names. Source: docs/ranking.md section 5.
 struct RankedSearch: Sendable {
   /// The numbers of pages, shards and parts that a search has opened.
   struct Opened: Sendable {
@@ -11,38 +12,56 @@ struct RankedSearch: Sendable {
   }
 
   let generation: Generation
-  private let runs: [RankedRun]
-  private let weightField: Int?
-  private let rule: WeightRule
+  let text: RankedText
+  let rules: MatchRules
+  /// The second key set; nil where the index has none.
+  let entries: EntriesReader?
+  private(set) var runs: [RankedRun] = []
+  let weightSource: WeightSource
   /// The rank that all hits are below: where a page begins.
   private let ceiling: ShardedIndex.Rank?
-  private var queue = RankedHeap<RankedContainer>()
+  private(set) var queue = RankedHeap<RankedContainer>()
   /// Records that were found and not wanted, one of each part at least: the best of those.
   private var left: [RankedRecord] = []
-  private(set) var opened = Opened()
+  /// The positions of all hits so far. Entries lead to a record that came already.
+  private var hits: Set<Int> = []
+  /// The keys that entries led to.
+  private var resolvedKeys: Set<[UInt8]> = []
+  var opened = Opened()
 
   /// - Parameters:
-  ///   - text: The folded text.
+  ///   - folded: The folded text.
   ///   - ceiling: The rank that all hits are below; nil for none.
-  init(_ text: [UInt8], in generation: Generation, below ceiling: ShardedIndex.Rank? = nil) throws(IndexError) {
+  init(_ folded: [UInt8], in generation: Generation, below ceiling: ShardedIndex.Rank? = nil) throws(IndexError) {
     self.generation = generation
     self.ceiling = ceiling
-    guard generation.manifest.hasRanks else { throw .notBuilt(feature: .ranks) }
-    (weightField, rule) = try generation.manifest.weightField
-    runs = try RankedRun.runs(of: text, in: generation.manifest)
-    for (number, run) in runs.enumerated() {
-      try open(pages: run.pages, of: number)
-      if generation.overlay != nil {
-        queue.push(
-          RankedContainer(rank: .highest, kind: .part(.overlay(run: number), canBeWhole: true), run: number))
+    let manifest = generation.manifest
+    guard manifest.hasRanks || manifest.hasEntries else { throw .notBuilt(feature: .ranks) }
+    entries = try generation.entries()
+    rules = MatchRules(of: manifest)
+    weightSource = try WeightSource(manifest)
+    text = RankedText(folded, isPlain: rules.isPlain)
+    if manifest.shardCount > 0 {
+      for variant in text.variants {
+        try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
       }
+      try queueEntryRuns()
     }
+    if generation.overlay != nil { queue.push(RankedContainer(rank: .highest, kind: .overlay, run: -1)) }
   }
 
   /// The greatest rank that a record behind the hits can have; nil if there are no more records.
   var highestRest: ShardedIndex.Rank? {
     left.reduce(queue.first?.rank) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
   }
+
+  /// Adds a run, and queues its shards.
+  mutating func add(_ run: RankedRun) throws(IndexError) {
+    runs.append(run)
+    try open(pages: run.pages, of: runs.count - 1)
+  }
+
+  mutating func push(_ container: RankedContainer) { queue.push(container) }
 
   // MARK: Hits
 
@@ -59,18 +78,18 @@ struct RankedSearch: Sendable {
   mutating func next(_ limit: Int, budget: ShardedIndex.SearchBudget?) throws(IndexError) -> Page {
     var page = Page()
     guard limit > 0 else { return page }
-    var parts: Set<RankedPart> = []
-    for record in left.sorted(by: { $1.rank < $0.rank }) where parts.insert(record.part).inserted {
-      queue.push(
-        RankedContainer(
-          rank: record.rank, kind: .part(record.part, canBeWhole: true), run: record.part.run, isRest: true))
-    }
+    var found = RankedFound(limit: limit)
+    queueRests(left)
     left = []
-    var found = Found(limit: limit)
     let start = opened
     while page.records.count < limit {
       if let record = found.heap.first, queue.first.map({ $0.rank < record.rank }) ?? true {
-        page.records.append(found.take())
+        guard let hit = try accepted(found.take()) else { continue }
+        page.records.append(hit)
+        found.countHit()
+      } else if found.heap.first == nil, !found.left.isEmpty {
+        // Records that came twice stood in the places of these.
+        queueRests(found.takeLeft())
       } else if queue.first == nil {
         break
       } else if let budget, budget.isOver(opened, since: start) {
@@ -81,66 +100,54 @@ struct RankedSearch: Sendable {
       }
     }
     page.settledCount = page.records.count
-    while page.records.count < limit, found.heap.first != nil { page.records.append(found.take()) }
+    while page.records.count < limit, found.heap.first != nil {
+      if let hit = try accepted(found.take()) { page.records.append(hit) }
+    }
     found.leaveAll()
     left = found.left
     return page
   }
 
-  /// The records that a page of hits may be made of: no more than are wanted, or little more.
-  private struct Found {
-    var heap = RankedHeap<RankedRecord>()
-    /// The number of hits that are still wanted.
-    private var wanted: Int
-    /// The rank below which no record is wanted: as many others are above.
-    private var floor: ShardedIndex.Rank?
-    /// Records that are not wanted: of those of a part that come one after the other, the best.
-    private(set) var left: [RankedRecord] = []
-
-    init(limit: Int) { wanted = limit }
-
-    mutating func add(_ record: RankedRecord) {
-      if let floor, record.rank < floor { return leave(record) }
-      heap.push(record)
-      // At times, so that each record is moved a few times at most.
-      guard heap.count > wanted + max(wanted, 64) else { return }
-      for rest in heap.cut(to: wanted) { leave(rest) }
-      floor = heap.last?.rank
+  /// Queues the parts of records that were found and not wanted.
+  private mutating func queueRests(_ records: [RankedRecord]) {
+    var parts: Set<RankedPart> = []
+    for record in records.sorted(by: { $1.rank < $0.rank }) where parts.insert(record.part).inserted {
+      queue.push(
+        RankedContainer(
+          rank: record.rank, kind: record.part.isOverlay ? .overlay : .part(record.part, canBeWhole: true),
+          run: record.part.run, isRest: true))
     }
+  }
 
-    mutating func take() -> RankedRecord {
-      wanted -= 1
-      return heap.pop()!
-    }
-
-    private mutating func leave(_ record: RankedRecord) {
-      guard let last = left.last, last.part == record.part else { return left.append(record) }
-      if last.rank < record.rank { left[left.count - 1] = record }
-    }
-
-    /// Leaves all records that were not taken to a later page.
-    mutating func leaveAll() { while let record = heap.pop() { leave(record) } }
+  /// Returns a record as a hit; nil if it was one before.
+  private mutating func accepted(_ record: RankedRecord) throws(IndexError) -> RankedRecord? {
+    guard entries != nil else { return record }
+    guard hits.insert(record.rank.position).inserted else { return nil }
+    // The page before may have it by a better match than the one that led here.
+    guard let ceiling, let best = try bestRank(of: record) else { return record }
+    return best < ceiling ? record : nil
   }
 
   // MARK: Opening containers
 
-  private mutating func open(_ container: RankedContainer, _ found: inout Found) throws(IndexError) {
+  private mutating func open(_ container: RankedContainer, _ found: inout RankedFound) throws(IndexError) {
+    let limit = container.isRest ? container.rank : nil
     switch container.kind {
     case .pages(let pages): try open(pages: pages, of: container.run)
     case .shard(let number): try open(shard: number, of: container.run)
-    case .part(let part, let canBeWhole):
-      let limit = container.isRest ? container.rank : nil
-      if part.isOverlay {
-        addOverlay(of: container.run, notAbove: limit, &found)
-      } else {
-        try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
-      }
+    case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
+    case .overlay: addOverlaid(notAbove: limit, &found)
+    case .entry(let part, let number, let bonus):
+      let key = try entry(number, of: part).recordKey
+      guard resolvedKeys.insert(key).inserted else { return }
+      try add(RankedRun(.records, .key(bonus: bonus), key, in: generation.manifest))
     }
   }
 
   /// Queues the shards of one page, or the pages of several, in groups as nodes have them where they are many.
   private mutating func open(pages: Range<Int>, of number: Int) throws(IndexError) {
-    let (manifest, run) = (generation.manifest, runs[number])
+    let run = runs[number]
+    let manifest = reader(of: run.set).manifest
     guard pages.count > 1 else { return try open(page: pages.lowerBound, of: number) }
     var size = 1
     while size * Manifest.pageCapacity < pages.count { size *= Manifest.pageCapacity }
@@ -149,88 +156,120 @@ struct RankedSearch: Sendable {
       let group = first..<min((first / size + 1) * size, pages.upperBound)
       let shard = max(run.shards.lowerBound, first * Manifest.pageCapacity)
       let rank = ShardedIndex.Rank(
-        weight: try manifest.greatestWeight(ofPages: group), isWhole: run.canBeWhole(fromShard: shard),
-        position: position(ofPlace: try manifest.firstRecord(ofPage: first)))
+        weight: manifest.hasRanks ? try manifest.greatestWeight(ofPages: group) : 0,
+        bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
+        position: position(ofPlace: try manifest.firstRecord(ofPage: first), in: run.set))
       queue.push(RankedContainer(rank: rank, kind: .pages(group), run: number))
       first = group.upperBound
     }
   }
 
   private mutating func open(page: Int, of number: Int) throws(IndexError) {
-    let (manifest, run) = (generation.manifest, runs[number])
-    let weights = try manifest.rankPage(page)
+    let run = runs[number]
+    let manifest = reader(of: run.set).manifest
+    let weights = manifest.hasRanks ? try manifest.rankPage(page) : nil
     let first = page * Manifest.pageCapacity
     let shards = max(run.shards.lowerBound, first)..<min(run.shards.upperBound + 1, first + Manifest.pageCapacity)
     let starts = try manifest.withPage(page) { page, start in shards.map { start + page.firstRecord($0 - first) } }
     opened.pages += 1
     for (shard, start) in zip(shards, starts) {
       let rank = ShardedIndex.Rank(
-        weight: weights.maximum(ofShard: shard - first), isWhole: run.canBeWhole(fromShard: shard),
-        position: position(ofPlace: start))
+        weight: weights?.maximum(ofShard: shard - first) ?? 0,
+        bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
+        position: position(ofPlace: start, in: run.set))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
   }
 
   private mutating func open(shard: Int, of number: Int) throws(IndexError) {
-    let reader = generation.shards
-    let weights = try generation.manifest.partWeights(ofShard: shard)
-    let place = try generation.manifest.shardPosition(ofShard: shard)
+    let run = runs[number]
+    let reader = reader(of: run.set)
+    let weights = reader.manifest.hasRanks ? try reader.manifest.partWeights(ofShard: shard) : nil
+    let place = try reader.manifest.shardPosition(ofShard: shard)
     let loaded = try reader.shard(shard)
-    guard weights.count == loaded.parts.count else {
+    if let weights, weights.count != loaded.parts.count {
       let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count)"
       throw .corrupt(path: reader.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
     }
     opened.shards += 1
-    let parts = runs[number].parts(of: shard, loaded.parts)
+    let parts = run.parts(of: shard, loaded.parts)
     for part in parts.range {
-      let isWhole = part - parts.range.lowerBound < parts.whole
+      let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = ShardedIndex.Rank(
-        weight: weights[part], isWhole: isWhole,
-        position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord))
+        weight: weights?[part] ?? 0, bonus: run.bonus(canBeWhole: canBeWhole),
+        position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord, in: run.set))
       queue.push(
         RankedContainer(
-          rank: rank, kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: isWhole), run: number))
+          rank: rank, kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: canBeWhole),
+          run: number))
     }
   }
 
   /// - Parameter limit: The rank that the records are not above; nil for all records.
   private mutating func open(
-    _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout Found
+    _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
-    let reader = generation.shards
-    let place = try generation.manifest.shardPosition(ofShard: part.shard)
+    let run = runs[part.run]
+    let reader = reader(of: run.set)
+    let place = try reader.manifest.shardPosition(ofShard: part.shard)
     let reference = try reader.part(of: place, unpacks: true) { _ in part.part }
-    let weights = try reader.weights(of: reference, field: weightField, rule: rule)
-    let records = runs[part.run].records(in: reference.part.keys, canBeWhole: canBeWhole)
+    let (records, wholeEnd) = run.records(in: reference.part.keys, canBeWhole: canBeWhole)
     opened.parts += 1
-    for record in records.range {
-      let place = reference.start + record
-      if let overlay = generation.overlay, overlay.isRemoved(place) { continue }
-      let rank = ShardedIndex.Rank(
-        weight: weights.values[record], isWhole: record < records.wholeEnd, position: position(ofPlace: place))
-      add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
+    guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
+    let weights = try weights(of: reference)
+    guard run.purpose == .typed else {
+      return try addMatches(in: records, weights, reference, part, notAbove: limit, &found)
+    }
+    for record in records {
+      // An entry leads to a record whose key is not its own plain form.
+      if rules.isPlain, !text.isEmpty, weights.marks[record] == PartWeights.otherForm { continue }
+      add(
+        weights.values[record], bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0, record, reference, part,
+        notAbove: limit, &found)
     }
   }
 
-  private func addOverlay(of number: Int, notAbove limit: ShardedIndex.Rank?, _ found: inout Found) {
-    guard let overlay = generation.overlay else { return }
-    for added in overlay.added.indices {
-      guard let isWhole = unsafe runs[number].match(FoldedPrefix(overlay.folded(added))) else { continue }
-      let rank = ShardedIndex.Rank(
-        weight: overlay.weight(of: added, field: weightField, rule: rule), isWhole: isWhole,
-        position: overlay.added[added].position)
-      add(RankedRecord(rank: rank, part: .overlay(run: number), record: added), notAbove: limit, &found)
-    }
+  // MARK: Records
+
+  /// Adds a record of the shards, unless the overlay removes it.
+  func add(
+    _ weight: UInt64, bonus: Int, _ record: Int, _ reference: PartReference, _ part: RankedPart,
+    notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
+  ) {
+    let place = reference.start + record
+    if let overlay = generation.overlay, overlay.isRemoved(place) { return }
+    let rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place, in: .records))
+    add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
   }
 
-  private func add(_ record: RankedRecord, notAbove limit: ShardedIndex.Rank?, _ found: inout Found) {
+  func add(_ record: RankedRecord, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
     if let ceiling, ceiling <= record.rank { return }
     if let limit, limit < record.rank { return }
     found.add(record)
   }
 
-  /// Returns the position among all records of the index of a record of the shards.
-  private func position(ofPlace place: Int) -> Int {
+  /// Returns the weights of a part's records; where there are entries, also which keys are their own plain form.
+  private func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
+    try generation.shards.weights(of: reference, weightSource) { [rules] (reference) throws(IndexError) in
+      guard rules.isPlain else { return [] }
+      var marks: [UInt8] = []
+      unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { _, key in
+        marks.append(unsafe PlainForm.isPlain(key) ? PartWeights.ownForm : PartWeights.otherForm)
+      }
+      return marks
+    }
+  }
+
+  /// Returns the reader of a key set. A run of entries is only made where there are some.
+  func reader(of set: KeySet) -> ShardReader {
+    guard set == .entries, let entries else { return generation.shards }
+    return entries.shards
+  }
+
+  /// Returns the position among all records of the index of a record of the shards; 0 for an entry, whose records may
+  /// stand anywhere.
+  private func position(ofPlace place: Int, in set: KeySet) -> Int {
+    guard set == .records else { return 0 }
     guard let overlay = generation.overlay else { return place }
     return overlay.position(ofPlace: place)
   }

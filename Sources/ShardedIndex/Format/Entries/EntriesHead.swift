@@ -127,3 +127,21 @@ package struct LastComponents: Equatable, Sendable {
     return low < count && self[low].starts(with: text)
   }
 }
+
+extension LastComponents {
+  /// Whether a word of one of them begins with a text.
+  ///
+  /// - Complexity: O(*n*) in their bytes.
+  func hasWord(beginning word: ArraySlice<UInt8>) -> Bool {
+    (0..<count).contains { number in
+      let component = self[number]
+      var start = component.startIndex
+      while start < component.endIndex {
+        if component[start...].starts(with: word) { return true }
+        guard let space = component[start...].firstIndex(of: Fold.space) else { return false }
+        start = space + 1
+      }
+      return false
+    }
+  }
+}

@@ -6,46 +6,68 @@ package enum PlainForm {
   /// Returns the plain form of a folded text.
   ///
   /// - Complexity: O(*n*) in its bytes.
-  package static func plain(_ folded: [UInt8]) -> [UInt8] {
-    var text = spaced(folded)
-    if text.last == Fold.space { text.removeLast() }
-    return text
-  }
+  package static func plain(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: false).text }
 
   /// Returns the closed form: the plain form in which an apostrophe and a full stop are nothing.
-  package static func closed(_ folded: [UInt8]) -> [UInt8] { plain(folded.filter { !isClosedSign($0) }) }
+  package static func closed(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: true).text }
 
   /// Returns the plain form, with one space at its end if the text ends in white space or a sign.
   package static func spaced(_ folded: [UInt8]) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(folded.count)
-    // Whether a space is due before the next byte, if one comes before the component ends.
-    var isSpaced = false
-    var index = 0
-    func append(_ bytes: ArraySlice<UInt8>) {
+    let writer = written(folded, isClosed: false)
+    return writer.isSpaced ? writer.text + [Fold.space] : writer.text
+  }
+
+  private static func written(_ folded: [UInt8], isClosed: Bool) -> Writer {
+    var writer = Writer(isClosed: isClosed, capacity: folded.count)
+    writer.append(folded[...])
+    return writer
+  }
+
+  /// A writer of a plain form, which takes a folded text piece by piece.
+  struct Writer {
+    /// The plain form so far, without a space at its end.
+    private(set) var text: [UInt8] = []
+    /// Whether a space is due before the next byte, if one comes before the component ends.
+    fileprivate var isSpaced = false
+    private let isClosed: Bool
+
+    /// - Parameters:
+    ///   - isClosed: Whether the closed form is written.
+    ///   - capacity: The bytes that the plain form may have.
+    init(isClosed: Bool, capacity: Int = 0) {
+      self.isClosed = isClosed
+      text.reserveCapacity(capacity)
+    }
+
+    /// Appends the next piece. Marks that stand behind one letter must be in one piece.
+    mutating func append(_ folded: ArraySlice<UInt8>) {
+      var index = folded.startIndex
+      while index < folded.endIndex {
+        let byte = folded[index]
+        if byte == Fold.separator {
+          isSpaced = false
+          text.append(byte)
+        } else if isClosed, PlainForm.isClosedSign(byte) {
+          // Nothing.
+        } else if byte == Fold.space || PlainForm.isSign(byte) {
+          isSpaced = text.last.map { $0 != Fold.separator } ?? false
+        } else if LookAlikes.isLead(byte) {
+          let (bytes, end) = PlainForm.lookAlikes(in: folded, from: index)
+          if !bytes.isEmpty { write(bytes[...]) }
+          index = end
+          continue
+        } else {
+          write(folded[index...index])
+        }
+        index += 1
+      }
+    }
+
+    private mutating func write(_ bytes: ArraySlice<UInt8>) {
       if isSpaced { text.append(Fold.space) }
       isSpaced = false
       text += bytes
     }
-    while index < folded.count {
-      let byte = folded[index]
-      if byte == Fold.separator {
-        isSpaced = false
-        text.append(byte)
-      } else if byte == Fold.space || isSign(byte) {
-        isSpaced = text.last.map { $0 != Fold.separator } ?? false
-      } else if LookAlikes.isLead(byte) {
-        let (bytes, end) = lookAlikes(in: folded, from: index)
-        if !bytes.isEmpty { append(bytes[...]) }
-        index = end
-        continue
-      } else {
-        append(folded[index...index])
-      }
-      index += 1
-    }
-    if isSpaced { text.append(Fold.space) }
-    return text
   }
 
   /// Whether a folded text is its own plain form.
@@ -80,7 +102,7 @@ package enum PlainForm {
   }
 
   /// Whether a byte of a fold is white space in its plain form.
-  @inline(__always) private static func isSign(_ byte: UInt8) -> Bool {
+  @inline(__always) fileprivate static func isSign(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x22, 0x27, 0x28, 0x29, 0x2d, 0x2e, 0x2f: true  // " ' ( ) - . /
     default: false
@@ -88,11 +110,11 @@ package enum PlainForm {
   }
 
   /// Whether a byte of a fold is nothing in its closed form.
-  @inline(__always) private static func isClosedSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x2e }
+  @inline(__always) fileprivate static func isClosedSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x2e }
 
   /// Returns the plain form of the scalar at an index, or of the run of tone marks and nikhahits there, and its end.
-  private static func lookAlikes(in folded: [UInt8], from start: Int) -> (bytes: [UInt8], end: Int) {
-    let (value, size) = scalar(in: folded.span, at: start)
+  fileprivate static func lookAlikes(in folded: ArraySlice<UInt8>, from start: Int) -> (bytes: [UInt8], end: Int) {
+    let (value, size) = scalar(in: folded.span, at: start - folded.startIndex)
     if let replacement = LookAlikes.replacement(value) {
       return (replacement == 0 ? [] : utf8(replacement), start + size)
     }
@@ -101,8 +123,8 @@ package enum PlainForm {
     }
     var (tones, marks): ([UInt8], [UInt8]) = ([], [])
     var end = start
-    while end < folded.count {
-      let (value, size) = scalar(in: folded.span, at: end)
+    while end < folded.endIndex {
+      let (value, size) = scalar(in: folded.span, at: end - folded.startIndex)
       if LookAlikes.isTone(value) {
         tones += folded[end..<end + size]
       } else if LookAlikes.isNikhahit(value) {

@@ -1,0 +1,37 @@
+/// The rules by which an index's records match a typed text. Source: docs/ranking.md section 3.
+struct MatchRules: Sendable {
+  /// The words whose beginnings lead to a record.
+  enum Words: Sendable {
+    /// Those of the key's components but the last.
+    case body
+    /// Those of the whole key.
+    case all
+  }
+
+  /// The words that were built; nil without word starts.
+  private(set) var words: Words?
+  /// The fields of other names, by number, in the order of the option.
+  private(set) var nameFields: [Int] = []
+  /// Whether the leading consonants of Hangul names are other names.
+  private(set) var hasInitials = false
+  /// Whether texts are matched in plain form: they are where the index has entries.
+  private(set) var isPlain = false
+
+  init(of manifest: ManifestReader) {
+    guard manifest.hasEntries else { return }
+    isPlain = true
+    switch manifest.setting("words") {
+    case "all": words = .all
+    case nil: words = nil
+    default: words = .body
+    }
+    for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
+      if name == "initials" {
+        hasInitials = true
+      } else if let field = unsafe Array(name.utf8).withUnsafeBufferPointer({ unsafe manifest.root.fieldNumber(of: $0) }
+      ) {
+        nameFields.append(field)
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// The second key set in a ranked search: runs of entries, and the records that they lead to.
+
+extension RankedSearch {
+  /// The words of a typed text among which the search looks for the rarest: a text may have thousands.
+  private static let comparedWords = 8
+
+  /// Queues the entries that begin with the typed text, and the keys and entries that begin with one of its words.
+  mutating func queueEntryRuns() throws(IndexError) {
+    guard let entries, !text.isEmpty else { return }
+    let hasEntries = entries.manifest.shardCount > 0
+    if hasEntries {
+      for variant in text.variants {
+        try add(RankedRun(.entries, .typed, variant, isFinished: text.isFinished, in: entries.manifest))
+      }
+    }
+    guard rules.words != nil, let word = try rarestWord(entries) else { return }
+    try add(RankedRun(.records, .word, word, in: generation.manifest))
+    if hasEntries { try add(RankedRun(.entries, .word, word, in: entries.manifest)) }
+  }
+
+  /// Returns the word with the fewest keys and entries, of those that only the key's body can have; nil of a single
+  /// word.
+  private func rarestWord(_ entries: EntriesReader) throws(IndexError) -> [UInt8]? {
+    var words = text.words
+    guard words.count > 1 else { return nil }
+    if rules.words == .body, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
+    words.sort { $0.count > $1.count }
+    var rarest: (word: [UInt8], count: Int)?
+    for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
+      var count = 0
+      for manifest in [generation.manifest, entries.manifest] where manifest.shardCount > 0 {
+        count += try word.withFoldedPrefix { (word) throws(IndexError) in
+          let (first, last) = try manifest.shardPositions(forPrefix: word)
+          return last.firstRecord + last.recordCount - first.firstRecord
+        }
+      }
+      if rarest.map({ count < $0.count }) ?? true { rarest = (word, count) }
+    }
+    return rarest?.word
+  }
+
+  /// Queues entries of a part by the bounds of their records' ranks.
+  ///
+  /// - Parameter wholeEnd: The end of the entries whose text is the typed one.
+  mutating func queue(
+    entries range: Range<Int>, _ wholeEnd: Int, of reference: PartReference, _ part: RankedPart
+  ) throws(IndexError) {
+    guard let entries else { return }
+    let weights = try entries.weights(of: reference)
+    if runs[part.run].purpose == .word {
+      for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
+        let match = RecordTexts(entry.before + entry.key, rules).keyMatch(text, rules)
+        if match != nil { queue(number, of: part, weights.values[number], bonus: RecordMatch.wordsBonus) }
+      }
+      return
+    }
+    for number in range {
+      let isWhole = number < wholeEnd
+      let bonus =
+        switch EntryKind(rawValue: weights.marks[number]) {
+        case .name: isWhole ? RecordMatch.wholeNameBonus : RecordMatch.nameBonus
+        case .word: RecordMatch.wordBonus
+        case .form, nil: isWhole ? RecordMatch.wholeBonus : 0
+        }
+      queue(number, of: part, weights.values[number], bonus: bonus)
+    }
+  }
+
+  private mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, bonus: Int) {
+    push(
+      RankedContainer(
+        rank: ShardedIndex.Rank(weight: weight, bonus: bonus, position: 0), kind: .entry(part, number, bonus: bonus),
+        run: part.run))
+  }
+
+  /// Reads an entry that is queued.
+  func entry(_ number: Int, of part: RankedPart) throws(IndexError) -> RecordEntry {
+    guard let entries else { preconditionFailure("an entry of an index without entries") }
+    let place = try entries.manifest.shardPosition(ofShard: part.shard)
+    let reference = try entries.shards.part(of: place, unpacks: true) { _ in part.part }
+    return try entries.entries(number..<number + 1, of: reference)[0]
+  }
+
+  // MARK: Matching records
+
+  /// Adds the records of a part that match the typed text, by their best match.
+  func addMatches(
+    in records: Range<Int>, _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart,
+    notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
+  ) throws(IndexError) {
+    // A run by one word has far more records than match: their names are left to the entries.
+    let isByKey = runs[part.run].purpose != .word
+    try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
+      guard let match = texts.match(text, rules) else { return }
+      add(weights.values[record], bonus: match.bonus, record, reference, part, notAbove: limit, &found)
+    }
+  }
+
+  /// Calls `body` with the texts of records of a part.
+  private func forEachTexts(
+    in records: Range<Int>, of reference: PartReference, withNames: Bool, _ body: (Int, RecordTexts) -> Void
+  ) throws(IndexError) {
+    var all: [RecordTexts] = []
+    unsafe reference.part.keys.forEachKey(in: records) { _, key in all.append(unsafe RecordTexts(Array(key), rules)) }
+    if withNames, !rules.nameFields.isEmpty {
+      let reader = generation.shards
+      let columns =
+        if let unpacked = reference.part.columns { unpacked } else { try reader.unpackFields(of: reference) }
+      let buffer = RecordBuffer()
+      for (number, record) in records.enumerated() {
+        buffer.removeAll()
+        reader.decode(record..<record + 1, reference.part.keys, columns, into: buffer)
+        try reader.check(buffer, reference.shard)
+        for field in rules.nameFields {
+          for slot in buffer.fieldRange(0) where Int(buffer.rawName(ofField: slot)) == field {
+            let field = buffer.rawField(slot)
+            all[number].add(namesIn: unsafe Array(field.text), field.kind)
+            break
+          }
+        }
+      }
+    }
+    for (record, texts) in zip(records, all) { body(record, texts) }
+  }
+
+  /// Adds the records of the overlay that match the typed text.
+  func addOverlaid(notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
+    guard let overlay = generation.overlay else { return }
+    for number in overlay.added.indices {
+      guard let match = texts(ofOverlaid: number, overlay).match(text, rules) else { continue }
+      let rank = ShardedIndex.Rank(
+        weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
+        position: overlay.added[number].position)
+      add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
+    }
+  }
+
+  private func texts(ofOverlaid number: Int, _ overlay: Overlay) -> RecordTexts {
+    var texts = unsafe RecordTexts(Array(overlay.folded(number)), rules)
+    for wanted in rules.nameFields {
+      var isFound = false
+      overlay.forEachField(of: number) { field in
+        guard !isFound, field.name == wanted else { return }
+        isFound = true
+        texts.add(namesIn: unsafe Array(field.text), ValueKind(rawValue: field.kind) ?? .string)
+      }
+    }
+    return texts
+  }
+
+  /// Returns the rank of a record by its best match; nil where it does not match.
+  func bestRank(of record: RankedRecord) throws(IndexError) -> ShardedIndex.Rank? {
+    var best: RecordMatch?
+    if record.part.isOverlay {
+      if let overlay = generation.overlay { best = texts(ofOverlaid: record.record, overlay).match(text, rules) }
+    } else {
+      let place = try generation.manifest.shardPosition(ofShard: record.part.shard)
+      let reference = try generation.shards.part(of: place, unpacks: true) { _ in record.part.part }
+      try forEachTexts(in: record.record..<record.record + 1, of: reference, withNames: true) { _, texts in
+        best = texts.match(text, rules)
+      }
+    }
+    return best.map {
+      ShardedIndex.Rank(weight: record.rank.weight, bonus: $0.bonus, position: record.rank.position)
+    }
+  }
+}

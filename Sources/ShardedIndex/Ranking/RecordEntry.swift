@@ -1,0 +1,75 @@
+/// What an entry is to the record that it leads to. Source: docs/format.md section 3.13.
+enum EntryKind: UInt8 {
+  /// The plain or the closed form of the record's key.
+  case form = 1
+  /// The beginning of a later word of the key.
+  case word = 2
+  /// Another name of the record.
+  case name = 3
+}
+
+/// A text that leads to records beside their keys. Source: docs/format.md section 3.13.
+struct RecordEntry {
+  var kind: EntryKind
+  /// The text and the record's last component, with a separator between.
+  var key: [UInt8]
+  /// The plain form of the record's key before the text, where the entry is a later word.
+  var before: [UInt8]
+  /// The folded key of the records.
+  var recordKey: [UInt8]
+
+  /// - Parameters:
+  ///   - before: The value of the field `b`; nil where the entry has none.
+  ///   - recordKey: The value of the field `t`, likewise.
+  init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?) {
+    (self.key, self.before) = (key, before ?? [])
+    self.recordKey = recordKey ?? (before ?? []) + key
+    if before != nil {
+      kind = .word
+    } else {
+      kind = PlainForm.plain(self.recordKey) == key || PlainForm.closed(self.recordKey) == key ? .form : .name
+    }
+  }
+}
+
+extension EntriesReader {
+  /// Whether a word can begin a word of some key's last component.
+  func canEndKey(_ word: ArraySlice<UInt8>) -> Bool {
+    lastComponents.isEmpty || lastComponents.hasWord(beginning: word)
+  }
+
+  /// Reads entries of a part.
+  func entries(_ range: Range<Int>, of reference: PartReference) throws(IndexError) -> [RecordEntry] {
+    let part = reference.part
+    let columns = if let unpacked = part.columns { unpacked } else { try shards.unpackFields(of: reference) }
+    let buffer = RecordBuffer()
+    shards.decode(range, part.keys, columns, into: buffer)
+    try shards.check(buffer, reference.shard)
+    func value(_ field: Int?, ofRecord record: Int) -> [UInt8]? {
+      guard let field else { return nil }
+      for slot in buffer.fieldRange(record) where Int(buffer.rawName(ofField: slot)) == field {
+        return unsafe Array(buffer.rawField(slot).text)
+      }
+      return nil
+    }
+    for record in 0..<buffer.count { _ = buffer.rawFields(ofRecord: record) }
+    var entries: [RecordEntry] = []
+    unsafe part.keys.forEachKey(in: range) { number, key in
+      let record = number - range.lowerBound
+      entries.append(
+        RecordEntry(
+          key: unsafe Array(key), before: value(beginningField, ofRecord: record),
+          recordKey: value(targetField, ofRecord: record)))
+    }
+    return entries
+  }
+
+  /// Returns the weights of all entries of a part, and their kinds.
+  func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
+    if let weights = reference.part.weights.load() { return weights }
+    let source = try WeightSource(manifest)
+    return try shards.weights(of: reference, source) { (reference) throws(IndexError) in
+      try entries(0..<reference.recordCount, of: reference).map { $0.kind.rawValue }
+    }
+  }
+}
