@@ -58,6 +58,7 @@ public enum BuildSetting: String, Sendable {
   case id = "BuildOptions.id"
   case keep = "BuildOptions.keep"
   case weight = "BuildOptions.weight"
+  case alias = "BuildOptions.alias"
   case indexKey = "the index's key"
   case indexID = "the index's id"
   case allowsEmpty = "BuildOptions.allowsEmpty"

@@ -21,6 +21,16 @@ public struct BuildOptions: Sendable {
   public var weightsFile: String?
   /// The decimal number above 0 that weights are multiplied by before they are rounded down; nil for 1.
   public var weightScale: String?
+  /// The words of a key that lead to it as its beginning does; nil for none. Ranked answers find them.
+  public var words: Words?
+  /// The fields of other names, which lead to their records; `initials` stands for the leading consonants of Hangul
+  /// names. A JSON array is its elements, another text is divided at commas.
+  public var alias: [String] = []
+  /// The significant bits to which the weights of words and other names are rounded up, 1 to 63: with fewer bits
+  /// fewer changes of weights are written twice. Answers do not depend on it.
+  public var weightBits = usualWeightBits {
+    didSet { weightBits = min(max(1, weightBits), 63) }
+  }
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?
@@ -66,6 +76,16 @@ public struct BuildOptions: Sendable {
 }
 
 extension BuildOptions {
+  /// The words of a key.
+  public enum Words: String, Sendable, CaseIterable {
+    /// The words of all components but the last; of a key of one component, all words.
+    case body
+    /// All words.
+    case all
+  }
+
+  /// The significant bits of ``weightBits`` where no other number is given.
+  public static let usualWeightBits = 12
   /// The name of the field that weights of a file become, where no other is given.
   package static let usualWeight = "weight"
 

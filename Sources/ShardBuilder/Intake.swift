@@ -164,6 +164,7 @@ struct Intake: ~Copyable {
     guard !isChange else { return check }
     for name in options.keep ?? [] where name != weights?.path { check.add(name, .keep) }
     if let weight = options.weight, weights == nil { check.add(weight, .weight) }
+    for name in options.alias where name != HangulInitials.setting { check.add(name, .alias) }
     return check
   }
 
@@ -196,9 +197,12 @@ struct Intake: ~Copyable {
   /// Takes in records that are encoded already, with names that were given.
   mutating func add(_ chunk: RecordArena) throws(BuildError) { try sort.add(chunk, names: names) }
 
-  consuming func finish() throws(BuildError) -> SortedRecords {
+  /// Returns the records in order.
+  ///
+  /// - Parameter held: The memory that others take while the records are written, beside what writing takes, in bytes.
+  consuming func finish(held: Int = 0) throws(BuildError) -> SortedRecords {
     let names = self.names
-    sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest)
+    sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest) + held
     return try sort.finish(names: names)
   }
 }

@@ -269,12 +269,16 @@ private struct Assembly: ~Copyable {
 extension Pipeline.Output {
   /// Publishes the written shards as the index's new generation.
   ///
-  /// - Parameter densityGrid: The map, where the output has none.
+  /// - Parameters:
+  ///   - densityGrid: The map, where the output has none.
+  ///   - entries: The entries, which are written already.
   func publish(
-    _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil, to publisher: Publisher,
-    _ previous: PreviousIndex?, threads: Int, _ summary: inout BuildSummary
+    _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil,
+    entries: WrittenEntries? = nil, to publisher: Publisher, _ previous: PreviousIndex?, threads: Int,
+    _ summary: inout BuildSummary
   ) throws(BuildError) {
     var encoder = manifest
+    encoder.entries = entries?.head
     // The last files are synced while the manifest is made; it is written when both are done.
     let syncing = Syncing()
     let syncer =
@@ -294,14 +298,14 @@ extension Pipeline.Output {
     }
     syncer?.join()
     if let failure = syncing.failure { throw failure }
-    let named = summary.previousDamage == nil ? previous?.shards.map(\.fileName) ?? [] : nil
+    let named = summary.previousDamage == nil ? previous.map(\.fileNames) ?? [] : nil
     let published = try publisher.publish(
       manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
-    summary.shardCount = encoder.shardCount
+    summary.shardCount = encoder.shardCount + (entries?.shardCount ?? 0)
     summary.greatestWeight = encoder.ranks?.greatest
     summary.shardsWritten = published.written + published.repaired
     summary.isUnchanged = published.isUnchanged
-    summary.bytes = file.count + encoder.shardBytes
+    summary.bytes = file.count + encoder.shardBytes + (entries?.bytes ?? 0)
   }
 }
 

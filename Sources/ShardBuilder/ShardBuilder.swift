@@ -47,41 +47,73 @@ public enum ShardBuilder {
     let template = intake.template
     let id = options.id ?? intake.usualId
     let plan = intake.plan
-    let sorted = try intake.finish()
-    try checkCount(sorted.count, directory, previous, options, summary)
+    var settings = settings(options, key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
+    let collector = try EntryCollector(
+      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
+    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let total = sorted.count
+    try checkCount(total, directory, previous, options, summary)
     if let refusal = refusal() { throw refusal }
-    let pieces = PieceStream(sorted, limit: options.shardLimitBytes, names: names)
+    var pieces: PieceStream? = PieceStream(
+      sorted, limit: options.shardLimitBytes, names: names,
+      observe: { (records) throws(BuildError) in try collector?.add(records) })
     previous?.offerPieces(for: options.packing)
-    var settings = IndexSettings(key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
-    settings.weight = options.weight
-    settings.weightScale = options.weightScale
-    settings.weights = options.weightsFile.map { _ in "file" }
-    settings.keep = options.keep
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
       settings: settings)
-    writer.count(id, of: sorted.count)
-    let total = sorted.count
-    var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
+    writer.count(id, of: total)
+    var output = try writer.write(next: { () throws(BuildError) in try pieces?.nextPiece().map { .records($0) } }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
+    }
+    pieces = nil
+    let entries = try collector.map { (collector) throws(BuildError) in
+      try writeEntries(collector, publisher, plan, options.packing, previous?.entries)
     }
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     // Where no record has the field there is nothing to count, and nothing repeated.
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     summary.recordsIndexed = output.manifest.recordCount
-    if let previous, sorted.count > 0, summary.previousDamage == nil {
+    if let previous, total > 0, summary.previousDamage == nil {
       summary.recordsBefore = previous.index.recordCount
       let (before, now) = (previous.index.fieldNames, output.fieldNames)
       if previous.index.recordCount > 0 { summary.newFields = now.filter { !before.contains($0) } }
       summary.goneFields = before.filter { !now.contains($0) }
     }
-    try output.publish(settings, options.packing, to: publisher, previous, threads: options.jobs, &summary)
+    try output.publish(
+      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary)
     if let ids = output.ids, let id = settings.id {
       summary.recordsWithoutID = output.notes.recordsWithoutID
       summary.sharedIDCount = ids.shared
       summary.sharedIDExample = ids.example.map { (firstID(in: publisher, id, hash: $0.hash) ?? "", $0.times) }
     }
     return summary
+  }
+
+  /// Returns the settings of an index that is built with some options, all but its id.
+  private static func settings(_ options: BuildOptions, key: String) -> IndexSettings {
+    var settings = IndexSettings(key: key)
+    settings.weight = options.weight
+    settings.weightScale = options.weightScale
+    settings.weights = options.weightsFile.map { _ in "file" }
+    settings.keep = options.keep
+    options.setEntries(of: &settings)
+    return settings
+  }
+
+  /// Writes the entries that were collected.
+  private static func writeEntries(
+    _ collector: EntryCollector, _ publisher: Publisher, _ plan: MemoryPlan, _ packing: EncodingOptions,
+    _ previous: PreviousIndex?
+  ) throws(BuildError) -> WrittenEntries {
+    let (entries, lastComponents) = try collector.finish()
+    let pieces = PieceStream(entries, limit: packing.shardLimit, names: collector.names)
+    var writer = Pipeline(
+      publisher: publisher, plan: plan, names: collector.names.names, packing: packing, previous: previous,
+      settings: EntryRules.settings)
+    writer.makesDensityGrid = false
+    return try writer.writeEntries(lastComponents) { () throws(BuildError) in
+      try pieces.nextPiece().map { .records($0) }
+    }
   }
 
   /// Returns the first id with a hash in the index that was just published; nil if it is gone already.
@@ -119,6 +151,11 @@ public enum ShardBuilder {
     }
     if options.weightsFile != nil, options.id == nil {
       throw .dataset(.options, message: "weights of a file need --id, the field whose text stands in the file")
+    }
+    for name in options.alias where name != HangulInitials.setting {
+      guard let keep = options.keep, !RecordEncoder.isKept(name, keep: keep) else { continue }
+      throw .dataset(
+        .options, message: "the field \"\(name)\" has other names, so that it has to be stored: keep it too")
     }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
       throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")

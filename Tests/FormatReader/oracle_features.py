@@ -14,6 +14,7 @@
 
 import json
 import math
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -52,6 +53,11 @@ def plain(folded):
 
 def closed(folded):
     return plain(bytes(byte for byte in folded if byte not in CLOSED_SIGNS))
+
+
+def initials(folded):
+    """The leading consonants of Hangul syllables: each stands before a vowel."""
+    return "".join(re.findall("[\u1100-\u1112](?=[\u1161-\u1175])", folded.decode()))
 
 
 def words_of(text):
@@ -228,11 +234,12 @@ class FeatureOracle(Oracle):
     """Records ranked by all rules of the features that are on."""
 
     def __init__(self, records, words=None, alias=()):
-        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names."""
+        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them."""
         super().__init__(records)
-        self.words, self.alias = words, list(alias)
+        self.words, self.alias = words, [path for path in alias if path != "initials"]
+        self.initials = len(self.alias) < len(alias)
         self.rules = [(whole_key, 8), (key_begins, 0)]
-        if self.alias:
+        if alias:
             self.rules[1:1] = [(whole_other, 4)]
             self.rules.append((other_begins, -2))
         if words:
@@ -261,6 +268,8 @@ class FeatureOracle(Oracle):
         if found is None:
             fields = self.fields(position)
             others = [name for path in self.alias for name in names_in(fields.get(path))]
+            if self.initials:
+                others.append(initials(plain(self.keys[position]).split(SEPARATOR)[0]))
             found = self.cache[position] = Texts(self.keys[position], others, self.words == "all")
         return found
 

@@ -30,7 +30,8 @@ OVERLAY_START = b"SQO1\4\0\0\0"  # magic and version
 FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
-CHAINS, KNOWN_CHAINS = range(8, 32), range(8, 11)  # sections that describe frames behind the pages
+LAST_COMPONENTS = 4096
+CHAINS, KNOWN_CHAINS = range(8, 32), (8, 9, 10, 12)  # sections that describe frames behind the pages
 WEIGHT_LIMIT = (1 << 63) - 1
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
@@ -243,13 +244,15 @@ class ShardEntry:
 class Index:
     """An index: its manifest, read and checked. `shards()` reads everything else."""
 
-    def __init__(self, directory, check_digests=True):
+    def __init__(self, directory, check_digests=True, file="manifest"):
+        """`file` is another manifest in the directory, that of entries."""
         self.directory = directory
         self.check_digests = check_digests
         self.density_grid = None
         self.features = set()  # what of the format was met: tests ask for it
-        overlay = overlay_file(directory)  # before the manifest (§11)
-        data = read_file(directory, "manifest")
+        overlay = overlay_file(directory) if file == "manifest" else None  # before the manifest (§11)
+        data = read_file(directory, file)
+        self.data = data
         frame = Frame(data, 0, "manifest")
         (root,) = unpack_frames(data[: frame.size], [frame], "manifest")
         self._read_root(root)
@@ -262,7 +265,9 @@ class Index:
         for number, place in enumerate(self.page_places):
             self._read_page(number, contents[0][place])
         self.ranks = None
-        for number, read in (8, self._read_notes), (9, self._read_density_grid), (10, self._read_ranks):
+        self.text_entries, self.last_components = None, []
+        readers = {8: self._read_notes, 9: self._read_density_grid, 10: self._read_ranks, 12: self._read_entries}
+        for number, read in readers.items():
             if number in chains:
                 self._check_head(number, frames[number])
                 read(contents[number][0], contents[number][1:], frames[number][1:])
@@ -409,6 +414,36 @@ class Index:
             page.finish()
             need(max(map(max, shards)) == greatest[number], f"{page.what}: another greatest weight than promised")
             self.ranks += shards
+
+    def _read_entries(self, head, others, _):
+        """§3.13: the manifest of the entries, and the last components of keys."""
+        what = "manifest: entries"
+        need(not others, f"{what} of more than one frame")
+        cursor = Cursor(head, what)
+        need(cursor.take(4) == b"SQE1", f"{what} of another magic")
+        kind, size = cursor.unpack("BQ")
+        need(kind == 1, f"{what} of another kind")
+        digest, (checksum,) = cursor.take(16), cursor.unpack("I")
+        self.last_components = [cursor.take(cursor.varint()) for _ in range(cursor.varint())]
+        cursor.finish()
+        need(len(self.last_components) <= LAST_COMPONENTS, f"{what} of too many last components")
+        need(sum(map(len, self.last_components)) <= 1 << 16, f"{what} of too large last components")
+        need(all(a < b for a, b in zip(self.last_components, self.last_components[1:])), f"{what}: components out of order")
+        self.entries_file = f"entries-{digest[:8].hex()}.zst"
+        self.text_entries = Index(self.directory, self.check_digests, self.entries_file)
+        data = self.text_entries.data
+        need(len(data) == size, f"{self.entries_file}: another size than promised")
+        need(hashlib.sha256(data).digest()[:16] == digest, f"{self.entries_file}: another digest than promised")
+        need(Frame(data, 0, self.entries_file).checksum == checksum, f"{self.entries_file}: another root than promised")
+        need(self.text_entries.text_entries is None, f"{self.entries_file}: has entries of its own")
+
+    def text_entry_set(self):
+        """§3.13: per entry its folded key, what stands before a word start or None, the record's key, and the weight."""
+        for shard in self.text_entries.shards():
+            for part in shard.parts:
+                fields = zip(part.texts(b"b"), part.texts(b"t"), part.texts(b"w"))
+                for key, (beginning, target, weight) in zip(part.keys, fields):
+                    yield key, beginning, (beginning or b"") + key if target is None else target, int(weight)
 
     def _shards_of(self, number, level=0):
         """Of a page, or below a node."""

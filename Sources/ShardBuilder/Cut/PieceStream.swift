@@ -4,9 +4,15 @@ package final class PieceStream {
   private var cutter: Cutter
   private var isAtEnd = false
   private var next = 0
+  /// Called with records once they are read.
+  private let observe: (([RecordBlob]) throws(BuildError) -> Void)?
 
-  package init(_ records: SortedRecords, limit: Int, names: FieldNames) {
+  package init(
+    _ records: SortedRecords, limit: Int, names: FieldNames,
+    observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
+  ) {
     self.records = records
+    self.observe = observe
     cutter = Cutter(limit: limit, order: RecordOrder(names: names))
   }
 
@@ -17,6 +23,7 @@ package final class PieceStream {
       cutter.finished.removeAll(keepingCapacity: true)
       next = 0
       if let batch = try records.nextBatch() {
+        try observe?(batch)
         cutter.append(contentsOf: batch)
         records.release()
       } else {

@@ -36,6 +36,8 @@ package struct ManifestEncoder {
   package private(set) var shardBytes = 0
   /// The ranks; nil where records are not ranked.
   var ranks: RanksEncoder?
+  /// The content of the frame of the entries; nil where there are none.
+  var entries: EntriesHead?
 
   /// The shards of the page that is not full.
   private var page: [Shard] = []
@@ -135,8 +137,8 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid and
-  /// of the ranks. Ends the encoder.
+  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid, of
+  /// the ranks and of the entries. Ends the encoder.
   ///
   /// - Parameter threads: The threads that the notes, the grid and the ranks are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
@@ -178,6 +180,11 @@ package struct ManifestEncoder {
       guard ranks.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
       let chain = chain(ranks.pages, threads: threads) { ranks.head($0) }
       sections.append((.ranks, chain.entry))
+      frames += chain.frames
+    }
+    if let entries {
+      let chain = chain([], threads: 1) { _ in entries.content }
+      sections.append((.entries, chain.entry))
       frames += chain.frames
     }
     let root = root(

@@ -7,6 +7,8 @@ struct FieldSelection: Sendable {
   private let template: KeyTemplate
   private let keep: [String]?
   private let id: String?
+  /// Whether records have folded keys that no field makes.
+  private let hasGivenKeys: Bool
   private var roles: [Role] = []  // By field name.
   /// The index in the record of each field of the key, or -1.
   private(set) var slots: [Int]
@@ -45,8 +47,8 @@ struct FieldSelection: Sendable {
     var stored: Int
   }
 
-  init(template: KeyTemplate, keep: [String]?, id: String?) {
-    (self.template, self.keep, self.id) = (template, keep, id)
+  init(template: KeyTemplate, keep: [String]?, id: String?, hasGivenKeys: Bool = false) {
+    (self.template, self.keep, self.id, self.hasGivenKeys) = (template, keep, id, hasGivenKeys)
     slots = Array(repeating: -1, count: template.fields.count)
   }
 
@@ -127,7 +129,7 @@ struct FieldSelection: Sendable {
       }
     }
     flaw =
-      if !hasKey {
+      if !hasKey, !hasGivenKeys {
         .noKeyField
       } else if let structure {
         structure

@@ -20,6 +20,7 @@ package struct RecordEncoder: Sendable {
 
   private var selection: FieldSelection
   private var composer: KeyComposer
+  private let hasGivenKeys: Bool
   /// The number of encoded records whose folded key is empty.
   private(set) var emptyKeyCount = 0
   private var key: [UInt8] = []
@@ -32,6 +33,16 @@ package struct RecordEncoder: Sendable {
   package init(template: KeyTemplate, keep: [String]? = nil, id: String? = nil) {
     selection = FieldSelection(template: template, keep: keep, id: id)
     composer = KeyComposer(template)
+    hasGivenKeys = false
+  }
+
+  /// The encoder of entries: their folded keys are given, and their own keys are empty.
+  static var ofEntries: RecordEncoder { RecordEncoder(givenKeys: KeyTemplate("")) }
+
+  private init(givenKeys template: KeyTemplate) {
+    selection = FieldSelection(template: template, keep: nil, id: nil, hasGivenKeys: true)
+    composer = KeyComposer(template)
+    hasGivenKeys = true
   }
 
   /// Appends the blobs of a batch to `chunk` and returns the records that were left out.
@@ -66,7 +77,7 @@ package struct RecordEncoder: Sendable {
   ///   - fields: With names that were learnt.
   ///   - bytes: Their texts; of `fields`, each lies in it.
   ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that
-  ///     is not known.
+  ///     is not known. An entry's is what stands behind the last separator.
   mutating func append(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, suffixSize: Int?, into chunk: RecordArena
@@ -83,7 +94,11 @@ package struct RecordEncoder: Sendable {
       unsafe (blob.start + layout.headerSize).copyMemory(from: key, byteCount: folded.count)
     }
     composer.write(record, selection.slots, to: blob, at: layout.headerSize + folded.count)
-    finish(blob, layout, record, suffixCount: composer.lastField == nil ? 0 : suffixSize, into: chunk)
+    let suffix =
+      hasGivenKeys
+      ? unsafe folded.lastIndex(of: Fold.separator).map { folded.count - $0 - 1 } ?? 0
+      : composer.lastField == nil ? 0 : suffixSize
+    finish(blob, layout, record, suffixCount: suffix, into: chunk)
   }
 
   /// The sizes of a blob's parts, in bytes.

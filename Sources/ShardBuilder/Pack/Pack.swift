@@ -144,6 +144,9 @@ enum Pack {
           path: index.directory.filePath(Overlay.fileName),
           reason: "has changes that no pack holds: write them into shards with shardq update --merge")
       }
+      if index.generation.manifest.hasEntries {
+        throw .unshippable(path: index.path, reason: "has words or other names, which no pack holds")
+      }
       digest = Digest.sha256(manifest)
     }
 

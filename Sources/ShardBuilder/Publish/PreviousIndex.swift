@@ -7,6 +7,8 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   let shards: [Manifest.Shard]
   /// nil where it has none that can be read.
   let notes: BuildNotes?
+  /// The generation's entries, as an index of their own; nil if it has none, or none that can be read.
+  let entries: PreviousIndex?
   /// For each piece of the notes the number of its first shard, and at the end how many shards there are.
   let firstShards: [Int]
   /// Numbers of pieces by open addressing, -1 where there is none; a power of two, at most half of it in use.
@@ -46,9 +48,22 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       if case .io = error { throw .index(error) }
     }
     self.notes = notes
+    entries = try Self.entries(of: index)
     var firstShards = [0]
     for piece in notes?.pieces ?? [] { firstShards.append(firstShards.last! + piece.shardCount) }
     self.firstShards = firstShards
+  }
+
+  /// Returns the entries of an index; nil if it has none, or damaged ones.
+  private static func entries(of index: ShardedIndex) throws(BuildError) -> PreviousIndex? {
+    do throws(BuildError) {
+      let entries = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(entriesOf: index) }
+      return try entries.map { (entries) throws(BuildError) in try PreviousIndex(entries) }
+    } catch {
+      // Those that could not be read may be sound.
+      if case .index(.io) = error { throw error }
+      return nil
+    }
   }
 
   /// Returns the options that it was built with, at this level of zstd.
@@ -60,6 +75,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// Offers the previous pieces and frames by their content, if this program with these options makes the same bytes
   /// of that content.
   func offerPieces(for packing: EncodingOptions) {
+    entries?.offerPieces(for: packing)
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
     var size = 64
     while size < 2 * notes.pieces.count { size *= 2 }
@@ -92,8 +108,18 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return known
   }
 
-  /// The size of the manifest and all shards, in bytes.
-  var fileSize: Int { shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } }
+  /// The size of the manifest and all shards, in bytes, those of the entries included.
+  var fileSize: Int {
+    shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } + (entries?.fileSize ?? 0)
+  }
+
+  /// The names of all files but the manifest; nil if they are not known, since the entries' manifest is damaged.
+  var fileNames: [String]? {
+    let own = shards.map(\.fileName)
+    guard index.generation.manifest.hasEntries else { return own }
+    guard let entries, let head = try? index.generation.manifest.entriesHead() else { return nil }
+    return own + entries.shards.map(\.fileName) + [head.fileName.text]
+  }
 
   /// The shards that may have records with this folded key.
   func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {

@@ -69,6 +69,7 @@ private struct IndexUpdate: ~Copyable {
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
     guard let id = settings.id else { throw unusable("it was built without --id, a field that tells records apart") }
+    guard EntryRules(settings) == nil else { throw unusable("it has words or other names") }
     guard index.storesKeys || index.recordCount == 0 else {
       throw unusable("it does not store all fields of its key, \(settings.key)")
     }

@@ -1,4 +1,4 @@
-/// The entries of a generation: texts that lead to records beside their keys. Source: docs/format.md section 3.12.
+/// The entries of a generation: texts that lead to records beside their keys. Source: docs/format.md section 3.13.
 ///
 /// An entry is a record of a manifest of its own, over shards in the same directory. Its folded key is the text, and
 /// behind a separator the record's last component, where that has one.
@@ -31,7 +31,7 @@ package final class EntriesReader: Sendable {
   }
 }
 
-/// The fields of an entry. Source: docs/format.md section 3.12.
+/// The fields of an entry. Source: docs/format.md section 3.13.
 package enum EntryField: String, Sendable {
   /// The text before a word start.
   case beginning = "b"

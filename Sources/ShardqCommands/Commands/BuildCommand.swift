@@ -299,6 +299,7 @@
         case .id: "--id"
         case .keep: "--keep"
         case .weight: "--weight"
+        case .alias: "--alias"
         case .allowsEmpty: "--allow-empty"
         case .minimumRecords: "--min-records"
         case .replacesOtherIndex: "--force"

@@ -27,7 +27,34 @@
         valueName: "number"))
     var scale: String?
 
+    @Option(
+      name: .customLong("words"), defaultAsFlag: .body,
+      help: ArgumentHelp(
+        "Find records by later words too: of all components but the last (body), or of the whole key (all).",
+        valueName: "body|all"))
+    var words: BuildOptions.Words?
+
+    @Option(
+      name: .customLong("alias"),
+      help: ArgumentHelp(
+        "Find records by the other names in this field too, an array or a text with commas between; repeatable. "
+          + "'initials' stands for the leading consonants of Hangul names.",
+        valueName: "field"))
+    var alias: [String] = []
+
+    @Option(
+      name: .customLong("weight-bits"),
+      help: ArgumentHelp(
+        "Round the weights of words and other names up to as many significant bits (default: 12). With fewer, fewer "
+          + "updates of weights touch them; answers stay the same.",
+        valueName: "n"))
+    var weightBits: Int?
+
     func validate() throws {
+      if let weightBits, weightBits < 1 || weightBits > 63 { throw ValidationError("--weight-bits is 1 to 63.") }
+      if weightBits != nil, words == nil, alias.isEmpty {
+        throw ValidationError("--weight-bits needs --words or --alias.")
+      }
       if scale != nil, weight == nil, weights == nil {
         throw ValidationError("--weight-scale needs --weight or --weights.")
       }
@@ -41,6 +68,10 @@
 
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
+      (options.words, options.alias) = (words, alias)
+      options.weightBits = weightBits ?? BuildOptions.usualWeightBits
     }
   }
+
+  extension BuildOptions.Words: ExpressibleByArgument {}
 #endif

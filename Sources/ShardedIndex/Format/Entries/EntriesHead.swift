@@ -1,5 +1,5 @@
 /// The content of the only frame of the chain of entries: where their manifest is, and the last components of keys.
-/// Source: docs/format.md section 3.12.
+/// Source: docs/format.md section 3.13.
 package struct EntriesHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3145_5153  // "SQE1"
   package static let kind: UInt8 = 1

@@ -12,6 +12,12 @@ package struct IndexSettings: Equatable, Sendable {
   package var id: String?
   /// The fields that are stored; nil for all.
   package var keep: [String]?
+  /// Which words of a key are entries, `body` or `all`; nil for none.
+  package var words: String?
+  /// The fields of other names; nil for none.
+  package var alias: [String]?
+  /// The significant bits of the weights of entries; nil for 12.
+  package var weightBits: String?
 
   package init(key: String) { self.key = key }
 
@@ -22,6 +28,9 @@ package struct IndexSettings: Equatable, Sendable {
     weights = manifest.setting("weights")
     id = manifest.setting("id")
     keep = manifest.setting("keep").map(Self.list)
+    words = manifest.setting("words")
+    alias = manifest.setting("alias").map(Self.list)
+    weightBits = manifest.setting("weight-bits")
   }
 
   /// Fields that are coordinates by their name, the first that is there.
@@ -38,6 +47,9 @@ package struct IndexSettings: Equatable, Sendable {
     if let weights, weight != nil { pairs.append(("weights", weights)) }
     if let id { pairs.append(("id", id)) }
     if let keep { pairs.append(("keep", Self.text(keep))) }
+    if let words { pairs.append(("words", words)) }
+    if let alias { pairs.append(("alias", Self.text(alias))) }
+    if let weightBits { pairs.append(("weight-bits", weightBits)) }
     return pairs
   }
 

@@ -1,0 +1,59 @@
+import ShardedIndex
+
+/// Collects the entries of all records of a build, in bounded memory.
+final class EntryCollector {
+  private var maker: EntryMaker
+  private var sort: ExternalSort?
+  private var chunk: RecordArena
+  private let plan: MemoryPlan
+  /// The names of the entries' fields.
+  let names: FieldNames
+  /// The size of the entries that are handed to the sort together, in bytes.
+  private let chunkSize: Int
+
+  /// Entries get this share of the memory while records are written.
+  static func share(of memory: Int) -> Int { memory / 4 }
+
+  /// - Parameters:
+  ///   - names: The names of the records' fields, by number.
+  ///   - settings: The settings of the index.
+  init?(
+    _ settings: IndexSettings, names: [String], options: BuildOptions, plan: MemoryPlan, directory: RunDirectory
+  ) throws(BuildError) {
+    guard let rules = EntryRules(settings) else { return nil }
+    var entryNames = FieldNames()
+    for field in [EntryField.beginning, .target, .weight] { _ = entryNames.number(of: field.rawValue) }
+    self.names = entryNames
+    self.plan = plan
+    maker = EntryMaker(
+      rules, names: names, rankField: try RankField(settings, names: names), entryNames: entryNames)
+    var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+    sort.heldElsewhere = options.memoryBytes - Self.share(of: options.memoryBytes)
+    chunk = sort.emptyChunk()
+    self.sort = consume sort
+    chunkSize = min(1 << 20, Self.share(of: options.memoryBytes) / 8)
+  }
+
+  /// Takes in records that follow each other.
+  func add(_ records: [RecordBlob]) throws(BuildError) {
+    for record in records {
+      maker.add(record, into: chunk)
+      if unsafe chunk.size >= chunkSize { try flush() }
+    }
+  }
+
+  private func flush() throws(BuildError) {
+    try sort?.add(chunk, names: names)
+    chunk = sort!.emptyChunk()
+  }
+
+  /// Returns all entries in order, and the last components of the records' keys. No record may follow.
+  func finish() throws(BuildError) -> (entries: SortedRecords, lastComponents: LastComponents) {
+    maker.finish(into: chunk)
+    try sort?.add(chunk, names: names)
+    chunk = RecordArena(capacity: 0)
+    guard var sort = sort.take() else { preconditionFailure("the entries are finished once") }
+    sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest)
+    return (try sort.finish(names: names), maker.lastComponents.listed)
+  }
+}

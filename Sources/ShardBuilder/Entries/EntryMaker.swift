@@ -1,0 +1,204 @@
+import ShardedIndex
+
+/// Makes the entries of records that come in order. Source: docs/format.md section 3.13.
+///
+/// Entries lead to all records with a folded key, so they are made of the records with one key together.
+struct EntryMaker {
+  private let rules: EntryRules
+  private let aliasFields: [UInt32]
+  private let rankField: RankField?
+  private var writer: EntryWriter
+  /// The last components of the keys in plain form, as far as a manifest lists them.
+  private(set) var lastComponents = LastComponentSet()
+
+  /// The key of the records that came last; nil before the first.
+  private var folded: [UInt8]?
+  /// The greatest weight of those records.
+  private var weight: UInt64 = 0
+  /// Their other names in plain form.
+  private var names: [[UInt8]] = []
+
+  /// - Parameters:
+  ///   - names: The names of the records' fields, by number.
+  ///   - entryNames: The names of the entries' fields.
+  init(_ rules: EntryRules, names: [String], rankField: RankField?, entryNames: FieldNames) {
+    (self.rules, self.rankField) = (rules, rankField)
+    aliasFields = rules.alias.compactMap { name in names.firstIndex(of: name).map { UInt32($0) } }
+    writer = EntryWriter(entryNames)
+  }
+
+  /// Takes in the next record. The entries of the records before it are made, if those had another key.
+  mutating func add(_ record: RecordBlob, into chunk: RecordArena) {
+    let isSame =
+      folded.map { folded in
+        unsafe folded.withUnsafeBufferPointer { unsafe equalBytes(record.folded, $0) }
+      } ?? false
+    if !isSame {
+      finish(into: chunk)
+      folded = unsafe Array(record.folded)
+    }
+    if let rankField { weight = max(weight, rankField.weight(of: record)) }
+    if !aliasFields.isEmpty { addNames(of: record) }
+  }
+
+  private mutating func addNames(of record: RecordBlob) {
+    var offset = record.textsOffset
+    for index in 0..<record.fieldCount {
+      let text = unsafe record.text(index, &offset)
+      guard aliasFields.contains(record.fieldName(index)) else { continue }
+      let kind = record.fieldKind(index)
+      if kind == .literal {
+        var found: [[UInt8]] = []
+        unsafe FieldTexts.forEach(text, .literal) { unsafe found.append(Array($0)) }
+        for name in found { unsafe name.withUnsafeBufferPointer { unsafe add(name: $0) } }
+      } else {
+        var start = 0
+        for end in 0...text.count where unsafe end == text.count || text[end] == UInt8(ascii: ",") {
+          if start < end { unsafe add(name: text.part(start..<end)) }
+          start = end + 1
+        }
+      }
+    }
+  }
+
+  private mutating func add(name: UnsafeBufferPointer<UInt8>) {
+    var folded: [UInt8] = []
+    unsafe Fold.fold(name, into: &folded)
+    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }
+    let plain = isPlain ? folded : PlainForm.plain(folded)
+    if !plain.isEmpty { names.append(plain) }
+  }
+
+  /// Makes the entries of the records with the last key. No record with that key may follow.
+  mutating func finish(into chunk: RecordArena) {
+    guard let folded else { return }
+    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }
+    let plain = isPlain ? folded : PlainForm.plain(folded)
+    let end = plain.lastIndex(of: Fold.separator)
+    if let end { lastComponents.insert(plain[(end + 1)...]) }
+    writer.begin(record: folded, weight: rules.rounded(weight))
+    var closed = plain
+    if !isPlain {
+      writer.write(key: plain[...], isNamed: true, into: chunk)
+      closed = PlainForm.closed(folded)
+      if closed != plain { writer.write(key: closed[...], isNamed: true, into: chunk) }
+    }
+    if let words = rules.words {
+      writeWords(plain[..<(words == .all ? plain.count : end ?? plain.count)], plain, into: chunk)
+    }
+    writeNames(plain, closed, into: chunk)
+    self.folded = nil
+    weight = 0
+    names.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes an entry for each later word of the body.
+  private mutating func writeWords(_ body: ArraySlice<UInt8>, _ plain: [UInt8], into chunk: RecordArena) {
+    for index in body.indices where body[index] == Fold.space || body[index] == Fold.separator {
+      guard index + 1 < body.endIndex else { return }
+      let isNamed = folded != plain
+      writer.write(key: plain[(index + 1)...], beginning: plain[...index], isNamed: isNamed, into: chunk)
+    }
+  }
+
+  /// Writes an entry for each other name.
+  ///
+  /// - Parameters:
+  ///   - plain: The plain form of the key.
+  ///   - closed: The closed form.
+  private mutating func writeNames(_ plain: [UInt8], _ closed: [UInt8], into chunk: RecordArena) {
+    let name = plain.prefix { $0 != Fold.separator }
+    if rules.hasInitials {
+      let initials = HangulInitials.initials(of: Array(name))
+      if !initials.isEmpty { names.append(initials) }
+    }
+    guard !names.isEmpty else { return }
+    let ending = plain.lastIndex(of: Fold.separator).map { plain[$0...] } ?? []
+    names.sort { $0.lexicographicallyPrecedes($1) }
+    for (index, other) in names.enumerated() where other[...] != name && (index == 0 || names[index - 1] != other) {
+      let key = other + ending
+      if key != plain, key != closed { writer.write(key: key[...], isNamed: true, into: chunk) }
+    }
+  }
+}
+
+/// Writes entries as records whose folded keys are given.
+struct EntryWriter {
+  private var encoder: RecordEncoder
+  private let beginningName: UInt32
+  private let targetName: UInt32
+  private let weightName: UInt32
+  /// The texts of the entry: the weight, the folded key of the records, and what stands before a word start.
+  private var bytes: [UInt8] = []
+  private var weightSize = 0
+  private var recordSize = 0
+  private var fields: [FieldSlice] = []
+
+  /// - Parameter names: The names of the entries' fields.
+  init(_ names: FieldNames) {
+    var names = names
+    beginningName = names.number(of: EntryField.beginning.rawValue)
+    targetName = names.number(of: EntryField.target.rawValue)
+    weightName = names.number(of: EntryField.weight.rawValue)
+    encoder = RecordEncoder.ofEntries
+    encoder.learn(names)
+  }
+
+  /// Begins the entries that lead to the records with a folded key.
+  mutating func begin(record folded: [UInt8], weight: UInt64) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes += String(weight).utf8
+    weightSize = bytes.count
+    bytes += folded
+    recordSize = folded.count
+  }
+
+  /// Appends an entry.
+  ///
+  /// - Parameters:
+  ///   - key: The folded key of the entry.
+  ///   - beginning: The text before a word start; nil for another entry.
+  ///   - isNamed: Whether the entry names the records' folded key, since that does not follow.
+  mutating func write(
+    key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, isNamed: Bool, into chunk: RecordArena
+  ) {
+    fields.removeAll(keepingCapacity: true)
+    bytes.removeLast(bytes.count - weightSize - recordSize)
+    if let beginning {
+      fields.append(slice(beginningName, .string, bytes.count, beginning.count))
+      bytes += beginning
+    }
+    if isNamed { fields.append(slice(targetName, .string, weightSize, recordSize)) }
+    fields.append(slice(weightName, .number, 0, weightSize))
+    // An entry whose key is longer than a key may be is left out.
+    unsafe fields.withUnsafeBufferPointer { fields in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        unsafe key.withUnsafeBufferPointer { key in
+          unsafe encoder.append(fields, bytes, folded: key, suffixSize: nil, into: chunk)
+        }
+      }
+    }
+  }
+
+  private func slice(_ name: UInt32, _ kind: FieldKind, _ offset: Int, _ size: Int) -> FieldSlice {
+    FieldSlice(name: name, kind: kind, offset: UInt32(offset), length: UInt32(size))
+  }
+}
+
+/// The distinct last components of keys, until there are more than a manifest lists.
+struct LastComponentSet {
+  private var texts: Set<[UInt8]> = []
+  private var size = 0
+  private(set) var isOver = false
+
+  mutating func insert(_ text: ArraySlice<UInt8>) {
+    guard !isOver, texts.insert(Array(text)).inserted else { return }
+    size += text.count
+    guard texts.count > LastComponents.countLimit || size > LastComponents.byteLimit else { return }
+    isOver = true
+    texts = []
+  }
+
+  /// The components, as a manifest lists them.
+  var listed: LastComponents { LastComponents(texts.sorted { $0.lexicographicallyPrecedes($1) }) }
+}

@@ -1,0 +1,49 @@
+import ShardedIndex
+
+/// The rules of the entries that an index has. Source: docs/format.md section 3.13.
+struct EntryRules: Equatable, Sendable {
+  /// Which words of a key are entries from there on; nil for none.
+  let words: BuildOptions.Words?
+  /// The fields of other names.
+  let alias: [String]
+  /// Whether the leading consonants of Hangul names are other names.
+  let hasInitials: Bool
+  /// The significant bits of weights.
+  let weightBits: Int
+
+  /// - Returns: nil if an index of these settings has no entries.
+  init?(_ settings: IndexSettings) {
+    guard settings.words != nil || settings.alias != nil else { return nil }
+    words = settings.words.map { BuildOptions.Words(rawValue: $0) ?? .body }
+    let names = settings.alias ?? []
+    alias = names.filter { $0 != HangulInitials.setting }
+    hasInitials = names.count > alias.count
+    weightBits = settings.weightBits.flatMap { Int($0) } ?? BuildOptions.usualWeightBits
+  }
+
+  /// Returns a weight rounded up to the significant bits, at most 2^63 - 1.
+  func rounded(_ weight: UInt64) -> UInt64 {
+    let excess = UInt64.bitWidth - weight.leadingZeroBitCount - weightBits
+    guard excess > 0 else { return weight }
+    // A weight has 63 bits: the sum holds.
+    let rest: UInt64 = (1 << UInt64(excess)) - 1
+    return min((weight + rest) & ~rest, WeightRule.limit)
+  }
+
+  /// The settings of the entries' manifest.
+  static var settings: IndexSettings {
+    var settings = IndexSettings(key: "{text}, {last}")
+    settings.weight = EntryField.weight.rawValue
+    return settings
+  }
+}
+
+extension BuildOptions {
+  /// Writes the options that the entries are made by into settings.
+  func setEntries(of settings: inout IndexSettings) {
+    settings.words = words?.rawValue
+    settings.alias = alias.isEmpty ? nil : alias
+    let hasEntries = words != nil || !alias.isEmpty
+    settings.weightBits = hasEntries && weightBits != Self.usualWeightBits ? String(weightBits) : nil
+  }
+}

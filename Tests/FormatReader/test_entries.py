@@ -1,0 +1,121 @@
+"""The entries of indexes against those that the records give by the rules: python3 -m unittest discover -s Tests/FormatReader"""
+
+import json
+import random
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import oracle  # noqa: E402
+import reader  # noqa: E402
+from oracle_features import FeatureOracle, SEPARATOR, plain  # noqa: E402
+from test_reader import Temporary  # noqa: E402
+
+KEY = ("--key", "{name}, {country}")
+SIZES = ("--shard-size", "4KiB", "--part-size", "512")
+
+
+def rounded(weight, bits):
+    """§3.13: rounded up to so many significant bits."""
+    unit = 1 << max(0, weight.bit_length() - bits)
+    return min(-(-weight // unit) * unit, reader.WEIGHT_LIMIT)
+
+
+def expected(index, words, alias, bits):
+    """The entries that the records of an index give."""
+    records = oracle.records_of(index)
+    weights = {}
+    for key, weight, _ in records:
+        weights[key] = max(weight, weights.get(key, 0))
+    scan, entries, last = FeatureOracle(records, words, alias), set(), set()
+    for position, (key, _, _) in enumerate(records):
+        texts = scan.texts(position)
+        found = {(form, None) for form in texts.forms if form != key}
+        if words:
+            found |= {(text, texts.forms[0][:start]) for start, text in texts.later}
+        found |= {(text, None) for text in (other + texts.ending for other, _ in texts.others) if text not in texts.forms}
+        entries |= {(text, before, key, rounded(weights[key], bits)) for text, before in found}
+        if SEPARATOR in plain(key):
+            last.add(plain(key).rpartition(SEPARATOR)[2])
+    return entries, sorted(last)
+
+
+class Entries(Temporary):
+    def check_entries(self, directory, words=None, alias=(), bits=12):
+        index = reader.Index(directory)
+        entries, last = expected(index, words, alias, bits)
+        found = list(index.text_entry_set())
+        self.assertEqual(len(found), len(set(found)))
+        self.assertEqual(set(found), entries)
+        self.assertEqual([key for key, *_ in found], sorted(key for key, *_ in entries))
+        over = len(last) > reader.LAST_COMPONENTS or sum(map(len, last)) > 1 << 16
+        self.assertEqual(index.last_components, [] if over else last)
+        self.assertEqual(index.text_entries.records, len(entries))
+        index.text_entries.verify_ranks()
+        self.assertEqual(index.settings.get(b"words"), words and words.encode())
+        self.assertEqual(index.settings.get(b"alias"), ",".join(alias).encode() if alias else None)
+        return index
+
+    def options(self, words=None, alias=(), bits=12):
+        return (
+            *(["--words", words] if words else []),
+            *(word for path in alias for word in ("--alias", path)),
+            *(["--weight-bits", str(bits)] if bits != 12 else []),
+        )
+
+    def rows(self, rng, count):
+        """Names with signs, look-alikes, Hangul, repeated keys and other names of all kinds."""
+        syllables = ["san ", "st. ", "l'", "new-", "ville", "york", "a", "(o)", "\u0e19\u0e4d\u0e49\u0e32", "\u795e\u30f6", "\uac15\ub0a8 ", "\u0629", "/", "x"]
+        for i in range(count):
+            name = "".join(rng.choices(syllables, k=rng.randint(1, 5)))
+            others = [
+                "", name, name + ",", None, 5, True, "Big,Apple, ,big", ["Jorvik", "Jorvik", name, "A, B", "", None, ["x"], {"y": 1}],
+                [], {}, ",".join(f"n{j}" for j in range(rng.randint(1, 40))),
+            ]
+            yield {
+                "id": i, "name": name, "country": rng.choice(["US", "GB", "", "A-B", "st. x"]),
+                "w": rng.choice([0, 1, 4095, 4097, 10**6 + i, 2**63, -1, "x"]),
+                "alt": rng.choice(others), "names": {"ko": rng.choice(["\uac15", "b c", ""])},
+            }
+
+    def test_rules(self):
+        rng = random.Random(33)
+        source = self.write("rows.jsonl", map(json.dumps, self.rows(rng, 1500)))
+        for number, options in enumerate([
+            {"words": "body"}, {"words": "all"}, {"alias": ["alt"]}, {"words": "body", "alias": ["names.ko", "alt", "initials"]},
+            {"words": "body", "alias": ["alt"], "bits": 1}, {"alias": ["initials"], "bits": 63},
+        ]):
+            with self.subTest(**options):
+                index = self.build(source, *KEY, "--weight", "w", *SIZES, *self.options(**options), name=str(number))
+                self.check_entries(index, **options)
+
+    def test_without_weights(self):
+        source = self.write("rows.jsonl", map(json.dumps, self.rows(random.Random(1), 200)))
+        index = self.build(source, "--key", "{name}", *self.options("body", ["alt"]))
+        self.assertEqual(self.check_entries(index, "body", ["alt"]).last_components, [])
+
+    def test_few_records(self):
+        for count in 0, 1:
+            source = self.write("rows.jsonl", map(json.dumps, self.rows(random.Random(2), count)))
+            index = self.build(source, *KEY, *self.options("body"), *(["--allow-empty"] if not count else []), name=str(count))
+            self.check_entries(index, "body")
+
+    def test_many_last_components(self):
+        rows = [{"name": f"a b{i}", "country": f"c{i}"} for i in range(reader.LAST_COMPONENTS + 1)]
+        for count in len(rows) - 1, len(rows):
+            index = self.build(self.write("rows.jsonl", map(json.dumps, rows[:count])), *KEY, *self.options("body"), name=str(count))
+            self.check_entries(index, "body")
+
+    def test_shards_stay(self):
+        """The primary set has the same files with entries and without them."""
+        source = self.write("rows.jsonl", map(json.dumps, self.rows(random.Random(3), 1500)))
+        files = []
+        for number, options in enumerate([(), self.options("all", ["alt"])]):
+            index = reader.Index(self.build(source, *KEY, "--weight", "w", *SIZES, *options, name=str(number)))
+            files.append([entry.name for entry in index.entries])
+        self.assertEqual(*files)
+
+
+if __name__ == "__main__":
+    unittest.main()
