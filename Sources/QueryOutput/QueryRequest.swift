@@ -16,6 +16,8 @@ package struct QueryRequest: Equatable, Sendable {
   package var sort: SortOrder?
   /// The position that the answer begins behind, in a ranked answer; nil for its beginning.
   package var cursor: ShardedIndex.Cursor?
+  /// The filters that records have to pass, in a ranked answer.
+  package var filters: [ShardedIndex.Filter] = []
   /// Whether the ranks are explained, in a ranked answer.
   package var explains = false
   /// Whether the number of matches alone is printed.
@@ -43,11 +45,19 @@ package struct QueryRequest: Equatable, Sendable {
   /// A script that asks for all matches, their number or a range of them wants them in the order of their keys.
   package mutating func implySort(hasOffset: Bool) {
     guard sort == nil else { return }
-    if cursor != nil || explains {
+    if cursor != nil || explains || !filters.isEmpty {
       sort = .rank
     } else if all || countOnly || hasOffset {
       sort = .key
     }
+  }
+
+  /// Adds a filter: the path of a field, `=` and a value. Returns false for another text.
+  package mutating func addFilter(_ text: String) -> Bool {
+    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return false }
+    filters.append(
+      ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.utf8.index(after: sign)...])]))
+    return true
   }
 
   /// Returns whether the answer is ranked, from an index that has ranks or has none.

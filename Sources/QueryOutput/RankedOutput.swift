@@ -15,7 +15,8 @@ struct RankedOutput {
 
   /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
   func first(of text: String, in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
-    try index.search(ShardedIndex.SearchQuery(text), limit: next(skipped: 0), after: request.cursor)
+    try index.search(
+      ShardedIndex.SearchQuery(text, filter: request.filters), limit: next(skipped: 0), after: request.cursor)
   }
 
   /// The number of hits of the next page: first those that are passed over, then those that are shown.
@@ -47,6 +48,15 @@ struct RankedOutput {
     }
     guard format == .json else { return }
     try QueryRunner.writing { () throws(WriteError) in try writeRanks(page, to: &output) }
+  }
+
+  /// Returns a note on what the filters left of an answer, of which this was the first page; nil where all is shown.
+  func noteOnFilter(_ first: ShardedIndex.Answer) -> String? {
+    if first.records.isEmpty { return "no match passes the filter" }
+    guard request.cursor == nil, shown >= first.records.count, first.hasMore, first.total.map({ shown < $0 }) ?? true
+    else { return nil }
+    let total = first.total.map { " of " + QueryRunner.grouped($0) } ?? ""
+    return "the best " + QueryRunner.grouped(shown) + total + " shown; --limit shows more"
   }
 
   /// Writes the members of JSON behind the records: how each hit ranks, and where the answer continues.
@@ -113,6 +123,8 @@ extension QueryRunner {
     if format == .text {
       if count == 0 {
         Diagnostics.note("no key begins with \"" + request.prefix + "\"")
+      } else if !request.filters.isEmpty {
+        if let note = ranked.noteOnFilter(first) { Diagnostics.note(note) }
       } else if ranked.shown < count, request.cursor == nil {
         Diagnostics.note(
           "the best " + grouped(ranked.shown) + " of " + grouped(count)

@@ -59,6 +59,7 @@ public enum BuildSetting: String, Sendable {
   case keep = "BuildOptions.keep"
   case weight = "BuildOptions.weight"
   case alias = "BuildOptions.alias"
+  case filter = "BuildOptions.filter"
   case indexKey = "the index's key"
   case indexID = "the index's id"
   case allowsEmpty = "BuildOptions.allowsEmpty"

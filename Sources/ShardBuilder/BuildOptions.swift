@@ -31,6 +31,8 @@ public struct BuildOptions: Sendable {
   public var weightBits = usualWeightBits {
     didSet { weightBits = min(max(1, weightBits), 63) }
   }
+  /// The fields by which answers are filtered, up to 64. The index gets tables of their values.
+  public var filter: [String] = []
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?

@@ -165,6 +165,7 @@ struct Intake: ~Copyable {
     for name in options.keep ?? [] where name != weights?.path { check.add(name, .keep) }
     if let weight = options.weight, weights == nil { check.add(weight, .weight) }
     for name in options.alias where name != HangulInitials.setting { check.add(name, .alias) }
+    for name in options.filter where name != weights?.path { check.add(name, .filter) }
     return check
   }
 

@@ -53,12 +53,14 @@ struct Pipeline {
     let compressors = CompressorPool()
     let rankField = try RankField(settings, names: names)
     let previousRanks = previous.flatMap { PreviousRanks($0, settings) }
+    let previousSides = try previous.flatMap { (previous) throws(BuildError) in try PreviousSides(previous, settings) }
     let writer = PieceWriter(
       publisher: publisher, names: names, packing: packing, previous: previous, previousRanks: previousRanks,
+      previousSides: previousSides, sideFields: try SideFields(settings, names: names),
       cellFinder: makesDensityGrid ? CellFinder(names: names) : nil, idField: countedID?.field,
       encoder: ShardEncoder(names: names, partSize: packing.partSize, rankField), isRanked: rankField != nil,
       compressors: compressors)
-    var assembly = try Assembly(of: self, compressors, previousRanks)
+    var assembly = try Assembly(of: self, compressors, previousRanks, previousSides)
     if rankField != nil { assembly.addRanks() }
     try WorkerPool.orderedMap(
       threads: min(plan.writers, threads), budget: plan.pieces,
@@ -107,6 +109,8 @@ private struct PieceWriter: Sendable {
   let packing: EncodingOptions
   let previous: PreviousIndex?
   let previousRanks: PreviousRanks?
+  let previousSides: PreviousSides?
+  let sideFields: SideFields?
   let cellFinder: CellFinder?
   let idField: UInt32?
   let encoder: ShardEncoder
@@ -141,6 +145,9 @@ private struct PieceWriter: Sendable {
         shards[index].weights = weights
       }
     }
+    if let previousSides {
+      for (index, shard) in known.enumerated() { shards[index].sides = previousSides.kept(shard) }
+    }
     return try publisher.keeps(known) ? shards : nil
   }
 
@@ -160,6 +167,7 @@ private struct PieceWriter: Sendable {
     var before: Piece?
     parts.reverse()  // Taken from the end, so that each content is released once it is written.
     while let (part, content) = parts.popLast() {
+      let sides = sideFields?.sides(of: part, parts: content!.partRanges)
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
       let digest = Digest.sha256(file.bytes)
       let first = unsafe part.record(0).folded
@@ -172,7 +180,7 @@ private struct PieceWriter: Sendable {
           size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
           headerChecksum: file.headerChecksum, isContinuation: isContinuation),
         digest: Array(digest.prefix(16)), label: label)
-      shard.weights = file.weights
+      (shard.weights, shard.sides) = (file.weights, sides)
       shards.append(shard)
       before = part
     }
@@ -187,6 +195,8 @@ private struct Assembly: ~Copyable {
   private let names: [String]
   private let previous: PreviousIndex?
   private let previousRanks: PreviousRanks?
+  private let previousSides: PreviousSides?
+  private let sideWriter: SideWriter
   private let countsIDs: Bool
   private var idCounter: IDCounter
   /// By field number, whether a piece that came has the field.
@@ -200,13 +210,19 @@ private struct Assembly: ~Copyable {
   private static let manifestLevel = 1
 
   init(
-    of pipeline: Pipeline, _ compressors: CompressorPool, _ previousRanks: PreviousRanks?
+    of pipeline: Pipeline, _ compressors: CompressorPool, _ previousRanks: PreviousRanks?,
+    _ previousSides: PreviousSides?
   ) throws(BuildError) {
     (publisher, names, previous) = (pipeline.publisher, pipeline.names, pipeline.previous)
-    self.previousRanks = previousRanks
+    (self.previousRanks, self.previousSides) = (previousRanks, previousSides)
+    let tables = SideFields.tables(pipeline.settings)
+    sideWriter = SideWriter(
+      publisher: publisher, tables: tables, previous: previousSides, level: pipeline.packing.level,
+      compressors: compressors, checksKept: pipeline.makesDensityGrid)
     output = Pipeline.Output(
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))
+    if pipeline.settings.hasSides { output.manifest.sides = SidesEncoder(tables: tables) }
     if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
     if pipeline.makesDensityGrid { output.densityGrid = DensityGrid() }
     countsIDs = pipeline.countedID != nil
@@ -221,6 +237,14 @@ private struct Assembly: ~Copyable {
   /// Has the ranks of all shards that follow written.
   mutating func addRanks() { output.manifest.ranks = RanksEncoder() }
 
+  /// Makes the side files of the pages that are full.
+  private mutating func settleSides() throws(BuildError) {
+    while let page = output.manifest.sides?.nextPage() {
+      let (file, isNew) = try sideWriter.write(page)
+      output.manifest.sides?.add(file: file, isNew: isNew)
+    }
+  }
+
   private mutating func note(_ fields: [UInt32]) {
     for number in fields where !isNoted[Int(number)] {
       isNoted[Int(number)] = true
@@ -232,7 +256,10 @@ private struct Assembly: ~Copyable {
   mutating func add(_ piece: consuming WrittenPiece) throws(BuildError) {
     piece.shards[0].file.isContinuation = lastKey == piece.firstKey
     if output.manifest.shardCount == 0 { piece.shards[0].bound = [] }
-    for shard in piece.shards { output.manifest.add(shard) }
+    for shard in piece.shards {
+      output.manifest.add(shard)
+      try settleSides()
+    }
     output.notes.pieces.append(piece.note)
     lastKey = piece.lastKey
     note(piece.fields)
@@ -246,7 +273,9 @@ private struct Assembly: ~Copyable {
       publisher.keep(shard.fileName)
       var kept = ManifestEncoder.Shard(shard)
       if let previousRanks { kept.weights = try previousRanks.weights(of: shard) }
+      if let previousSides { kept.sides = previousSides.kept(shard) }
       output.manifest.add(kept)
+      try settleSides()
       if unseenFields > 0 {
         note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.fieldNumbers(of: shard) })
       }
@@ -256,6 +285,8 @@ private struct Assembly: ~Copyable {
   }
 
   consuming func finish() throws(BuildError) -> Pipeline.Output {
+    output.manifest.finishPage()
+    try settleSides()
     guard countsIDs else { return output }
     var output = output
     let count = try idCounter.finish()
@@ -303,9 +334,9 @@ extension Pipeline.Output {
       manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
     summary.shardCount = encoder.shardCount + (entries?.shardCount ?? 0)
     summary.greatestWeight = encoder.ranks?.greatest
-    summary.shardsWritten = published.written + published.repaired
+    summary.shardsWritten = published.written + published.repaired - (encoder.sides?.newCount ?? 0)
     summary.isUnchanged = published.isUnchanged
-    summary.bytes = file.count + encoder.shardBytes + (entries?.bytes ?? 0)
+    summary.bytes = file.count + encoder.shardBytes + (encoder.sides?.fileBytes ?? 0) + (entries?.bytes ?? 0)
   }
 }
 

@@ -96,6 +96,7 @@ public enum ShardBuilder {
     settings.weightScale = options.weightScale
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
+    settings.filter = options.filter
     options.setEntries(of: &settings)
     return settings
   }
@@ -148,6 +149,16 @@ public enum ShardBuilder {
     if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {
       throw .dataset(
         .options, message: "records are ranked by the field \"\(weight)\", so that it has to be stored: keep it too")
+    }
+    for field in options.filter {
+      if let keep = options.keep, !RecordEncoder.isKept(field, keep: keep) {
+        throw .dataset(
+          .options, message: "answers are filtered by the field \"\(field)\", so that it has to be stored: keep it too")
+      }
+    }
+    if Set(options.filter).count < options.filter.count || options.filter.count > IndexSettings.filterLimit {
+      throw .dataset(
+        .options, message: "filters are up to \(IndexSettings.filterLimit) fields, each named once")
     }
     if options.weightsFile != nil, options.id == nil {
       throw .dataset(.options, message: "weights of a file need --id, the field whose text stands in the file")

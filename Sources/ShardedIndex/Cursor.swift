@@ -16,9 +16,16 @@ extension ShardedIndex {
       (self.generation, self.query, self.rank) = (generation, query, rank)
     }
 
+    /// Returns the number that tells queries apart.
+    static func identity(_ text: [UInt8], _ filter: RankedFilter?) -> UInt64 {
+      var bytes = text
+      filter?.write(to: &bytes)
+      return bytes.hash
+    }
+
     /// Throws ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation.
-    func check(_ text: [UInt8], _ generation: Generation) throws(IndexError) {
-      guard query == text.hash else { throw .wrongCursor(reason: "belongs to another query") }
+    func check(_ identity: UInt64, _ generation: Generation) throws(IndexError) {
+      guard query == identity else { throw .wrongCursor(reason: "belongs to another query") }
       guard self.generation == generation.identity else {
         throw .wrongCursor(reason: "belongs to another generation of the index")
       }

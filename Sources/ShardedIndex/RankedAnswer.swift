@@ -51,8 +51,14 @@ extension ShardedIndex {
     /// Whether there may be hits behind these.
     public var hasMore: Bool { search.highestRest != nil }
 
-    /// The number of all matches; nil where the search has not come upon all of them.
-    public var total: Int? { hasMore ? nil : previousCount.map { $0 + found.records.count } }
+    /// The number of all matches; nil where it would cost a search of its own.
+    ///
+    /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
+    ///   parts at the ends of the matches.
+    public var total: Int? {
+      if !hasMore, let previousCount { return previousCount + found.records.count }
+      return (try? search.countMatches(of: text)) ?? nil
+    }
 
     /// The proof that no better record was left out.
     public var certificate: Certificate {
@@ -66,7 +72,8 @@ extension ShardedIndex {
     /// - Complexity: O(*n*) in the size of the manifest's root.
     public var cursor: Cursor? {
       guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? lastRank else { return nil }
-      return Cursor(generation: search.generation.identity, query: text.hash, rank: rank)
+      return Cursor(
+        generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: rank)
     }
 
     /// Returns the next hits, from the same generation. The search keeps its queue, so it opens few parts twice.
@@ -211,9 +218,10 @@ extension ShardedIndex.Answer {
     _ generation: Generation, text: [UInt8], query: ShardedIndex.SearchQuery, limit: Int,
     after cursor: ShardedIndex.Cursor?
   ) throws(IndexError) {
-    try cursor?.check(text, generation)
+    let filter = try RankedFilter(query.filter, in: generation.manifest)
+    try cursor?.check(ShardedIndex.Cursor.identity(text, filter), generation)
     try self.init(
-      RankedSearch(text, in: generation, below: cursor?.rank), text: text, limit: max(0, limit),
+      RankedSearch(text, filter: filter, in: generation, below: cursor?.rank), text: text, limit: max(0, limit),
       budget: query.budget, behind: cursor?.rank, previousCount: cursor == nil ? 0 : nil)
   }
 }

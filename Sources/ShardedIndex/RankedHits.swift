@@ -11,15 +11,17 @@ extension ShardedIndex {
 
     /// - Parameters:
     ///   - text: The folded text of the query.
+    ///   - filters: The filters that hits pass.
     ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(
-      _ text: [UInt8], in generation: Generation, after cursor: Cursor? = nil
+      _ text: [UInt8], filters: [Filter] = [], in generation: Generation, after cursor: Cursor? = nil
     ) throws(IndexError) {
-      try cursor?.check(text, generation)
+      let filter = try RankedFilter(filters, in: generation.manifest)
+      try cursor?.check(Cursor.identity(text, filter), generation)
       self.text = text
       lastRank = cursor?.rank
-      search = try RankedSearch(text, in: generation, below: cursor?.rank)
+      search = try RankedSearch(text, filter: filter, in: generation, below: cursor?.rank)
     }
 
     /// The number of hits that the last call of ``find(_:partLimit:)`` found.
@@ -29,7 +31,7 @@ extension ShardedIndex {
     /// The cursor behind the last hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard search.highestRest != nil, let lastRank else { return nil }
-      return Cursor(generation: search.generation.identity, query: text.hash, rank: lastRank)
+      return Cursor(generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: lastRank)
     }
 
     /// Finds the next hits, at most `limit` of them, in the place of those that were found before.

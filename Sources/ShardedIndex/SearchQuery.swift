@@ -3,16 +3,34 @@ extension ShardedIndex {
   public struct SearchQuery: Sendable {
     /// The text, as a person typed it.
     public var text: String
+    /// The filters that a record has to pass, all of them.
+    public var filter: [Filter]
     /// What the search may open before it stops early; nil for no limit.
     public var budget: SearchBudget?
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty one matches every record.
+    ///   - filter: The filters that a record has to pass, all of them.
     ///   - budget: What the search may open before it stops early; nil for no limit.
-    public init(_ text: String, budget: SearchBudget? = nil) {
-      self.text = text
-      self.budget = budget
+    public init(_ text: String, filter: [Filter] = [], budget: SearchBudget? = nil) {
+      (self.text, self.filter, self.budget) = (text, filter, budget)
     }
+  }
+
+  /// A condition on one field of a record: the field has one of some values. Case and accents do not matter.
+  ///
+  /// A field that is a JSON array has the values of its elements. Of two filters by the same field, a record has to
+  /// pass one. Source: docs/ranking.md section 7.
+  public struct Filter: Hashable, Sendable {
+    /// The path of the field.
+    public var field: String
+    /// The values that are accepted.
+    public var values: [String]
+
+    /// - Parameters:
+    ///   - field: The path of the field, one that the index was built to filter by.
+    ///   - values: The values that are accepted.
+    public init(_ field: String, isOneOf values: [String]) { (self.field, self.values) = (field, values) }
   }
 
   /// A limit on the work of one ranked query.

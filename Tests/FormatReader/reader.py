@@ -22,6 +22,8 @@ from collections import Counter
 from fractions import Fraction
 from operator import itemgetter
 
+import sides
+
 CONTENT_LIMIT = 1 << 24  # content bytes of a frame
 FRAME_EXCESS = 65536  # bytes that a frame may have more than its content
 FILE_LIMIT = 1 << 26  # bytes of a shard
@@ -31,7 +33,7 @@ FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 16384  # bytes of a setting's value
 LAST_COMPONENTS = 4096
-CHAINS, KNOWN_CHAINS = range(8, 32), (8, 9, 10, 12)  # sections that describe frames behind the pages
+CHAINS, KNOWN_CHAINS = range(8, 32), range(8, 13)  # sections that describe frames behind the pages
 WEIGHT_LIMIT = (1 << 63) - 1
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
@@ -264,9 +266,10 @@ class Index:
         self.entries = []
         for number, place in enumerate(self.page_places):
             self._read_page(number, contents[0][place])
-        self.ranks = None
+        self.ranks = self.sides = None
         self.text_entries, self.last_components = None, []
-        readers = {8: self._read_notes, 9: self._read_density_grid, 10: self._read_ranks, 12: self._read_entries}
+        readers = {8: self._read_notes, 9: self._read_density_grid, 10: self._read_ranks, 11: self._read_sides}
+        readers[12] = self._read_entries
         for number, read in readers.items():
             if number in chains:
                 self._check_head(number, frames[number])
@@ -445,6 +448,15 @@ class Index:
                 for key, (beginning, target, weight) in zip(part.keys, fields):
                     yield key, beginning, (beginning or b"") + key if target is None else target, int(weight)
 
+    def _read_sides(self, head, groups, frames):
+        """§3.12: per page the digest of its side file and its frames."""
+        self.sides = sides.read_chain(sys.modules[__name__], head, groups, frames, self.page_count)
+        need(self.ranks is not None, "manifest: sides without ranks")
+
+    def side_contents(self):
+        """Per page the contents of its side file, by the kind, number and group of each frame."""
+        return [sides.read_file(sys.modules[__name__], self.directory, page) for page in self.sides or []]
+
     def _shards_of(self, number, level=0):
         """Of a page, or below a node."""
         size = PAGE ** (level + 1)
@@ -615,6 +627,11 @@ class Index:
             for shard, promised in zip(self.shards(), self.ranks, strict=True):
                 found = [max(map(weight.of_text, part.texts(weight.path))) for part in shard.parts]
                 need(found == promised, f"{shard.entry.name}: parts of other greatest weights than the ranks have")
+
+    def verify_sides(self, fold=None):
+        """§3.12: the value tables, made anew of the records of the shards; `fold` is of texts beyond ASCII."""
+        if self.sides is not None:
+            sides.verify_tables(sys.modules[__name__], self, fold or (lambda text: ascii_fold(text.encode())))
 
     def template(self):
         """§3.6: the key's template, in texts and paths: (is a path, bytes)."""
@@ -1642,6 +1659,8 @@ def main():
                 pass
             index.verify_overlay()
             index.verify_ranks()
+            for _ in index.side_contents():
+                pass
             return 0
         out = sys.stdout.buffer
         for line in index.keys() if arguments.keys else index.lines():

@@ -16,6 +16,8 @@ package struct ManifestEncoder {
     package var label: [UInt8]
     /// The greatest weight of each part; none where records are not ranked.
     var weights: [UInt64] = []
+    /// What its page's side file gets of it; nil where the index has no sides.
+    package var sides: ShardSides?
 
     package init(bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8]) {
       self.bound = bound
@@ -36,6 +38,8 @@ package struct ManifestEncoder {
   package private(set) var shardBytes = 0
   /// The ranks; nil where records are not ranked.
   var ranks: RanksEncoder?
+  /// The sides; nil where the index gets none.
+  package var sides: SidesEncoder?
   /// The content of the frame of the entries; nil where there are none.
   var entries: EntriesHead?
 
@@ -54,10 +58,12 @@ package struct ManifestEncoder {
     recordCount += shard.records
     shardBytes += shard.file.size
     ranks?.add(shard.weights)
+    if let sides = shard.sides { self.sides?.add(sides) }
     if page.count == Manifest.pageCapacity { finishPage() }
   }
 
-  private mutating func finishPage() {
+  /// Ends the last page. The side files of an index with sides are made between this and ``file(shardLimit:partSize:fieldNames:settings:notes:densityGrid:threads:)``.
+  package mutating func finishPage() {
     guard let first = page.first else { return }
     let content = Self.page(page)
     // Root, node and page are read by every start, and are a thousandth of an index.
@@ -69,6 +75,7 @@ package struct ManifestEncoder {
       ofLevel: 0)
     page.removeAll(keepingCapacity: true)
     ranks?.finishPage()
+    sides?.finishPage()
   }
 
   /// Lists a page or a node; those before it become a node when it is one more than a node may have.
@@ -138,7 +145,7 @@ package struct ManifestEncoder {
   }
 
   /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid, of
-  /// the ranks and of the entries. Ends the encoder.
+  /// the ranks, of the sides and of the entries. Ends the encoder.
   ///
   /// - Parameter threads: The threads that the notes, the grid and the ranks are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
@@ -180,6 +187,12 @@ package struct ManifestEncoder {
       guard ranks.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
       let chain = chain(ranks.pages, threads: threads) { ranks.head($0) }
       sections.append((.ranks, chain.entry))
+      frames += chain.frames
+    }
+    if let sides {
+      precondition(sides.isSettled, "a page without its side file")
+      let chain = chain(sides.groups, threads: threads) { sides.head($0) }
+      sections.append((.sides, chain.entry))
       frames += chain.frames
     }
     if let entries {

@@ -11,9 +11,9 @@ struct RankField: Sendable {
   ///   - names: Field names by the numbers that the records use.
   /// - Returns: nil if records are not ranked.
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
-    guard let path = settings.weight else { return nil }
+    guard settings.isRanked else { return nil }
     rule = try WeightRule(checking: settings.weightScale)
-    number = names.firstIndex(of: path).map { UInt32($0) }
+    number = settings.weight.flatMap { names.firstIndex(of: $0) }.map { UInt32($0) }
   }
 
   /// Returns the weight of a record.
@@ -86,7 +86,7 @@ struct RanksEncoder: Sendable {
 
 extension ByteWriter {
   /// Writes an unsigned LEB128 number of at most 63 bits.
-  fileprivate mutating func write(weight: UInt64) {
+  mutating func write(weight: UInt64) {
     precondition(weight <= WeightRule.limit, "a weight over 63 bits")
     var rest = weight
     while rest >= 0x80 {

@@ -37,6 +37,12 @@ package struct ShardEncoder {
     fileprivate var counts: FieldColumnsEncoder.Counts
     fileprivate var parts: [Part]
 
+    /// The ranges of the parts' records.
+    package var partRanges: [Range<Int>] {
+      let ends = parts.dropFirst().map(\.firstRecord) + [recordCount]
+      return zip(parts, ends).map { $0.firstRecord..<$1 }
+    }
+
     /// Uncompressed and unpacked, in bytes, all frames together: the limit of a shard is held against it.
     package var size: Int {
       // A reader accepts no more columns, or the records take too many fields: too large, whatever its bytes.

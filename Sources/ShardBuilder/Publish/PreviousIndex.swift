@@ -13,7 +13,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   let firstShards: [Int]
   /// Numbers of pieces by open addressing, -1 where there is none; a power of two, at most half of it in use.
   private var slots: [Int32] = []
-  private var offersFrames = false
+  private(set) var offersFrames = false
 
   /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
   static func found(in publisher: Publisher, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
@@ -113,12 +113,15 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } + (entries?.fileSize ?? 0)
   }
 
-  /// The names of all files but the manifest; nil if they are not known, since the entries' manifest is damaged.
+  /// The names of all files but the manifest; nil if they are not known, since something of a manifest is damaged.
   var fileNames: [String]? {
-    let own = shards.map(\.fileName)
+    guard let sides = try? index.generation.manifest.sidePages() else { return nil }
+    let own = shards.map(\.fileName) + sides.map(\.fileName.text)
     guard index.generation.manifest.hasEntries else { return own }
-    guard let entries, let head = try? index.generation.manifest.entriesHead() else { return nil }
-    return own + entries.shards.map(\.fileName) + [head.fileName.text]
+    guard let entries, let head = try? index.generation.manifest.entriesHead(), let others = entries.fileNames else {
+      return nil
+    }
+    return own + others + [head.fileName.text]
   }
 
   /// The shards that may have records with this folded key.

@@ -11,12 +11,12 @@ struct PreviousRanks: Sendable {
 
   /// - Parameter settings: The settings of the index that is being made.
   init?(_ previous: PreviousIndex, _ settings: IndexSettings) {
-    guard let weight = settings.weight, let rule = WeightRule(scale: settings.weightScale) else { return nil }
+    guard settings.isRanked, let rule = WeightRule(scale: settings.weightScale) else { return nil }
     let manifest = previous.index.generation.manifest
     let own = IndexSettings(of: manifest.root)
     (self.previous, self.rule) = (previous, rule)
-    field = previous.index.fieldNames.firstIndex(of: weight)
-    isUsable = manifest.hasRanks && own.weight == weight && own.weightScale == settings.weightScale
+    field = settings.weight.flatMap { previous.index.fieldNames.firstIndex(of: $0) }
+    isUsable = manifest.hasRanks && own.weight == settings.weight && own.weightScale == settings.weightScale
   }
 
   /// Returns the greatest weight of each part of a shard, as the ranks have it; nil if they do not, or are damaged.

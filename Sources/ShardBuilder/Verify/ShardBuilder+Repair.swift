@@ -72,6 +72,7 @@ extension ShardBuilder {
     try repair.findShards(takesUnproven: takesUnproven)
     try repair.findOverlay(takesUnproven: takesUnproven)
     try repair.mendShards()
+    try repair.mendSides()
     try repair.publish()
     do throws(Verifier.Failure) {
       _ = try Verifier.verify(index: directory) { finding in
@@ -167,6 +168,7 @@ private struct Repair {
     let shards = try generation.shards()
     _ = try generation.notes()
     _ = try generation.densityGrid()
+    _ = try generation.sidePages()
     if readsRanks, let first = try RankCheck(of: generation)?.unreadable.min(by: { $0.key < $1.key }) {
       throw first.value
     }
@@ -260,20 +262,33 @@ private struct Repair {
     }
     var seen: Set<String> = []
     for number in damaged {
-      let shard = shards[number]
-      let name = shard.fileName
-      // A directory in its place cannot be replaced; verifying names it.
-      var status = stat()
-      let isDirectory =
-        unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-        && status.st_mode & S_IFMT == S_IFDIR
-      guard seen.insert(name).inserted, !isDirectory, let bytes = try? ShardFile.bytes(of: shard, in: copy) else {
-        continue
-      }
-      _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
-      summary.repaired.append(name)
-      summary.bytes += bytes.count
+      guard let bytes = try? ShardFile.bytes(of: shards[number], in: copy) else { continue }
+      try mend(shards[number].fileName, bytes, &seen)
     }
+  }
+
+  /// Brings over the side files that are damaged here and not in the copy.
+  mutating func mendSides() throws(RepairError) {
+    let generation = generation
+    let sides = try Self.reading { () throws(IndexError) in try generation?.sidePages() ?? [] }
+    var seen: Set<String> = []
+    for side in sides where (try? ShardFile.check(side, in: index)) == nil {
+      guard let bytes = try? ShardFile.bytes(of: side, in: copy) else { continue }
+      try mend(side.fileName.text, bytes, &seen)
+    }
+  }
+
+  /// Puts a file in the place of a damaged one; once, where several have its content.
+  private mutating func mend(_ name: String, _ bytes: [UInt8], _ seen: inout Set<String>) throws(RepairError) {
+    // A directory in its place cannot be replaced; verifying names it.
+    var status = stat()
+    let isDirectory =
+      unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+      && status.st_mode & S_IFMT == S_IFDIR
+    guard seen.insert(name).inserted, !isDirectory else { return }
+    _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
+    summary.repaired.append(name)
+    summary.bytes += bytes.count
   }
 
   mutating func publish() throws(RepairError) {

@@ -18,6 +18,8 @@ struct ShardCheck {
     var greatestID: UInt64 = 0
     /// The greatest weight of each part, where the index has ranks.
     var greatestWeights: [UInt64] = []
+    /// What its page's side file has to say of it, where the index has sides.
+    var sides: ShardSides?
   }
 
   private let schema: Schema
@@ -25,6 +27,7 @@ struct ShardCheck {
   private let idField: Int?
   private let weightField: WeightField?
   private let isCompared: Bool
+  private var sideReader: SideFields.Reader?
   private let buffer = RecordBuffer()
   private var result: Result
   /// The number of records of the parts that were checked, and of the part that is being checked.
@@ -39,9 +42,11 @@ struct ShardCheck {
   private var bytes: [UInt8] = []
 
   static func check(
-    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?, isCompared: Bool
+    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?,
+    sideFields: SideFields?, isCompared: Bool
   ) -> Result {
-    var check = ShardCheck(shard, of: index, idField: idField, weightField: weightField, isCompared: isCompared)
+    var check = ShardCheck(
+      shard, of: index, idField: idField, weightField: weightField, sideFields: sideFields, isCompared: isCompared)
     do throws(IndexError) {
       do throws(ShardFile.Fault) { try ShardFile.check(shard, in: index.directory) } catch {
         switch error {
@@ -63,15 +68,18 @@ struct ShardCheck {
   }
 
   private init(
-    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?, isCompared: Bool
+    _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?,
+    sideFields: SideFields?, isCompared: Bool
   ) {
     (schema, generation) = (index.generation.schema, index.generation.manifest)
     (self.idField, self.weightField, self.isCompared) = (idField, weightField, isCompared)
+    sideReader = sideFields.map { SideFields.Reader($0) }
     result = Result(shard: shard)
   }
 
   private mutating func finish() {
     result.lastKey = before.key
+    result.sides = sideReader?.finish()
     guard result.reason == nil, recordCount != result.shard.recordCount else { return }
     result.reason = "has a count of \(recordCount) where \(result.shard.recordCount) was promised"
   }
@@ -81,6 +89,7 @@ struct ShardCheck {
     result.reason = structuralFault(of: part)
     guard result.reason == nil else { return }
     recordCount += part.count
+    sideReader?.add(part)
     decoded = 0..<0
     if weightField != nil { result.greatestWeights.append(0) }
     unsafe part.forEachKey { record, stored in

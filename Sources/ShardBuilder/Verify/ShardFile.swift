@@ -22,6 +22,16 @@ enum ShardFile {
     try read(shard, in: directory) { _ in }
   }
 
+  /// Checks the same of a side file.
+  static func check(_ side: SidePage, in directory: IndexDirectory) throws(Fault) {
+    try read(side.fileName, side.fileSize, in: directory, digest: side.digest) { _ in }
+  }
+
+  /// Returns the bytes of a side file, which are what the manifest says.
+  static func bytes(of side: SidePage, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
+    try read(side.fileName, side.fileSize, in: directory, digest: side.digest) { Array(copying: $0) }
+  }
+
   /// Returns the bytes of a shard's file, which are what the manifest says.
   static func bytes(of shard: Manifest.Shard, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
     try read(shard, in: directory) { Array(copying: $0) }
@@ -30,9 +40,16 @@ enum ShardFile {
   private static func read<Value>(
     _ shard: Manifest.Shard, in directory: IndexDirectory, _ body: (Span<UInt8>) -> Value
   ) throws(Fault) -> Value {
+    let digest = unsafe Array(shard.digest)
+    return try read(shard.source.fileName, shard.file.size, in: directory, digest: digest, body)
+  }
+
+  private static func read<Value>(
+    _ name: FileName, _ size: Int, in directory: IndexDirectory, digest: [UInt8], _ body: (Span<UInt8>) -> Value
+  ) throws(Fault) -> Value {
     do throws(IndexError) {
-      let file = try directory.read(shard.source.fileName, size: shard.file.size)
-      if unsafe Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) { return body(file.span) }
+      let file = try directory.read(name, size: size)
+      if Digest.sha256(file.span).starts(with: digest) { return body(file.span) }
     } catch {
       throw Fault(error)
     }

@@ -2,7 +2,8 @@ import CLibrary
 import ShardedIndex
 
 extension Verifier {
-  /// Checks every page of the manifest, the build's notes, the density grid and the field names, and reads the ranks.
+  /// Checks every page of the manifest, the build's notes, the density grid and the field names, and reads the ranks
+  /// and the side files.
   ///
   /// - Returns: Whether every page can be believed.
   mutating func checkManifest() -> Bool {
@@ -27,6 +28,14 @@ extension Verifier {
       return nil
     }
     self.ranks = ranks
+    var sides: SideCheck?
+    let index = index
+    checkManifest("sides") { (_) throws(IndexError) in
+      sides = try SideCheck(of: index)
+      return nil
+    }
+    self.sides = sides
+    checkSideFiles()
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []  // As bytes: two strings may be equal that are no same name.
     for name in index.generation.manifest.fieldNames where !names.insert(Array(name.utf8)).inserted {
@@ -80,6 +89,7 @@ extension Verifier {
     defer { unsafe closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
+    for side in (try? index.generation.manifest.sidePages()) ?? [] { known.insert(side.fileName.text) }
     if index.generation.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = unsafe readdir(directory) {

@@ -9,6 +9,7 @@ extension Verifier {
   mutating func checkShards(isCompared: Bool) {
     let (index, shards, idField) = (index, shards, idField)
     let weightField = ranks == nil ? nil : try? WeightField(of: index.generation.manifest)
+    let sideFields = sides?.fields
     var neighbour = KeysBefore()
     var counted: Set<String> = []
     var (given, next) = (0, 0)
@@ -22,7 +23,9 @@ extension Verifier {
           return given <= shards.count ? shards[given - 1] : nil
         },
         transform: { (shard) throws(BuildError) in
-          ShardCheck.check(shard, of: index, idField: idField, weightField: weightField, isCompared: isCompared)
+          ShardCheck.check(
+            shard, of: index, idField: idField, weightField: weightField,
+            sideFields: sideFields, isCompared: isCompared)
         },
         deliver: { (checked) throws(BuildError) in
           let shard = checked.shard
@@ -35,8 +38,9 @@ extension Verifier {
           next = shard.number + 1
           let reason = checked.reason ?? neighbour.fault(before: checked)
           if let failure = checked.failure { unread(name, failure) } else if let reason { damage(name, reason) }
-          checkRanks(
-            ofShard: shard.number, checked.reason == nil && checked.failure == nil ? checked.greatestWeights : nil)
+          let isSound = checked.reason == nil && checked.failure == nil
+          checkRanks(ofShard: shard.number, isSound ? checked.greatestWeights : nil)
+          checkSides(ofShard: shard.number, isSound ? checked.sides : nil)
           // Behind a shard that cannot be believed, the greatest key is not known.
           neighbour.isAdjacent = reason == nil && checked.failure == nil
           if checked.firstKey != nil, neighbour.key.lexicographicallyPrecedes(checked.lastKey) {

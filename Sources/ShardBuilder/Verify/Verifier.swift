@@ -23,6 +23,8 @@ package struct Verifier {
 
   /// The ranks of the index; nil if it has none.
   var ranks: RankCheck?
+  /// The side files of the index; nil if it has none.
+  var sides: SideCheck?
   /// The greatest weights in the ranks that are not those of the records.
   var wrongRanks = 0
 
@@ -82,6 +84,7 @@ package struct Verifier {
     if isWhole { checkDirectory() }
     checkShards(isCompared: source != nil && isWhole)
     finishRanks()
+    finishSides()
     if isWhole, isUndamaged { checkOverlay(isCompared: source != nil) }
     summary.records = index.recordCount
     summary.shards = index.shardCount

@@ -21,6 +21,8 @@ package final class ManifestReader: @unchecked Sendable {
   private let recent: Lock<PageCache>
   /// The frames of the ranks, which ranked queries read.
   let ranks: RankFrames
+  /// The frames of the sides, which filtered queries read.
+  let sides: SideFrames
 
   package var version: Int { root.version }
   package var recordCount: Int { root.recordCount }
@@ -44,7 +46,7 @@ package final class ManifestReader: @unchecked Sendable {
   package var size: Int { root.size + root.pagesSize }
   /// The bytes of content that are in memory.
   package var residentSize: Int {
-    var size = root.size + ranks.residentSize + recent.withLock { $0.residentBytes }
+    var size = root.size + ranks.residentSize + sides.residentSize + recent.withLock { $0.residentBytes }
     unsafe kept.forEach { unsafe size += $0.size }
     return size
   }
@@ -101,6 +103,7 @@ package final class ManifestReader: @unchecked Sendable {
     keepsPages = root.pagesSize <= limit
     recent = Lock(PageCache(pageCount: keepsPages ? 0 : count, limitBytes: keepsPages ? 0 : limit))
     ranks = RankFrames(limitBytes: limit)
+    sides = SideFrames(limitBytes: limit)
     self.contexts = contexts
     self.root = root
     self.file = file
@@ -198,6 +201,7 @@ package final class ManifestReader: @unchecked Sendable {
   func removeRecentPages() {
     recent.withLock { $0.removeAll() }
     ranks.removePages()
+    sides.removeFrames()
   }
 
   /// Reads a page or node and checks it; the caller deallocates it.

@@ -49,6 +49,7 @@ extension RecordBuffer {
   package var isOverlong: Bool { unsafe output.pointee.isOverlong }
 
   package func rawName(ofField number: Int) -> UInt16 { unsafe output.pointee.fields[number].name }
+  func rawKind(ofField number: Int) -> UInt8 { unsafe output.pointee.fields[number].kind }
 
   /// Empties the buffer, to decode into it anew.
   package func clear() { removeAll() }

@@ -68,6 +68,11 @@ struct RankedRun: Sendable {
 
   /// Whether the text is empty, which every record matches.
   private var isEmpty: Bool { text.isEmpty }
+  /// Whether the run is all records.
+  var isAll: Bool { isEmpty }
+
+  /// Whether all records of one of the shards belong to the run.
+  func covers(shard: Int) -> Bool { isEmpty || shards.lowerBound < shard && shard < shards.upperBound }
 
   /// Whether shards from one on can have whole matches.
   func canBeWhole(fromShard number: Int) -> Bool { number <= lastNameShard }

@@ -85,13 +85,13 @@ extension RankedSearch {
 
   /// Adds the records of a part that match the typed text, by their best match.
   func addMatches(
-    in records: Range<Int>, _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart,
+    in records: Range<Int>, _ passes: [Bool]?, _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart,
     notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     // A run by one word has far more records than match: their names are left to the entries.
     let isByKey = runs[part.run].purpose != .word
     try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
-      guard let match = texts.match(text, rules) else { return }
+      guard passes?[record - records.lowerBound] ?? true, let match = texts.match(text, rules) else { return }
       add(weights.values[record], bonus: match.bonus, record, reference, part, notAbove: limit, &found)
     }
   }
@@ -126,7 +126,7 @@ extension RankedSearch {
   /// Adds the records of the overlay that match the typed text.
   func addOverlaid(notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
     guard let overlay = generation.overlay else { return }
-    for number in overlay.added.indices {
+    for number in overlay.added.indices where filter?.passes(added: number, in: overlay) ?? true {
       guard let match = texts(ofOverlaid: number, overlay).match(text, rules) else { continue }
       let rank = ShardedIndex.Rank(
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,

@@ -14,6 +14,8 @@ struct RankedSearch: Sendable {
   let generation: Generation
   let text: RankedText
   let rules: MatchRules
+  /// The filters that records have to pass; nil for none.
+  let filter: RankedFilter?
   /// The second key set; nil where the index has none.
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
@@ -31,9 +33,12 @@ struct RankedSearch: Sendable {
 
   /// - Parameters:
   ///   - folded: The folded text.
+  ///   - filter: The filters that hits pass; nil for none.
   ///   - ceiling: The rank that all hits are below; nil for none.
-  init(_ folded: [UInt8], in generation: Generation, below ceiling: ShardedIndex.Rank? = nil) throws(IndexError) {
-    self.generation = generation
+  init(
+    _ folded: [UInt8], filter: RankedFilter? = nil, in generation: Generation, below ceiling: ShardedIndex.Rank? = nil
+  ) throws(IndexError) {
+    (self.generation, self.filter) = (generation, filter)
     self.ceiling = ceiling
     let manifest = generation.manifest
     guard manifest.hasRanks || manifest.hasEntries else { throw .notBuilt(feature: .ranks) }
@@ -171,11 +176,13 @@ struct RankedSearch: Sendable {
     let first = page * Manifest.pageCapacity
     let shards = max(run.shards.lowerBound, first)..<min(run.shards.upperBound + 1, first + Manifest.pageCapacity)
     let starts = try manifest.withPage(page) { page, start in shards.map { start + page.firstRecord($0 - first) } }
+    let filtered = try filter(of: run)?.page(page, of: generation.shards) ?? FilteredPage()
     opened.pages += 1
     for (shard, start) in zip(shards, starts) {
+      let greatest = weights?.maximum(ofShard: shard - first) ?? 0
+      guard let weight = filtered.greatest(greatest, ofShard: shard - first) else { continue }
       let rank = ShardedIndex.Rank(
-        weight: weights?.maximum(ofShard: shard - first) ?? 0,
-        bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
+        weight: weight, bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
         position: position(ofPlace: start, in: run.set))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
@@ -193,10 +200,13 @@ struct RankedSearch: Sendable {
     }
     opened.shards += 1
     let parts = run.parts(of: shard, loaded.parts)
+    let bounds = try filter(of: run)?.page(shard / Manifest.pageCapacity, of: reader).greatest(
+      weights ?? [UInt64](repeating: 0, count: loaded.parts.count), ofPartsOf: shard, in: reader)
     for part in parts.range {
+      guard let weight = bounds.map({ $0[part] }) ?? weights?[part] ?? 0 else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = ShardedIndex.Rank(
-        weight: weights?[part] ?? 0, bonus: run.bonus(canBeWhole: canBeWhole),
+        weight: weight, bonus: run.bonus(canBeWhole: canBeWhole),
         position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord, in: run.set))
       queue.push(
         RankedContainer(
@@ -217,10 +227,11 @@ struct RankedSearch: Sendable {
     opened.parts += 1
     guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
     let weights = try weights(of: reference)
+    let passes = try filter?.passes(records, of: reference, in: reader)
     guard run.purpose == .typed else {
-      return try addMatches(in: records, weights, reference, part, notAbove: limit, &found)
+      return try addMatches(in: records, passes, weights, reference, part, notAbove: limit, &found)
     }
-    for record in records {
+    for record in records where passes?[record - records.lowerBound] ?? true {
       // An entry leads to a record whose key is not its own plain form.
       if rules.isPlain, !text.isEmpty, weights.marks[record] == PartWeights.otherForm { continue }
       add(
@@ -259,6 +270,9 @@ struct RankedSearch: Sendable {
       return marks
     }
   }
+
+  /// The filter whose tables the key set of a run has: entries are filtered by the records that they lead to.
+  private func filter(of run: RankedRun) -> RankedFilter? { run.set == .records ? filter : nil }
 
   /// Returns the reader of a key set. A run of entries is only made where there are some.
   func reader(of set: KeySet) -> ShardReader {

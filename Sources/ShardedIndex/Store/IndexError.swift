@@ -27,11 +27,14 @@ public enum IndexError: Error, Equatable, Sendable {
 public enum IndexFeature: String, Sendable, CaseIterable {
   /// The greatest weight of each part, for ranked answers.
   case ranks
+  /// Tables of the values of fields, for filtered answers.
+  case filter
 
   /// The option of `shardq build` that makes it.
   package var option: String {
     switch self {
     case .ranks: "--weight"
+    case .filter: "--filter and the field"
     }
   }
 }

@@ -300,6 +300,7 @@
         case .keep: "--keep"
         case .weight: "--weight"
         case .alias: "--alias"
+        case .filter: "--filter"
         case .allowsEmpty: "--allow-empty"
         case .minimumRecords: "--min-records"
         case .replacesOtherIndex: "--force"

@@ -32,6 +32,11 @@
         "The answer to explain, rank or key (default: rank where the index has ranks).", valueName: "order"))
     var sort: SortOrder?
 
+    @Option(
+      name: .customLong("filter"),
+      help: ArgumentHelp("Only records whose field has the value, as for query.", valueName: "field=value"))
+    var filters: [String] = []
+
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
@@ -42,15 +47,25 @@
 
     func validate() throws {
       if limit ?? 0 < 0 { throw ValidationError("--limit must be at least 0") }
+      if sort == .key, !filters.isEmpty {
+        throw ValidationError("--filter goes with --sort rank; leave out --sort key")
+      }
+      var request = QueryRequest(prefix: "")
+      for filter in filters where !request.addFilter(filter) {
+        throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
+      }
     }
 
     func run() throws {
       // The cache evicts nothing, so that all loaded shards can be counted.
       let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
-        if sort.map({ $0 == .rank }) ?? index.generation.manifest.hasRanks {
+        if sort.map({ $0 == .rank }) ?? (index.generation.manifest.hasRanks || !filters.isEmpty) {
+          var request = QueryRequest(prefix: prefix)
+          for filter in filters { _ = request.addFilter(filter) }
           let (report, hits, isEmpty) = try RankReport.explain(
-            prefix, in: index, limit: limit ?? QueryRequest.defaultLimit)
+            ShardedIndex.SearchQuery(prefix, filter: request.filters), in: index,
+            limit: limit ?? QueryRequest.defaultLimit)
           report.print(format, then: hits)
           finish(isEmpty ? .negative : .done)
         }

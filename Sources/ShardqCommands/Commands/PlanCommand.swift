@@ -196,6 +196,7 @@
       for name in ["keep", "id", "weight", "weight-scale"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
+      for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words
     }

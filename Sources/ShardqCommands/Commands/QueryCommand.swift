@@ -28,6 +28,13 @@
     )
     var cursor: AnswerCursor?
 
+    @Option(
+      name: .customLong("filter"),
+      help: ArgumentHelp(
+        "Only records whose field has the value, in a ranked answer; repeat it for other values or fields.",
+        valueName: "field=value"))
+    var filters: [String] = []
+
     @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
     var explains = false
 
@@ -135,8 +142,15 @@
       if options.endsWithZero, options.format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
-      if options.sort == .key, options.cursor != nil || options.explains {
-        throw ValidationError("--after and --explain go with --sort rank; leave out --sort key")
+      if options.sort == .key, options.cursor != nil || options.explains || !options.filters.isEmpty {
+        throw ValidationError("--after, --filter and --explain go with --sort rank; leave out --sort key")
+      }
+      if options.count, !options.filters.isEmpty {
+        throw ValidationError("--filter goes with a ranked answer; leave out --count, and see total in --format json")
+      }
+      var request = QueryRequest(prefix: "")
+      for filter in options.filters where !request.addFilter(filter) {
+        throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
       }
       if options.explains, options.count || options.stdin || options.format != nil || options.endsWithZero {
         throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
@@ -156,6 +170,7 @@
       request.limit = options.limit
       request.offset = options.offset ?? 0
       (request.sort, request.cursor, request.explains) = (options.sort, options.cursor?.cursor, options.explains)
+      for filter in options.filters { _ = request.addFilter(filter) }
       request.all = options.all
       request.countOnly = options.count
       request.format = options.format

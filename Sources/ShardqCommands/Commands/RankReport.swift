@@ -17,7 +17,8 @@
         let limit = (request.all ? .max : request.limit ?? QueryRequest.rankedLimit)
         let (most, isOver) = limit.addingReportingOverflow(request.offset)
         let answer = try index.search(
-          ShardedIndex.SearchQuery(request.prefix), limit: isOver ? .max : most, after: request.cursor)
+          ShardedIndex.SearchQuery(request.prefix, filter: request.filters), limit: isOver ? .max : most,
+          after: request.cursor)
         print(answer, from: request.offset)
         return answer.hits.isEmpty ? .negative : .done
       } catch {
@@ -69,9 +70,10 @@
 
     /// Returns the report of `shardq explain` on a ranked query; people see the hits below it.
     static func explain(
-      _ text: String, in index: ShardedIndex, limit: Int
+      _ query: ShardedIndex.SearchQuery, in index: ShardedIndex, limit: Int
     ) throws(IndexError) -> (report: Report, hits: String, isEmpty: Bool) {
-      let answer = try index.search(text, limit: limit)
+      let text = query.text
+      let answer = try index.search(query, limit: limit)
       let hits = answer.hits
       let (certificate, statistics) = (answer.certificate, index.statistics)
       let count = try index.matches(forPrefix: text, in: answer.generation).count
@@ -80,6 +82,7 @@
       report.add("folded", .text(Fold.fold(text).withUnsafeBufferPointer { FoldedText.readable($0) }))
       report.add("sort", .text(SortOrder.rank.rawValue))
       report.add("count", .number(count))
+      if let total = answer.total { report.add("total", .number(total)) }
       report.add("records_shown", .number(hits.count))
       report.add("shards_in_index", .number(index.shardCount))
       report.add("pages_opened", .number(certificate.pagesOpened))
@@ -96,7 +99,7 @@
           + ",\"via\":\"key\"}"
       }
       report.add("hits", .raw("[" + members.joined(separator: ",") + "]"), note: hits.isEmpty ? "none" : "")
-      return (report, hits.isEmpty ? "" : table(hits), count == 0)
+      return (report, hits.isEmpty ? "" : table(hits), query.filter.isEmpty ? count == 0 : hits.isEmpty)
     }
 
     private static func json(_ rank: ShardedIndex.Rank?) -> String {

@@ -18,6 +18,11 @@ package struct IndexSettings: Equatable, Sendable {
   package var alias: [String]?
   /// The significant bits of the weights of entries; nil for 12.
   package var weightBits: String?
+  /// The fields that answers are filtered by, each once.
+  package var filter: [String] = []
+
+  /// The most fields that answers are filtered by.
+  package static let filterLimit = 64
 
   package init(key: String) { self.key = key }
 
@@ -31,7 +36,13 @@ package struct IndexSettings: Equatable, Sendable {
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
     weightBits = manifest.setting("weight-bits")
+    filter = manifest.setting("filter").map(Self.list) ?? []
   }
+
+  /// Whether the index gets ranks. Without a weight all records weigh 0.
+  package var isRanked: Bool { weight != nil || hasSides }
+  /// Whether the index gets sides.
+  package var hasSides: Bool { !filter.isEmpty }
 
   /// Fields that are coordinates by their name, the first that is there.
   private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
@@ -50,6 +61,7 @@ package struct IndexSettings: Equatable, Sendable {
     if let words { pairs.append(("words", words)) }
     if let alias { pairs.append(("alias", Self.text(alias))) }
     if let weightBits { pairs.append(("weight-bits", weightBits)) }
+    if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     return pairs
   }
 

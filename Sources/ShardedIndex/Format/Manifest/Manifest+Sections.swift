@@ -22,6 +22,8 @@ extension Manifest {
     /// 12 bytes, as in ``Chain``; may be missing.
     case ranks = 10
     /// 12 bytes, as in ``Chain``; may be missing.
+    case sides = 11
+    /// 12 bytes, as in ``Chain``; may be missing.
     case entries = 12
   }
 
@@ -30,6 +32,7 @@ extension Manifest {
     private(set) var notes: Chain?
     private(set) var densityGrid: Chain?
     private(set) var ranks: Chain?
+    private(set) var sides: Chain?
     private(set) var entries: Chain?
     /// The size of all of them, in bytes.
     private(set) var size = 0
@@ -48,6 +51,7 @@ extension Manifest {
         case .notes: notes = chain
         case .densityGrid: densityGrid = chain
         case .ranks: ranks = chain
+        case .sides: sides = chain
         case .entries: entries = chain
         default: break
         }

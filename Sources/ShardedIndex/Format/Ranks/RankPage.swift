@@ -54,7 +54,7 @@ package final class RankPage: Sendable {
 
 extension ByteReader {
   /// Reads an unsigned LEB128 number of at most 63 bits.
-  fileprivate mutating func readWeight() throws(FormatError) -> UInt64 {
+  mutating func readWeight() throws(FormatError) -> UInt64 {
     var (value, shift): (UInt64, UInt64) = (0, 0)
     while true {
       let byte = try read(UInt8.self)

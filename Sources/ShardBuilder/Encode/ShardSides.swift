@@ -1,0 +1,93 @@
+import ShardedIndex
+
+/// What the side file of a page gets of one shard.
+package struct ShardSides: Sendable {
+  /// The values of a shard's records in one table.
+  package enum Values: Equatable, Sendable {
+    case values(Generation.ShardValues)
+    /// The shard alone has more values than a table holds.
+    case tooMany
+    /// The records of the shard have to be read.
+    case unread
+  }
+
+  /// Per table the values.
+  package var tables: [Values]
+  /// The number of the shard in the generation before, where it was kept from there.
+  package var previous: Int?
+
+  package init(tables: [Values], previous: Int? = nil) { (self.tables, self.previous) = (tables, previous) }
+}
+
+/// A collector of the values of a shard's records, part by part.
+package struct ValueCollector {
+  private var numbers: [[UInt8]: Int] = [:]
+  private var values: [[UInt8]] = []
+  private var byteCount = 0
+  /// Per part the number of records with each value, and their greatest weight.
+  private var parts: [[Int: (count: Int, weight: UInt64)]] = []
+  /// The values of the record that is being added.
+  private var ofRecord: [Int] = []
+  /// The text that was added last, and its number.
+  private var last: (text: [UInt8], number: Int) = ([], -1)
+  private var isOver = false
+
+  package init() {}
+
+  /// Begins the next part.
+  package mutating func beginPart() { parts.append([:]) }
+
+  /// Adds a value, which is folded already, to the record that ``endRecord(weight:)`` ends.
+  package mutating func add(_ value: [UInt8]) {
+    guard !isOver else { return }
+    let number = numbers[value] ?? values.count
+    if number == values.count {
+      byteCount += value.count
+      guard number < SideTable.valueLimit, byteCount <= SideTable.byteLimit else {
+        isOver = true
+        return
+      }
+      values.append(value)
+      numbers[value] = number
+    }
+    if !ofRecord.contains(number) { ofRecord.append(number) }
+  }
+
+  /// Adds the fold of a text.
+  mutating func add(text: UnsafeBufferPointer<UInt8>) {
+    // Neighbours often have the same one.
+    if last.number >= 0, unsafe text.elementsEqual(last.text) {
+      if !ofRecord.contains(last.number) { ofRecord.append(last.number) }
+      return
+    }
+    var folded: [UInt8] = []
+    unsafe Fold.fold(text, into: &folded)
+    add(folded)
+    if !isOver, let number = numbers[folded] { unsafe last = (Array(text), number) }
+  }
+
+  /// Ends a record of the part that was begun last.
+  package mutating func endRecord(weight: UInt64) {
+    for number in ofRecord {
+      let entry = parts[parts.count - 1][number] ?? (0, 0)
+      parts[parts.count - 1][number] = (entry.count + 1, max(entry.weight, weight))
+    }
+    ofRecord.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the values of all parts.
+  package func finish() -> ShardSides.Values {
+    if isOver { return .tooMany }
+    let order = values.indices.sorted { values[$0].lexicographicallyPrecedes(values[$1]) }
+    var ranks = [Int](repeating: 0, count: values.count)
+    for (rank, number) in order.enumerated() { ranks[number] = rank }
+    var weights = [UInt64](repeating: 0, count: values.count)
+    let lists = parts.map { part in
+      part.map { number, entry in
+        weights[ranks[number]] = max(weights[ranks[number]], entry.weight)
+        return ValueLists.Entry(number: ranks[number], count: entry.count, weight: WeightStep.rounded(entry.weight))
+      }.sorted { $0.number < $1.number }
+    }
+    return .values(Generation.ShardValues(values: order.map { values[$0] }, weights: weights, parts: lists))
+  }
+}

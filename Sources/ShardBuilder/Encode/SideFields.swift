@@ -1,0 +1,109 @@
+import ShardedIndex
+
+/// The fields of records that an index's sides are made of.
+struct SideFields: Sendable {
+  /// Per filter the number of its field; nil where no record has it.
+  private let filters: [Int?]
+  private let rank: RankField?
+
+  /// - Parameters:
+  ///   - settings: The settings of the index.
+  ///   - names: Field names by the numbers that the records use.
+  /// - Returns: nil if the index gets no sides.
+  init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
+    guard settings.hasSides else { return nil }
+    filters = settings.filter.map { names.firstIndex(of: $0) }
+    rank = try RankField(settings, names: names)
+  }
+
+  /// The tables, in their order in a side file.
+  static func tables(_ settings: IndexSettings) -> [SideTable] { settings.filter.indices.map { .filter($0) } }
+
+  /// Returns the sides of a shard that has these records in these parts.
+  func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
+    var collectors = filters.map { _ in ValueCollector() }
+    for part in parts {
+      for table in collectors.indices { collectors[table].beginPart() }
+      for number in part {
+        let record = piece.record(number)
+        let weight = rank?.weight(of: record) ?? 0
+        for (table, field) in filters.enumerated() {
+          unsafe record.withField(field) { text, kind in
+            unsafe FieldTexts.forEach(text, kind) { unsafe collectors[table].add(text: $0) }
+          }
+          collectors[table].endRecord(weight: weight)
+        }
+      }
+    }
+    return ShardSides(tables: collectors.map { $0.finish() })
+  }
+
+  /// A collector of the sides of a shard that is read from an index.
+  struct Reader {
+    private let fields: SideFields
+    private var collectors: [ValueCollector]
+    private let buffer = RecordBuffer()
+
+    init(_ fields: SideFields) {
+      self.fields = fields
+      collectors = fields.filters.map { _ in ValueCollector() }
+    }
+
+    /// Adds the next part of the shard.
+    mutating func add(_ part: PartContent) {
+      let weights = part.weights(field: fields.rank?.number.map { Int($0) }, rule: fields.rank?.rule, with: buffer)
+      for (table, field) in fields.filters.enumerated() {
+        collectors[table].beginPart()
+        var (collector, at) = (collectors[table], 0)
+        func end(before record: Int) {
+          while at < record {
+            collector.endRecord(weight: weights[at])
+            at += 1
+          }
+        }
+        if let field {
+          unsafe part.forEachField(field, with: buffer) { record, value, format in
+            end(before: record)
+            unsafe format.withText(of: value) { unsafe collector.add(text: $0) }
+          } text: { record, text, kind in
+            end(before: record)
+            unsafe FieldTexts.forEach(text, kind) { unsafe collector.add(text: $0) }
+          }
+        }
+        end(before: part.count)
+        collectors[table] = collector
+      }
+    }
+
+    func finish() -> ShardSides { ShardSides(tables: collectors.map { $0.finish() }) }
+  }
+}
+
+extension RecordBlob {
+  /// Calls `body` with the text and the kind of a field; not at all if the record has none of that number.
+  fileprivate func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
+    guard let name else { return }
+    var offset = textsOffset
+    for field in 0..<fieldCount {
+      let text = unsafe text(field, &offset)
+      guard fieldName(field) == UInt32(name) else { continue }
+      return unsafe body(text, ValueKind(rawValue: fieldKind(field).rawValue) ?? .literal)
+    }
+  }
+}
+
+extension PartContent {
+  /// Returns the weight of each record.
+  ///
+  /// - Parameter field: The number of the field that weights are made of; nil where no record has it.
+  fileprivate func weights(field: Int?, rule: WeightRule?, with buffer: RecordBuffer) -> [UInt64] {
+    var weights = [UInt64](repeating: 0, count: count)
+    guard let field, let rule else { return weights }
+    unsafe forEachField(field, with: buffer) { record, value, format in
+      unsafe format.withText(of: value) { weights[record] = unsafe rule.weight(of: $0) }
+    } text: { record, text, _ in
+      weights[record] = unsafe rule.weight(of: text)
+    }
+    return weights
+  }
+}

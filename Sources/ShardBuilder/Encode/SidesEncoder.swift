@@ -1,0 +1,171 @@
+import ShardedIndex
+
+/// The encoder of the chain of sides and of side files. Source: docs/format.md section 3.12.
+package struct SidesEncoder: Sendable {
+  /// The tables, in their order.
+  let tables: [SideTable]
+  /// The side files of the pages that are full, as far as they were made.
+  private(set) var pages: [SidePage] = []
+  /// The number of those that were written.
+  private(set) var newCount = 0
+  /// The shards of the page that is not full.
+  private var page: [ShardSides] = []
+  /// The shards of pages that are full, and whose side files are not made.
+  private var waiting: [[ShardSides]] = []
+
+  package init(tables: [SideTable]) { self.tables = tables }
+
+  /// Adds the next shard.
+  mutating func add(_ sides: ShardSides) { page.append(sides) }
+
+  /// Ends a page. The page must have a shard.
+  mutating func finishPage() {
+    waiting.append(page)
+    page.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the shards of a full page, the first whose side file is not made; ``add(file:isNew:)`` takes that.
+  package mutating func nextPage() -> [ShardSides]? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+  /// Adds the side file of the next page.
+  ///
+  /// - Parameter isNew: Whether it was written.
+  package mutating func add(file: SidePage, isNew: Bool) {
+    pages.append(file)
+    if isNew { newCount += 1 }
+  }
+
+  /// The size of all side files, in bytes.
+  var fileBytes: Int { pages.reduce(0) { $0 + $1.fileSize } }
+
+  /// Whether all full pages have their side files.
+  var isSettled: Bool { waiting.isEmpty }
+
+  // MARK: The chain
+
+  /// The contents of the frames of the groups of pages.
+  var groups: [[UInt8]] {
+    stride(from: 0, to: pages.count, by: SideHead.groupCapacity).map { first in
+      var writer = ByteWriter()
+      for page in pages[first..<min(first + SideHead.groupCapacity, pages.count)] {
+        writer.write(page.digest)
+        writer.writeVarint(page.frames.count)
+        for frame in page.frames {
+          writer.write(frame.name.kind)
+          writer.writeVarint(frame.name.number)
+          writer.writeVarint(frame.name.group)
+          writer.writeVarint(frame.size)
+          writer.writeVarint(frame.contentSize)
+          writer.write(frame.checksum)
+        }
+      }
+      return writer.bytes
+    }
+  }
+
+  /// Returns the content of the first frame.
+  ///
+  /// - Parameter frames: The frames of the groups.
+  func head(_ frames: [[UInt8]]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(SideHead.magic)
+    writer.write(UInt32(pages.count))
+    var end = 0
+    for frame in frames {
+      end += frame.count
+      writer.write(UInt32(end))
+    }
+    for frame in frames { writer.write(ZstdFrame.checksum(ofFrame: frame)) }
+    return writer.bytes
+  }
+
+  // MARK: Side files
+
+  /// The contents of a page's side file, by their names.
+  package typealias Contents = [(name: SideFrameName, bytes: [UInt8])]
+
+  /// Returns the side file of a page.
+  ///
+  /// - Parameters:
+  ///   - contents: Its contents, in any order.
+  ///   - compress: Returns the frame of a content.
+  package static func file(_ contents: Contents, compress: ([UInt8]) -> [UInt8]) -> (page: SidePage, bytes: [UInt8]) {
+    var page = SidePage(digest: Array(repeating: 0, count: 16), frames: [])
+    var bytes: [UInt8] = []
+    for content in contents.sorted(by: { $0.name.order < $1.name.order }) {
+      let frame = compress(content.bytes)
+      page.frames.append(
+        SideFrame(
+          content.name, start: bytes.count, size: frame.count, contentSize: content.bytes.count,
+          checksum: ZstdFrame.checksum(ofFrame: frame)))
+      bytes += frame
+    }
+    if !bytes.isEmpty { page.digest = Array(Digest.sha256(bytes).prefix(16)) }
+    return (page, bytes)
+  }
+}
+
+/// The contents of a page's table: the values of its shards, and those of their parts.
+struct ValueTableEncoder {
+  /// Returns the frames of a table; none if the shards together have more values than a table holds.
+  ///
+  /// - Parameter shards: The values of the page's shards.
+  static func contents(_ table: SideTable, _ shards: [Generation.ShardValues]) -> SidesEncoder.Contents {
+    guard let values = union(shards) else { return [] }
+    var numbers: [[UInt8]: Int] = [:]
+    for (number, value) in values.enumerated() { numbers[value] = number }
+    var writer = ByteWriter()
+    writer.writeVarint(values.count)
+    for value in values {
+      writer.writeVarint(value.count)
+      writer.write(value)
+    }
+    let lists = shards.map { entries(of: $0) { numbers[$0] ?? 0 } }
+    write(lists, to: &writer)
+    for entry in lists.joined() { writer.write(weight: entry.weight) }
+    var contents: SidesEncoder.Contents = [(table.ofShards, writer.bytes)]
+    let size = SidePage.groupCapacity
+    for first in stride(from: 0, to: shards.count, by: size) {
+      var writer = ByteWriter()
+      let group = shards[first..<min(first + size, shards.count)]
+      for shard in group { writer.writeVarint(shard.parts.count) }
+      write(group.flatMap(\.parts), to: &writer)
+      for entry in group.lazy.flatMap(\.parts).joined() { writer.write(WeightStep.step(entry.weight)) }
+      contents.append((table.ofParts(group: first / size), writer.bytes))
+    }
+    return contents
+  }
+
+  /// Returns all values of some shards, ascending; nil if they are more than a table holds.
+  static func union(_ shards: [Generation.ShardValues]) -> [[UInt8]]? {
+    var values: Set<[UInt8]> = []
+    for shard in shards {
+      values.formUnion(shard.values)
+      if values.count > SideTable.valueLimit { return nil }
+    }
+    guard values.reduce(0, { $0 + $1.count }) <= SideTable.byteLimit else { return nil }
+    return values.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Returns the values of a whole shard.
+  private static func entries(
+    of shard: Generation.ShardValues, number: ([UInt8]) -> Int
+  ) -> [ValueLists.Entry] {
+    var entries = zip(shard.values, shard.weights).map { ValueLists.Entry(number: number($0), count: 0, weight: $1) }
+    for entry in shard.parts.joined() { entries[entry.number].count += entry.count }
+    return entries
+  }
+
+  /// Writes the values of containers, all but their weights: per container a count, then all gaps, all counts of records.
+  private static func write(_ containers: [[ValueLists.Entry]], to writer: inout ByteWriter) {
+    for entries in containers { writer.writeVarint(entries.count) }
+    for entries in containers {
+      var next = 0
+      for entry in entries {
+        writer.writeVarint(entry.number - next)
+        next = entry.number + 1
+      }
+    }
+    for entry in containers.joined() { writer.writeVarint(entry.count) }
+  }
+}

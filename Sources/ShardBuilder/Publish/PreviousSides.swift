@@ -1,0 +1,120 @@
+import ShardedIndex
+
+/// The sides of the generation that a build finds: the values of shards that it keeps.
+struct PreviousSides: Sendable {
+  private let previous: PreviousIndex
+  private let tables: [SideTable]
+  /// The fields of that generation; nil only where there are no sides to make.
+  private let fields: SideFields
+  /// Whether that generation has the same sides by the same settings.
+  private let isUsable: Bool
+
+  /// - Parameter settings: The settings of the index that is being made.
+  init?(_ previous: PreviousIndex, _ settings: IndexSettings) throws(BuildError) {
+    guard let fields = try SideFields(settings, names: previous.index.fieldNames) else { return nil }
+    let manifest = previous.index.generation.manifest
+    let own = IndexSettings(of: manifest.root)
+    (self.previous, self.fields, tables) = (previous, fields, SideFields.tables(settings))
+    isUsable =
+      manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
+      && own.filter == settings.filter
+  }
+
+  /// The sides of a kept shard, which are read if its page changes.
+  func kept(_ shard: Manifest.Shard) -> ShardSides {
+    ShardSides(tables: tables.map { _ in .unread }, previous: shard.number)
+  }
+
+  /// Returns the values of a kept shard in a table: as its side file has them, else from its records.
+  func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values {
+    do throws(IndexError) {
+      if isUsable, let values = try previous.index.generation.values(tables[table], ofShard: number) {
+        return .values(values)
+      }
+    } catch {
+      // Damaged ones are none; those that could not be read may be sound.
+      if case .io = error { throw .index(error) }
+    }
+    var reader = SideFields.Reader(fields)
+    return try BuildError.ofIndex { () throws(IndexError) in
+      _ = try previous.index.generation.readWhole(previous.shards[number]) { reader.add($0) }
+      return reader.finish().tables[table]
+    }
+  }
+
+  /// Returns the side file of the page that these shards were in the generation before; nil if they were not all of a
+  /// page, in order.
+  func page(of shards: [ShardSides]) -> SidePage? {
+    guard isUsable, let first = shards.first?.previous, first % Manifest.pageCapacity == 0,
+      shards.count == min(Manifest.pageCapacity, previous.shards.count - first)
+    else { return nil }
+    for (index, shard) in shards.enumerated() where shard.previous != first + index { return nil }
+    return try? previous.index.generation.manifest.sidePage(first / Manifest.pageCapacity)
+  }
+
+  /// The frames of the side files of the pages that some shards were in.
+  func knownFrames(of shards: [ShardSides]) -> KnownFrames {
+    var known = KnownFrames(contexts: previous.index.generation.contexts)
+    guard isUsable, previous.offersFrames else { return known }
+    for page in Set(shards.compactMap { $0.previous.map { $0 / Manifest.pageCapacity } }) {
+      guard let side = try? previous.index.generation.manifest.sidePage(page), side.fileSize > 0,
+        let bytes = try? previous.index.generation.file(side)
+      else { continue }
+      known.add(framesOf: bytes)
+    }
+    return known
+  }
+
+  /// Whether the file of a page has the bytes that the manifest says.
+  func isSound(_ side: SidePage) -> Bool { (try? previous.index.generation.file(side)) != nil }
+}
+
+/// Makes the side files of pages, and keeps those of the generation before that come again.
+struct SideWriter: Sendable {
+  let publisher: Publisher
+  let tables: [SideTable]
+  let previous: PreviousSides?
+  let level: Int
+  let compressors: CompressorPool
+  /// Whether a kept file is read and compared with its digest.
+  let checksKept: Bool
+
+  /// Writes the side file of a page.
+  ///
+  /// - Returns: The file, and whether the directory lacked it.
+  func write(_ shards: [ShardSides]) throws(BuildError) -> (file: SidePage, isNew: Bool) {
+    if let kept = previous?.page(of: shards), kept.fileSize == 0 || !checksKept || previous?.isSound(kept) == true {
+      if kept.fileSize > 0 { publisher.keep(kept.fileName.text) }
+      return (kept, false)
+    }
+    let known = previous?.knownFrames(of: shards) ?? KnownFrames()
+    var contents: SidesEncoder.Contents = []
+    for (index, table) in tables.enumerated() {
+      if let values = try values(of: shards, index) { contents += ValueTableEncoder.contents(table, values) }
+    }
+    let (page, bytes) = SidesEncoder.file(contents) { content in
+      known[content] ?? compressors.with { ZstdFrame.compress(content, level: level, with: $0) }
+    }
+    if bytes.isEmpty { return (page, false) }
+    return (page, try publisher.add(page.fileName.text, bytes) != .kept)
+  }
+
+  /// Returns the values of a page's shards in a table; nil if they are more than the table holds.
+  private func values(of shards: [ShardSides], _ table: Int) throws(BuildError) -> [Generation.ShardValues]? {
+    if shards.contains(where: { $0.tables[table] == .tooMany }) { return nil }
+    var all: [Generation.ShardValues] = []
+    var values: Set<[UInt8]> = []
+    for shard in shards {
+      var found = shard.tables[table]
+      if found == .unread, let previous, let number = shard.previous {
+        found = try previous.values(table, ofShard: number)
+      }
+      guard case .values(let found) = found else { return nil }
+      values.formUnion(found.values)
+      // The records of the other shards need not be read.
+      if values.count > SideTable.valueLimit { return nil }
+      all.append(found)
+    }
+    return all
+  }
+}

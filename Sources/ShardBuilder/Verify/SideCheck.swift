@@ -1,0 +1,154 @@
+import ShardedIndex
+
+/// The check of an index's side files against the values of its records.
+struct SideCheck {
+  /// A fault of a file: of a side file, or of the manifest.
+  struct Fault {
+    let file: String
+    let reason: String
+    /// Why the file could not be read; nil if it is damaged.
+    var failure: IndexError?
+  }
+
+  let fields: SideFields
+  private let generation: Generation
+  private let filters: [String]
+  private let tables: [SideTable]
+  /// The side files by page.
+  private let pages: [SidePage]
+  /// Per shard of the page that is being compared what its records give; nil if they could not be read.
+  private var page: [ShardSides?] = []
+  private var pageNumber = 0
+
+  /// Reads the list of side files of an index.
+  ///
+  /// - Returns: nil if it has none.
+  init?(of index: ShardedIndex) throws(IndexError) {
+    let manifest = index.generation.manifest
+    guard manifest.hasSides else { return nil }
+    let settings = IndexSettings(of: manifest.root)
+    guard let fields = try? SideFields(settings, names: index.fieldNames) else {
+      throw .corrupt(
+        path: index.directory.filePath(Manifest.fileName), cause: .invalid(reason: "has sides of no setting", offset: 0)
+      )
+    }
+    (generation, self.fields, filters) = (index.generation, fields, settings.filter)
+    tables = SideFields.tables(settings)
+    _ = try manifest.sidePages()
+    let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
+    var pages: [SidePage] = []
+    for page in 0..<pageCount { pages.append(try manifest.sidePage(page)) }
+    self.pages = pages
+  }
+
+  /// Compares the files with their digests.
+  ///
+  /// - Returns: The size of all of them, in bytes, and those that have a fault.
+  func checkFiles() -> (bytes: Int, faults: [Fault]) {
+    var (faults, seen): ([Fault], Set<String>) = ([], [])
+    var bytes = 0
+    // Two pages with the same content are one file.
+    for side in pages where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
+      do throws(ShardFile.Fault) {
+        try ShardFile.check(side, in: generation.directory)
+        bytes += side.fileSize
+      } catch {
+        switch error {
+        case .damaged(let reason): faults.append(Fault(file: side.fileName.text, reason: reason))
+        case .unread(let error): faults.append(Fault(file: side.fileName.text, reason: "", failure: error))
+        }
+      }
+    }
+    return (bytes, faults)
+  }
+
+  /// Takes what the records of a shard give; shards come in their order.
+  ///
+  /// - Parameter sides: nil if they could not be read.
+  /// - Returns: The faults of pages that no other shard belongs to.
+  mutating func add(_ sides: ShardSides?, ofShard shard: Int) -> [Fault] {
+    var faults: [Fault] = []
+    while pageNumber < shard / Manifest.pageCapacity { faults += finishPage() }
+    while page.count < shard % Manifest.pageCapacity { page.append(nil) }
+    page.append(sides)
+    if page.count == Manifest.pageCapacity { faults += finishPage() }
+    return faults
+  }
+
+  /// Compares the page that is not full.
+  mutating func finish() -> [Fault] { page.isEmpty ? [] : finishPage() }
+
+  private mutating func finishPage() -> [Fault] {
+    defer {
+      page.removeAll(keepingCapacity: true)
+      pageNumber += 1
+    }
+    let side = pages[pageNumber]
+    guard side.fileSize == 0 || (try? ShardFile.check(side, in: generation.directory)) != nil else { return [] }
+    let file = side.fileSize > 0 ? side.fileName.text : Manifest.fileName
+    let count = min(Manifest.pageCapacity, generation.manifest.shardCount - pageNumber * Manifest.pageCapacity)
+    var faults: [Fault] = []
+    for (index, table) in tables.enumerated() {
+      let name = "the table of \"\(filters[index])\", page \(pageNumber),"
+      do throws(IndexError) {
+        if let reason = try fault(of: table, index, isWhole: page.count == count && !page.contains { $0 == nil }) {
+          faults.append(Fault(file: file, reason: name + " " + reason))
+        }
+      } catch {
+        guard case .corrupt(_, let cause) = error else {
+          faults.append(Fault(file: file, reason: "", failure: error))
+          continue
+        }
+        faults.append(Fault(file: file, reason: name + " \(cause)"))
+      }
+    }
+    return faults
+  }
+
+  /// Returns the first fault of the page's table; nil if it has none.
+  ///
+  /// - Parameter isWhole: Whether all records of the page could be read.
+  private func fault(of table: SideTable, _ index: Int, isWhole: Bool) throws(IndexError) -> String? {
+    let first = pageNumber * Manifest.pageCapacity
+    let found = try generation.values(table, ofPage: pageNumber)
+    if isWhole {
+      let made = page.map { $0?.tables[index] ?? .tooMany }
+      var shards: [Generation.ShardValues] = []
+      for case .values(let values) in made { shards.append(values) }
+      let expected = shards.count == made.count ? ValueTableEncoder.union(shards) : nil
+      guard found == expected else {
+        return found == nil || expected == nil
+          ? "is there with too many values, or is not there with few" : "has other values than the records"
+      }
+    }
+    guard found != nil else { return nil }
+    for (position, sides) in page.enumerated() {
+      guard let sides, case .values(let expected) = sides.tables[index] else { continue }
+      if try generation.values(table, ofShard: first + position) != expected {
+        return "has other values, counts or weights than the records of shard \(first + position)"
+      }
+    }
+    return nil
+  }
+}
+
+extension Verifier {
+  /// Compares the side files with their digests.
+  mutating func checkSideFiles() {
+    guard let (bytes, faults) = sides?.checkFiles() else { return }
+    summary.bytes += bytes
+    for fault in faults { report(fault) }
+  }
+
+  /// Compares the side files with what the records of a shard give.
+  mutating func checkSides(ofShard number: Int, _ found: ShardSides?) {
+    for fault in sides?.add(found, ofShard: number) ?? [] { report(fault) }
+  }
+
+  /// Compares the last page.
+  mutating func finishSides() { for fault in sides?.finish() ?? [] { report(fault) } }
+
+  private mutating func report(_ fault: SideCheck.Fault) {
+    if let failure = fault.failure { unread(fault.file, failure) } else { damage(fault.file, fault.reason) }
+  }
+}

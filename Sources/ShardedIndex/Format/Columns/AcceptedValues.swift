@@ -1,0 +1,38 @@
+/// The values that a filter accepts, folded.
+struct AcceptedValues: Sendable {
+  /// Ascending, each once.
+  let texts: [[UInt8]]
+
+  init(_ texts: [[UInt8]]) {
+    var sorted: [[UInt8]] = []
+    for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) where sorted.last != text { sorted.append(text) }
+    self.texts = sorted
+  }
+
+  func contains(_ text: [UInt8]) -> Bool { texts.contains(text) }
+}
+
+/// Compares the fields of records with the values that a filter accepts.
+struct ValueMatcher {
+  private let values: AcceptedValues
+  /// The text that was compared last, and whether it meets the filter: neighbours often have the same one.
+  private var last: (text: [UInt8], kind: ValueKind, meets: Bool)?
+  private var folded: [UInt8] = []
+
+  init(_ values: AcceptedValues) { self.values = values }
+
+  /// Returns whether a text of a field is one of the values.
+  mutating func meets(_ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind) -> Bool {
+    if let last, last.kind == kind, unsafe text.elementsEqual(last.text) { return last.meets }
+    var (meets, folded) = (false, folded)
+    unsafe FieldTexts.forEach(text, kind) { element in
+      guard !meets else { return }
+      folded.removeAll(keepingCapacity: true)
+      unsafe Fold.fold(element, into: &folded)
+      meets = values.contains(folded)
+    }
+    self.folded = folded
+    last = unsafe (Array(text), kind, meets)
+    return meets
+  }
+}

@@ -1,0 +1,103 @@
+/// The name of a frame of a side file. Source: docs/format.md section 3.12.
+package struct SideFrameName: Hashable, Sendable {
+  /// What the frame has. A reader passes over a kind that it does not know.
+  package var kind: UInt8
+  /// The number of the frame's table among those of its kind.
+  package var number: Int
+  /// The number of the group of shards that the frame is of; 0 where it is of the whole page.
+  package var group: Int
+
+  package init(kind: UInt8, number: Int, group: Int) { (self.kind, self.number, self.group) = (kind, number, group) }
+
+  /// The order of the frames in a file.
+  package var order: (Int, Int, Int) { (Int(kind), number, group) }
+}
+
+/// A frame of a side file: where it stands and how large it is, in bytes.
+package struct SideFrame: Equatable, Sendable {
+  package var name: SideFrameName
+  package var start: Int
+  package var size: Int
+  package var contentSize: Int
+  package var checksum: UInt32
+
+  package init(_ name: SideFrameName, start: Int, size: Int, contentSize: Int, checksum: UInt32) {
+    (self.name, self.start, self.size) = (name, start, size)
+    (self.contentSize, self.checksum) = (contentSize, checksum)
+  }
+}
+
+/// The side file of a page, as the manifest describes it.
+package struct SidePage: Equatable, Sendable {
+  /// The number of shards that one frame with the tables of parts is of.
+  package static let groupCapacity = 16
+  /// The largest size of a side file, in bytes.
+  package static let sizeLimit = 1 << 26
+  /// The label that side files' names begin with.
+  private static let label = [UInt8]("side".utf8)
+
+  /// The first 16 bytes of the file's SHA-256; zeros for a page without a file.
+  package var digest: [UInt8]
+  /// In the order of their names.
+  package var frames: [SideFrame]
+
+  package init(digest: [UInt8], frames: [SideFrame]) { (self.digest, self.frames) = (digest, frames) }
+
+  /// The size of the file, in bytes; 0 for a page without a file.
+  package var fileSize: Int { frames.last.map { $0.start + $0.size } ?? 0 }
+  /// The name of the file.
+  package var fileName: FileName { FileName(label: Self.label, digest: digest) }
+
+  /// Returns a frame; nil if the file has none of this name.
+  package func frame(_ name: SideFrameName) -> SideFrame? { frames.first { $0.name == name } }
+}
+
+/// The side files of up to 64 pages: a frame of the chain of sides. Source: docs/format.md section 3.12.
+package final class SideGroup: Sendable {
+  package let pages: [SidePage]
+  /// The bytes that it keeps in memory.
+  let size: Int
+
+  /// - Parameters:
+  ///   - content: The content of the group's frame.
+  ///   - pageCount: The number of the group's pages.
+  package init(_ content: [UInt8], pageCount: Int) throws(FormatError) {
+    pages = unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      var reader = unsafe ByteReader(bytes)
+      var pages: [SidePage] = []
+      for _ in 0..<pageCount { pages.append(try Self.page(&reader)) }
+      guard reader.remaining == 0 else {
+        throw .invalid(reason: "has \(reader.remaining) bytes behind its last page", offset: reader.offset)
+      }
+      return pages
+    }
+    size = pages.reduce(0) { $0 + 80 + MemoryLayout<SideFrame>.stride * $1.frames.count }
+  }
+
+  private static func page(_ reader: inout ByteReader) throws(FormatError) -> SidePage {
+    var digest: [UInt8] = []
+    for _ in 0..<16 { digest.append(try reader.read(UInt8.self)) }
+    var page = SidePage(digest: digest, frames: [])
+    let count = try reader.readVarint()
+    // Each takes eight bytes or more.
+    guard count <= reader.remaining / 8 else {
+      throw .invalid(reason: "a side file of \(count) frames", offset: reader.offset)
+    }
+    page.frames.reserveCapacity(count)
+    for _ in 0..<count {
+      let name = SideFrameName(
+        kind: try reader.read(UInt8.self), number: try reader.readVarint(), group: try reader.readVarint())
+      guard page.frames.last.map({ $0.name.order < name.order }) ?? true else {
+        throw .invalid(reason: "the frames of a side file are not in order", offset: reader.offset)
+      }
+      let frame = SideFrame(
+        name, start: page.fileSize, size: try reader.readVarint(), contentSize: try reader.readVarint(),
+        checksum: try reader.read(UInt32.self))
+      guard frame.size > 0, frame.contentSize <= ZstdFrame.contentLimit,
+        frame.size <= ZstdFrame.sizeLimit(content: frame.contentSize), frame.start + frame.size <= SidePage.sizeLimit
+      else { throw .invalid(reason: "a frame of a side file is too large", offset: reader.offset) }
+      page.frames.append(frame)
+    }
+    return page
+  }
+}

@@ -1,0 +1,43 @@
+extension Generation {
+  /// The values of a shard's records in a table.
+  package struct ShardValues: Equatable, Sendable {
+    /// The values, ascending.
+    package var values: [[UInt8]]
+    /// The greatest weight of each.
+    package var weights: [UInt64]
+    /// Per part its values, by their position among those of the shard, ascending; weights are rounded up.
+    package var parts: [[ValueLists.Entry]]
+
+    package init(values: [[UInt8]], weights: [UInt64], parts: [[ValueLists.Entry]]) {
+      (self.values, self.weights, self.parts) = (values, weights, parts)
+    }
+  }
+
+  /// Returns the values that a side file has for a shard; nil where the shard's page has too many values for a table.
+  package func values(_ table: SideTable, ofShard number: Int) throws(IndexError) -> ShardValues? {
+    let (page, position) = number.quotientAndRemainder(dividingBy: Manifest.pageCapacity)
+    guard let values = try shards.table(table, ofPage: page) else { return nil }
+    let (parts, index) = try shards.parts(of: table, values, shard: number)
+    let entries = values.entries(ofShard: position)
+    return ShardValues(
+      values: entries.map { Array(values.value($0.number)) }, weights: entries.map(\.weight),
+      parts: parts.range(ofShard: index).map { parts.entries(ofPart: $0) })
+  }
+
+  /// Returns the values that a side file has for a page; nil where that has too many for a table.
+  package func values(_ table: SideTable, ofPage page: Int) throws(IndexError) -> [[UInt8]]? {
+    guard let values = try shards.table(table, ofPage: page) else { return nil }
+    return (0..<values.count).map { Array(values.value($0)) }
+  }
+
+  /// Returns the bytes of a side file, checked against the manifest's digest.
+  package func file(_ side: SidePage) throws(IndexError) -> [UInt8] {
+    let bytes = try directory.read(side.fileName, size: side.fileSize)
+    var hash = SHA256()
+    unsafe bytes.withUnsafeBufferPointer { unsafe hash.update($0) }
+    guard hash.finish().starts(with: side.digest) else {
+      throw .corrupt(path: directory.filePath(side.fileName.text), cause: .wrongDigest)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,77 @@
+// The reading of side files. Source: docs/format.md section 3.12.
+
+extension ShardReader {
+  /// Returns the table of a page; nil where the page has too many values for one.
+  func table(_ table: SideTable, ofPage page: Int) throws(IndexError) -> ValueTable? {
+    let content = try side(table.ofShards, ofPage: page) { (content) throws(FormatError) in
+      .table(try ValueTable(content, shardCount: manifest.root.tree.shards(below: page, level: 0)))
+    }
+    guard case .table(let table) = content else { return nil }
+    return table
+  }
+
+  /// Returns the values of the parts of a shard and the shards near it, from a page that has the table; and the
+  /// shard's position among them.
+  func parts(
+    of table: SideTable, _ values: ValueTable, shard: Int
+  ) throws(IndexError) -> (parts: ValueParts, index: Int) {
+    let (page, position) = shard.quotientAndRemainder(dividingBy: Manifest.pageCapacity)
+    let (group, index) = position.quotientAndRemainder(dividingBy: SidePage.groupCapacity)
+    let content = try side(table.ofParts(group: group), ofPage: page) { (content) throws(FormatError) in
+      let first = group * SidePage.groupCapacity
+      let end = min(first + SidePage.groupCapacity, manifest.root.tree.shards(below: page, level: 0))
+      return .parts(try ValueParts(content, of: values, shards: first..<end))
+    }
+    guard case .parts(let parts) = content else {
+      throw .corrupt(
+        path: directory.filePath(Manifest.fileName),
+        cause: .invalid(reason: "has no frame of the values of the parts of shard \(shard)", offset: 0))
+    }
+    return (parts, index)
+  }
+
+  /// Returns the content of a frame of a page's side file, which is read if it is not in memory; nil if the file has
+  /// no such frame.
+  ///
+  /// - Parameter parse: Checks the bytes of the content.
+  func side(
+    _ name: SideFrameName, ofPage page: Int, parse: ([UInt8]) throws(FormatError) -> SideFrames.Content
+  ) throws(IndexError) -> SideFrames.Content? {
+    if let content = manifest.sides[.page(page, name)] { return content }
+    let side = try manifest.sidePage(page)
+    guard let frame = side.frame(name) else { return nil }
+    let file: IndexFile
+    do throws(IndexError) { file = try loader.open(side) } catch { throw explained(error) }
+    let bytes = try file.read(from: frame.start, size: frame.size)
+    let context = loader.contexts.acquire()
+    defer { loader.contexts.release(context) }
+    do throws(FormatError) {
+      let (found, size) = try Manifest.chainFrame(
+        in: bytes[...], firstOf: nil, limit: Manifest.contentLimit, name: "sides", with: context)
+      guard size == frame.size else { throw .wrongSize(found: size, expected: frame.size) }
+      guard found.checksum == frame.checksum else {
+        throw .wrongChecksum(found: found.checksum, expected: frame.checksum)
+      }
+      guard found.content.count == frame.contentSize else {
+        throw .wrongSize(found: found.content.count, expected: frame.contentSize)
+      }
+      let parsed = try parse(found.content)
+      manifest.sides.keep(parsed, of: .page(page, name))
+      return parsed
+    } catch {
+      throw .corrupt(path: file.path, cause: error)
+    }
+  }
+}
+
+extension ShardLoader {
+  /// Opens a side file; where digests are asked for, all of it is read and held, and has to have the right one.
+  fileprivate func open(_ side: SidePage) throws(IndexError) -> IndexFile {
+    var file = try directory.file(side.fileName, size: side.fileSize)
+    if checksDigests {
+      try file.hold()
+      guard try file.digest().starts(with: side.digest) else { throw .corrupt(path: file.path, cause: .wrongDigest) }
+    }
+    return file
+  }
+}

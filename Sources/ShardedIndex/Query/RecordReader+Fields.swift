@@ -1,0 +1,28 @@
+// The reading of one field of a part's records.
+
+extension ShardReader {
+  /// Calls `body` with a field of each of some records of a part, where the record has it.
+  ///
+  /// - Parameter range: The records, counted within the part.
+  func forEachField(
+    _ field: Int, of reference: PartReference, in range: Range<Int>,
+    _ body: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void
+  ) throws(IndexError) {
+    let columns = if let unpacked = reference.part.columns { unpacked } else { try unpackFields(of: reference) }
+    let buffer = RecordBuffer()
+    // No more at once than a run: a record may be large.
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 32) {
+      buffer.removeAll()
+      let run = start..<min(start + 32, range.upperBound)
+      decode(run, reference.part.keys, columns, into: buffer)
+      try check(buffer, reference.shard)
+      for record in run {
+        for slot in buffer.fieldRange(record - start) where buffer.rawName(ofField: slot) == field {
+          let kind = ValueKind(rawValue: buffer.rawKind(ofField: slot)) ?? .literal
+          unsafe buffer.withText(slot) { unsafe body(record, $0, kind) }
+          break
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/// The filters of a ranked query, in an index that has their tables. Source: docs/ranking.md section 7.
+struct RankedFilter: Sendable {
+  /// The values that a record has to have one of, of one field.
+  struct Field: Sendable {
+    let table: SideTable
+    /// The number of the field; nil where no record has it.
+    let number: Int?
+    let values: AcceptedValues
+  }
+
+  let fields: [Field]
+
+  /// - Returns: nil if there are no filters.
+  /// - Throws: ``IndexError/notBuilt(feature:)`` for a field that the index was not built for.
+  init?(_ filters: [ShardedIndex.Filter], in manifest: ManifestReader) throws(IndexError) {
+    guard !filters.isEmpty else { return nil }
+    let built = manifest.hasSides ? manifest.setting("filter").map(IndexSettings.list) ?? [] : []
+    var values: [(table: Int, values: [[UInt8]])] = []
+    for filter in filters {
+      guard let table = built.firstIndex(of: filter.field) else { throw .notBuilt(feature: .filter) }
+      let folded = filter.values.map { Fold.fold($0) }
+      if let same = values.firstIndex(where: { $0.table == table }) {
+        values[same].values += folded
+      } else {
+        values.append((table, folded))
+      }
+    }
+    fields = values.map { table, values in
+      Field(
+        table: .filter(table),
+        number: unsafe Array(built[table].utf8).withUnsafeBufferPointer {
+          unsafe manifest.root.fieldNumber(of: $0)
+        },
+        values: AcceptedValues(values))
+    }
+  }
+
+  /// Returns the filters with the tables of a page.
+  func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> FilteredPage {
+    var page = FilteredPage()
+    for field in fields {
+      guard let values = try reader.table(field.table, ofPage: number) else { continue }
+      page.tables.append((field.table, values, field.values.texts.compactMap { values.number(of: $0) }))
+    }
+    return page
+  }
+
+  /// Returns whether records of a part pass, by their distance from the first.
+  ///
+  /// - Parameter range: The records, counted within the part.
+  func passes(
+    _ range: Range<Int>, of reference: PartReference, in reader: ShardReader
+  ) throws(IndexError) -> [Bool] {
+    var passes = [Bool](repeating: true, count: range.count)
+    for field in fields {
+      var found = [Bool](repeating: false, count: range.count)
+      if let number = field.number {
+        var matcher = ValueMatcher(field.values)
+        try unsafe reader.forEachField(number, of: reference, in: range) { record, text, kind in
+          found[record - range.lowerBound] = unsafe matcher.meets(text, kind)
+        }
+      }
+      for index in passes.indices where !found[index] { passes[index] = false }
+    }
+    return passes
+  }
+
+  /// Returns whether a record that the overlay adds passes.
+  func passes(added number: Int, in overlay: Overlay) -> Bool {
+    fields.allSatisfy { field in
+      guard let wanted = field.number else { return false }
+      var matcher = ValueMatcher(field.values)
+      var found: Bool?
+      overlay.forEachField(of: number) { entry in
+        guard found == nil, entry.name == wanted else { return }
+        found = unsafe matcher.meets(entry.text, ValueKind(rawValue: entry.kind) ?? .literal)
+      }
+      return found ?? false
+    }
+  }
+
+  /// Adds the filters to the bytes that tell queries apart.
+  func write(to bytes: inout [UInt8]) {
+    for field in fields {
+      bytes += [0, field.table.ofShards.kind, UInt8(truncatingIfNeeded: field.table.ofShards.number)]
+      for value in field.values.texts { bytes += [0] + value }
+    }
+  }
+}
+
+/// The filters of a query with the tables of one page. A page that has no table of a field bounds nothing by it.
+struct FilteredPage {
+  /// Per table the numbers of the accepted values that the page has.
+  fileprivate(set) var tables: [(table: SideTable, values: ValueTable, accepted: [Int])] = []
+
+  /// Returns the greatest weight that a record which passes can have in a shard; nil if no record there passes.
+  ///
+  /// - Parameters:
+  ///   - weight: The greatest weight of all its records.
+  ///   - index: The position of the shard in the page.
+  func greatest(_ weight: UInt64, ofShard index: Int) -> UInt64? {
+    var bound = weight
+    for (_, values, accepted) in tables {
+      var greatest: UInt64?
+      for number in accepted {
+        if let (_, entry) = values.shards.find(number, in: index) { greatest = max(greatest ?? 0, entry.weight) }
+      }
+      guard let greatest else { return nil }
+      bound = min(bound, greatest)
+    }
+    return bound
+  }
+
+  /// Returns the same for each part of a shard.
+  ///
+  /// - Parameters:
+  ///   - weights: The greatest weight of all records of each part.
+  ///   - shard: The number of the shard.
+  func greatest(
+    _ weights: [UInt64], ofPartsOf shard: Int, in reader: ShardReader
+  ) throws(IndexError) -> [UInt64?] {
+    var bounds: [UInt64?] = weights
+    for (table, values, accepted) in tables {
+      let (parts, index) = try reader.parts(of: table, values, shard: shard)
+      let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))
+      let numbers = accepted.compactMap { values.shards.find($0, in: shard % Manifest.pageCapacity)?.index }
+      for part in weights.indices {
+        guard let bound = bounds[part] else { continue }
+        var greatest: UInt64?
+        for number in numbers {
+          if let (_, entry) = parts.parts.find(number, in: range.lowerBound + part) {
+            greatest = max(greatest ?? 0, entry.weight)
+          }
+        }
+        bounds[part] = greatest.map { min($0, bound) }
+      }
+    }
+    return bounds
+  }
+}
+
+extension ValueParts {
+  /// Returns the numbers of the parts of a shard, which must be as many as the shard has.
+  fileprivate func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
+    let range = range(ofShard: index)
+    guard range.count == parts else {
+      let reason = "has \(parts) parts, and tables of \(range.count)"
+      throw .corrupt(path: path, cause: .invalid(reason: reason, offset: 0))
+    }
+    return range
+  }
+}
+
+// MARK: Totals
+
+extension RankedSearch {
+  /// Returns the number of all matches, as far as it is known without opening more than the two ends of a run.
+  ///
+  /// - Returns: nil with several words or values, with several filters, with a page that has no table, with an overlay
+  ///   beside a filter, and in an index of entries.
+  func countMatches(of text: [UInt8]) throws(IndexError) -> Int? {
+    let manifest = generation.manifest
+    guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }
+    guard let filter else {
+      guard !text.isEmpty else { return generation.recordCount }
+      return try text.withFoldedPrefix { (text) throws(IndexError) in
+        try generation.answer(to: text, limit: .max).range.count
+      }
+    }
+    guard let field = filter.fields.first, filter.fields.count == 1, field.values.texts.count == 1,
+      generation.overlay == nil, runs.count <= 1
+    else { return nil }
+    guard let run = runs.first else { return 0 }
+    guard run.pages.count <= Self.countedPages else { return nil }
+    var count = 0
+    for page in run.pages {
+      let first = page * Manifest.pageCapacity
+      guard let (_, values, accepted) = try filter.page(page, of: generation.shards).tables.first else { return nil }
+      for shard in max(run.shards.lowerBound, first)...min(run.shards.upperBound, first + Manifest.pageCapacity - 1) {
+        guard let number = accepted.first, let (index, entry) = values.shards.find(number, in: shard - first) else {
+          continue
+        }
+        if run.covers(shard: shard) {
+          count += entry.count
+        } else {
+          count += try self.count(run, in: shard, field.table, values, index, filter)
+        }
+      }
+    }
+    return count
+  }
+
+  /// The most pages whose tables are read for a count.
+  private static var countedPages: Int { 64 }
+
+  /// Returns the number of matches in a shard in which the run begins or ends.
+  private func count(
+    _ run: RankedRun, in shard: Int, _ table: SideTable, _ values: ValueTable, _ number: Int, _ filter: RankedFilter
+  ) throws(IndexError) -> Int {
+    let reader = generation.shards
+    let loaded = try reader.shard(shard)
+    let (tables, index) = try reader.parts(of: table, values, shard: shard)
+    let first = try tables.range(ofShard: index, parts: loaded.parts.count, reader.filePath(of: shard)).lowerBound
+    let parts = run.parts(of: shard, loaded.parts).range
+    var count = 0
+    for part in parts {
+      guard let (_, entry) = tables.parts.find(number, in: first + part) else { continue }
+      if !run.isAll, part == parts.lowerBound || part == parts.upperBound {
+        let place = try generation.manifest.shardPosition(ofShard: shard)
+        let reference = try reader.part(of: place, unpacks: true) { _ in part }
+        let records = run.records(in: reference.part.keys, canBeWhole: false).range
+        count += try filter.passes(records, of: reference, in: reader).count { $0 }
+      } else {
+        count += entry.count
+      }
+    }
+    return count
+  }
+}
