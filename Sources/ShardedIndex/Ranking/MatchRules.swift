@@ -26,7 +26,7 @@ struct MatchRules: Sendable {
     default: words = .body
     }
     for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
-      if name == "initials" {
+      if name == HangulInitials.setting {
         hasInitials = true
       } else if let field = unsafe Array(name.utf8).withUnsafeBufferPointer({ unsafe manifest.root.fieldNumber(of: $0) }
       ) {

@@ -47,17 +47,16 @@ struct RecordTexts {
     key = PlainForm.plain(folded)
     let closed = PlainForm.closed(folded)
     self.closed = closed == key ? nil : closed
+    if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator }))) }
   }
 
-  /// Adds another name, unless it is empty, the record's name, or there already.
+  /// Adds another name, unless it is empty or the record's name. Of two equal ones the first is found.
   private mutating func add(name spelled: some Collection<UInt8>) {
     let spelled = Array(spelled)
     var folded: [UInt8] = []
     unsafe spelled.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     let plain = PlainForm.plain(folded)
-    guard !plain.isEmpty, plain != key.prefix(while: { $0 != Fold.separator }),
-      !names.contains(where: { $0.plain == plain })
-    else { return }
+    guard !plain.isEmpty, plain != key.prefix(while: { $0 != Fold.separator }) else { return }
     names.append(Name(plain: plain, spelled: spelled))
   }
 

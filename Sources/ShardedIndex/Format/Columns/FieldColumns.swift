@@ -86,9 +86,10 @@ extension FieldColumns {
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
 
-  /// Calls `body` with each record's value of a field, or with its text where that is no number's.
+  /// Calls `body` with the value of a field of each record that has the field, or with its text where that is no
+  /// number's.
   ///
-  /// - Returns: false, without a call, unless every record has the field once and its column is one of numbers.
+  /// - Returns: false, without a call, unless one column has the field, and it is one of numbers.
   package func forEachNumber(
     named name: Int, keys: KeyBlocks,
     _ body: (
@@ -96,9 +97,13 @@ extension FieldColumns {
     ) -> Void
   ) -> Bool {
     let named = (0..<header.columnCount).filter { unsafe Int(header.columns[$0].name) == name }
-    guard header.isPlain, named.count == 1, unsafe header.columns[named[0]].encoding == .number else { return false }
+    guard named.count == 1, unsafe header.columns[named[0]].encoding == .number else { return false }
     let slot = unsafe Int(header.columns[named[0]].slot)
+    // A row has a number for each column, also for those that the record's shape leaves out.
+    let hasField =
+      header.isPlain ? [] : (0..<header.shapeCount).map { unsafe header.shape($0).contains(UInt16(named[0])) }
     unsafe NumberColumnDecoder(self, keys).forEachValue(slot, count) { record, value, model in
+      if !hasField.isEmpty, !hasField[header.shapeCount > 1 ? shape(record) : 0] { return }
       let field = unsafe RecordOutput.Field(value, number: model.pointee.word)
       unsafe body(record, value, field.format, model.pointee.literal, ValueKind(rawValue: field.kind) ?? .string)
     }

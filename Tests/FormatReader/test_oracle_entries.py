@@ -1,0 +1,125 @@
+"""Ranked answers by words, forms and other names against a plain scan: python3 -m unittest discover -s Tests/FormatReader
+
+A sample of what can be asked, as test_oracle.py says.
+"""
+
+import json
+import random
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from oracle_features import FeatureOracle  # noqa: E402
+from test_oracle import AT_ONCE, KEY, LIMITS, LONG, SEED, SIZES, WEIGHTS, Compared, asked, hits_of, names, page, parsed, prefixes, ranks_of, typed  # noqa: E402
+
+KINDS = ("beginning", "word", "name", "order", "sign")
+
+
+def others(rng):
+    """Other names of a record: a list, or texts between commas; empty ones, repeated ones, the name itself."""
+    found = [rng.choice(names(rng, 1) + ["", "a", "aB", "d-e", "e.", "É"]) for _ in range(rng.randrange(4))]
+    return found if rng.randrange(2) else ",".join(name.replace(",", " ") for name in found)
+
+
+def record(rng, i, name, country, weight):
+    row = {"name": name, "country": country, "w": weight, "id": i}
+    if rng.randrange(3):
+        row["others"] = others(rng)
+    return json.dumps(row, ensure_ascii=False)
+
+
+def made(rng, count, weight):
+    signs = ["", "", "", "-", ".", "'", " (", "/"]
+    found = []
+    for i, name in enumerate(names(rng, count)):
+        if rng.randrange(4) == 0 and " " in name:
+            name = name.replace(" ", rng.choice(signs[3:]), 1)
+        found.append(record(rng, i, name, rng.choice(["AA", "AB", "B b", "B-c"]), weight(rng, i)))
+    return found
+
+
+def texts(rng, scan, kind, count):
+    """Queries of one kind, from the records of a list."""
+    found = []
+    while len(found) < count:
+        position = rng.randrange(len(scan.keys))
+        record = scan.texts(position)
+        key = typed(record.forms[-1] if kind == "sign" else record.forms[0])
+        if kind == "word" and record.later:
+            key = typed(rng.choice(record.later)[1])
+        elif kind == "name" and record.others:
+            key = typed(rng.choice(record.others)[0] + rng.choice([b"", record.ending]))
+        elif kind == "order":
+            words = record.body_words + record.last_words[:1]
+            rng.shuffle(words)
+            key = " ".join(word.decode()[: rng.randrange(1, len(word) + 2)] for word in words[: rng.randrange(1, 5)])
+        elif kind == "sign" and rng.randrange(2):
+            key = typed(scan.keys[position])
+        text = key[: rng.randrange(1, len(key) + 2)] if key else key
+        text += rng.choice(["", "", "", " ", "-", "."])
+        found.append(text.replace(",", " ") if rng.randrange(4) == 0 else text)
+    return found
+
+
+class Entries(Compared):
+    def compare(self, index, scan, queries, limits=LIMITS):
+        for first in range(0, len(queries), AT_ONCE):
+            some = queries[first : first + AT_ONCE]
+            best = [scan.answer(text, max(limits)) for text in some]
+            for limit in limits:
+                for text, answer, ranks in zip(some, asked(index, some, limit), best):
+                    self.compare_hits(scan, text, answer, ranks[:limit])
+
+    def compare_hits(self, scan, text, answer, expected):
+        lines = [parsed(scan.lines[rank.position]) for rank in expected]
+        if hits_of(answer) != lines or ranks_of(answer) != [(r.edits, r.score, r.weight) for r in expected]:
+            shown = lambda rows: "\n".join(map(str, rows))
+            self.fail(f"{text!r}, seed {SEED}:\nthe command\n{shown(zip(ranks_of(answer), hits_of(answer)))}\n"
+                      f"the oracle\n{shown(zip(expected, lines))}")
+
+    def index_of(self, name, lines, *options, **features):
+        index = self.build(self.write(name + ".jsonl", lines), *KEY, *options, name=name)
+        return index, FeatureOracle.of_index(index, **features)
+
+    def test_lists(self):
+        """Each rule, on lists of few letters; a tenth of the queries is a prefix of a key."""
+        for name, options, features in [
+            ("words", ["--words"], {"words": "body"}),
+            ("all words", ["--words", "all"], {"words": "all"}),
+            ("names", ["--alias", "others"], {"alias": ["others"]}),
+            ("both", ["--words", "--alias", "others"], {"words": "body", "alias": ["others"]}),
+        ]:
+            for weight in ("Pareto", "all 0") if name == "both" else ("Pareto",):
+                with self.subTest(name, weight=weight):
+                    lines = made(self.rng, 1500, WEIGHTS[weight])
+                    index, scan = self.index_of(name.replace(" ", "-") + weight[:1], lines, *SIZES, *options, **features)
+                    queries = self.rng.sample(prefixes(scan.keys, 4), 40) + ["", " ", "-", "a b", "b a ", "a b c d e"]
+                    for kind in KINDS:
+                        queries += texts(self.rng, scan, kind, 1000 if LONG else 60)
+                    self.compare(index, scan, queries)
+
+    def test_repeated_keys(self):
+        """A key 2,000 times, which many entries lead to."""
+        lines = [record(self.rng, i, "San José-d'A", "AA", WEIGHTS["uniform"](self.rng, i)) for i in range(2000)]
+        lines += made(self.rng, 300, WEIGHTS["Pareto"])
+        index, scan = self.index_of("repeated", lines, *SIZES, "--words", "--alias", "others", words="body", alias=["others"])
+        self.compare(index, scan, ["jose", "san jose", "jose san", "josé d", "jose da", "d a san", "san jose da aa", "a", "d"])
+
+    def test_pages(self):
+        """Pages joined are one page, whatever led to a record."""
+        lines = made(self.rng, 1500, WEIGHTS["few"])
+        index, scan = self.index_of("pages", lines, *SIZES, "--words", "--alias", "others", words="body", alias=["others"])
+        for text in ["", "a", "b", "b a", "e "] + texts(self.rng, scan, "name", 3):
+            expected, found, ranks, cursor = scan.answer(text, 70), [], [], None
+            for _ in range(10):
+                answer = page(index, text, 7, cursor)
+                found, ranks = found + hits_of(answer), ranks + answer["hits"]
+                cursor = answer.get("cursor")
+                if cursor is None:
+                    break
+            self.compare_hits(scan, text, {"matches": found, "hits": ranks}, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
