@@ -427,9 +427,10 @@ class Index:
         kind, size = cursor.unpack("BQ")
         need(kind == 1, f"{what} of another kind")
         digest, (checksum,) = cursor.take(16), cursor.unpack("I")
-        self.last_components = [cursor.take(cursor.varint()) for _ in range(cursor.varint())]
+        count = cursor.varint()
+        self.last_components = [cursor.take(cursor.varint()) for _ in range(count % (LAST_COMPONENTS + 1))]
         cursor.finish()
-        need(len(self.last_components) <= LAST_COMPONENTS, f"{what} of too many last components")
+        need(count <= LAST_COMPONENTS + 1, f"{what} of too many last components")
         need(sum(map(len, self.last_components)) <= 1 << 16, f"{what} of too large last components")
         need(all(a < b for a, b in zip(self.last_components, self.last_components[1:])), f"{what}: components out of order")
         self.entries_file = f"entries-{digest[:8].hex()}.zst"

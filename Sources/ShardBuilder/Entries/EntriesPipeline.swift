@@ -34,3 +34,46 @@ extension Pipeline {
       head: head, shardCount: output.manifest.shardCount, bytes: file.count + output.manifest.shardBytes)
   }
 }
+
+extension EntryUpdate {
+  /// Returns the changes of entries that the changes of an index make; nil if it has no entries.
+  ///
+  /// - Parameters:
+  ///   - removed: The positions of the removed records, in order.
+  ///   - encoder: The encoder that makes the blobs of the index's records.
+  ///   - names: The names of the records' fields.
+  static func of(
+    _ previous: PreviousIndex, _ settings: IndexSettings, removed: [RecordPosition], encoder: RecordEncoder,
+    names: FieldNames, _ options: BuildOptions, _ plan: MemoryPlan, _ directory: RunDirectory
+  ) throws(BuildError) -> EntryUpdate? {
+    guard let rules = EntryRules(settings), let entries = previous.entries else { return nil }
+    return EntryUpdate(
+      of: previous, entries, rules, removed: removed,
+      source: IndexedRecords(previous.index, encoder: encoder, names: names), names: names.names,
+      rankField: try RankField(settings, names: names.names), options: options, plan: plan, directory: directory)
+  }
+
+  /// Writes the changed entries, once all added records are taken in.
+  func write(to publisher: Publisher, _ packing: EncodingOptions, threads: Int) throws(BuildError) -> WrittenEntries {
+    let head = try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.manifest.entriesHead() }
+    guard var head, let notes = entries.notes else { preconditionFailure("looked at when the update began") }
+    let changes = try finish(head)
+    if changes.removed.isEmpty, changes.added.count == 0 {
+      // Names are what others keep their files by.
+      for shard in entries.shards { publisher.keep(shard.fileName) }
+      publisher.keep(head.fileName.text)
+      head = EntriesHead(
+        fileSize: head.fileSize, digest: head.digest, rootChecksum: head.rootChecksum,
+        lastComponents: changes.lastComponents)
+      return WrittenEntries(head: head, shardCount: entries.shards.count, bytes: entries.fileSize)
+    }
+    let stream = UpdateStream(
+      entries, pieces: notes.pieces, removed: changes.removed, added: changes.added, encoder: .ofEntries, names: names)
+    var writer = Pipeline(
+      publisher: publisher, plan: plan, names: names.names, packing: packing, previous: entries,
+      settings: EntryRules.settings)
+    writer.makesDensityGrid = false
+    writer.threads = threads
+    return try writer.writeEntries(changes.lastComponents) { () throws(BuildError) in try stream.next() }
+  }
+}

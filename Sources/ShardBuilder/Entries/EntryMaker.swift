@@ -187,9 +187,15 @@ struct EntryWriter {
 
 /// The distinct last components of keys, until there are more than a manifest lists.
 struct LastComponentSet {
-  private var texts: Set<[UInt8]> = []
+  private(set) var texts: Set<[UInt8]> = []
   private var size = 0
   private(set) var isOver = false
+
+  /// Returns the last component of a folded key in plain form; nil of a key of one component.
+  static func component(of folded: [UInt8]) -> [UInt8]? {
+    guard let end = folded.lastIndex(of: Fold.separator) else { return nil }
+    return PlainForm.plain(Array(folded[(end + 1)...]))
+  }
 
   mutating func insert(_ text: ArraySlice<UInt8>) {
     guard !isOver, texts.insert(Array(text)).inserted else { return }
@@ -200,5 +206,5 @@ struct LastComponentSet {
   }
 
   /// The components, as a manifest lists them.
-  var listed: LastComponents { LastComponents(texts.sorted { $0.lexicographicallyPrecedes($1) }) }
+  var listed: LastComponents { isOver ? .over : LastComponents(texts) }
 }

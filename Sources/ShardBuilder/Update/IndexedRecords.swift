@@ -8,6 +8,20 @@ struct RecordRun {
   var count: Int { entries.count }
   /// Valid while the chunk lives and nothing is appended to it.
   func record(_ index: Int) -> RecordBlob { chunk.record(entries[index]) }
+
+  /// Returns the records with a folded key, where all are in order.
+  func range(ofKey folded: [UInt8]) -> Range<Int> {
+    func countBefore(orAt: Bool) -> Int {
+      var (low, high) = (0, count)
+      while low < high {
+        let middle = (low + high) / 2
+        let order = unsafe folded.withUnsafeBufferPointer { unsafe compareBytes(record(middle).folded, $0) }
+        if order < 0 || (orAt && order == 0) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    return countBefore(orAt: false)..<countBefore(orAt: true)
+  }
 }
 
 /// The reader of an index's records, as a build makes them of a dataset.
@@ -19,10 +33,56 @@ struct IndexedRecords {
   /// A shard that was read and will be read again, and its records.
   var held: (shard: Int, records: RecordRun)?
 
+  /// The shard of the key that was searched last, and its records, if two keys in a row were in it.
+  private var searched: (shard: Int, records: RecordRun?)?
+
   /// - Parameter names: The index's field names by their numbers there, and what an update adds.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
-    (self.index, self.names) = (index, names)
-    encoder = RecordEncoder(template: template)
+    self.init(index, encoder: RecordEncoder(template: template), names: names)
+  }
+
+  /// - Parameter encoder: The encoder that makes the records' blobs.
+  init(_ index: ShardedIndex, encoder: RecordEncoder, names: FieldNames) {
+    (self.index, self.names, self.encoder) = (index, names, encoder)
+  }
+
+  /// Returns the records of the shards with a folded key, and their positions.
+  mutating func records(
+    withKey folded: [UInt8], in previous: PreviousIndex
+  ) throws(BuildError) -> (records: RecordRun, positions: [RecordPosition]) {
+    let chunk = RecordArena(capacity: 0)
+    var positions: [RecordPosition] = []
+    guard !previous.shards.isEmpty else { return (RecordRun(chunk: chunk, entries: []), []) }
+    for number in unsafe folded.withUnsafeBufferPointer({ unsafe previous.shards(ofKey: $0) }) {
+      let shard = previous.shards[number]
+      // Many keys in a row: all records are decoded once.
+      if searched?.shard == number, searched?.records == nil {
+        searched = (number, try records(of: shard, into: RecordArena(capacity: 0)))
+      }
+      if let run = searched?.records, searched?.shard == number {
+        for index in run.range(ofKey: folded) {
+          chunk.append(run.record(index))
+          positions.append(RecordPosition(shard: number, record: index))
+        }
+        continue
+      }
+      searched = (number, nil)
+      do throws(IndexError) {
+        _ = try index.generation.read(shard, keys: (folded, folded)) { part in
+          var range = 0..<0
+          unsafe part.forEachKey { record, key in
+            guard unsafe key.elementsEqual(folded) else { return }
+            range = range.isEmpty ? record..<record + 1 : range.lowerBound..<record + 1
+          }
+          encode(range, of: part, into: chunk)
+          positions += range.map { RecordPosition(shard: number, record: part.firstRecord + $0) }
+        }
+      } catch {
+        throw .index(error)
+      }
+      guard chunk.count == positions.count else { throw unmakeable(shard) }
+    }
+    return (RecordRun(chunk: chunk, entries: chunk.takeEntries(from: 0)), positions)
   }
 
   /// Returns all records of a shard, in order.
@@ -103,11 +163,13 @@ struct IndexedRecords {
   }
 
   private func checked(_ run: RecordRun, _ count: Int, of shard: Manifest.Shard) throws(BuildError) -> RecordRun {
-    guard run.count == count else {
-      let path = index.directory.filePath(shard.fileName)
-      throw .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
-    }
+    guard run.count == count else { throw unmakeable(shard) }
     return run
+  }
+
+  private func unmakeable(_ shard: Manifest.Shard) -> BuildError {
+    let path = index.directory.filePath(shard.fileName)
+    return .index(.corrupt(path: path, cause: .invalid(reason: "has records that no build makes", offset: 0)))
   }
 
   /// Appends the records that a build could have made.

@@ -69,7 +69,12 @@ private struct IndexUpdate: ~Copyable {
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
     guard let id = settings.id else { throw unusable("it was built without --id, a field that tells records apart") }
-    guard EntryRules(settings) == nil else { throw unusable("it has words or other names") }
+    guard (EntryRules(settings) != nil) == index.generation.manifest.hasEntries else {
+      throw unusable("its manifest has words or other names, or says so, and not both")
+    }
+    if index.generation.manifest.hasEntries, previous.entries?.notes?.isOfThisEncoder != true {
+      throw unusable("its words and other names cannot be read, or another version of shardq built them")
+    }
     guard index.storesKeys || index.recordCount == 0 else {
       throw unusable("it does not store all fields of its key, \(settings.key)")
     }
@@ -197,10 +202,16 @@ private struct IndexUpdate: ~Copyable {
     let manifest = previous.index.generation.manifest
     let removed = (found.positions + draft.removed.map { previous.position(ofRecord: $0) }).sorted()
     if hadOverlay { try intake.add(try draft.records()) }
-    let added = try intake.finish()
+    let added = try intake.finish(
+      held: manifest.hasEntries ? EntryCollector.share(of: options.memoryBytes) : 0)
     let total = manifest.recordCount - removed.count + added.count
+    let encoder = RecordEncoder(template: template)
+    let entryUpdate = try EntryUpdate.of(
+      previous, settings, removed: removed, encoder: encoder, names: names, options, plan,
+      publisher.runDirectory)
     let stream = UpdateStream(
-      previous, pieces: notes.pieces, removed: removed, added: added, template: template, names: names)
+      previous, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
+      observe: { (records) throws(BuildError) in try entryUpdate?.add(records) })
     // Read before anything is written: a damaged one ends the update.
     let grid = try BuildError.ofIndex { () throws(IndexError) in try manifest.densityBands() }
     previous.offerPieces(for: options.packing)
@@ -214,6 +225,7 @@ private struct IndexUpdate: ~Copyable {
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
+    let entries = try entryUpdate?.write(to: publisher, options.packing, threads: threads)
     output.notes.recordsWithoutID = notes.recordsWithoutID
     // Where there is an overlay, no id was there twice.
     output.notes.repeatedIDs =
@@ -225,7 +237,8 @@ private struct IndexUpdate: ~Copyable {
       try manifest.densityBands(grid, changedBy: stream.cells)
     }
     try output.publish(
-      settings, options.packing, densityGrid: changedGrid, to: publisher, previous, threads: threads, &summary)
+      settings, options.packing, densityGrid: changedGrid, entries: entries, to: publisher, previous, threads: threads,
+      &summary)
     return summary
   }
 }

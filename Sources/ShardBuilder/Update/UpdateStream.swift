@@ -38,6 +38,8 @@ final class UpdateStream {
     var nextAdded = 0  // In the batch.
     var batchedCount = 0  // With those of the batches before.
     var addedPiece: Int?  // Where the next one goes, once somebody asked.
+    /// Called with added records once they are read.
+    let observe: (([RecordBlob]) throws(BuildError) -> Void)?
 
     /// Whether the next record is in a batch that was not read: reading it ends the batch before.
     var needsBatch: Bool { nextAdded == batch.count && batchedCount < added.count }
@@ -45,6 +47,7 @@ final class UpdateStream {
     mutating func peekAdded() throws(BuildError) -> RecordBlob? {
       if needsBatch {
         batch = try added.nextBatch() ?? []
+        if !batch.isEmpty { try observe?(batch) }
         nextAdded = 0
         batchedCount = batch.isEmpty ? added.count : batchedCount + batch.count
       }
@@ -90,17 +93,19 @@ final class UpdateStream {
   /// - Parameters:
   ///   - removed: In order.
   ///   - added: Cut into the index, in the order of records.
+  ///   - encoder: The encoder that makes the blobs of the index's records.
   ///   - names: Those of the index by their numbers there, and those that only `added` has.
+  ///   - observe: Called with added records, in order, once they are read.
   init(
     _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
-    template: KeyTemplate, names: FieldNames
+    encoder: RecordEncoder, names: FieldNames, observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
   ) {
     (self.previous, self.pieces) = (previous, pieces)
-    changes = Changes(removed: removed, added: added)
+    changes = Changes(removed: removed, added: added, observe: observe)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.manifest.shardLimit
     cellFinder = CellFinder(names: names.names)
-    source = IndexedRecords(previous.index, template: template, names: names)
+    source = IndexedRecords(previous.index, encoder: encoder, names: names)
   }
 
   func next() throws(BuildError) -> Portion? {

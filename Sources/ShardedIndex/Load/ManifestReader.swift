@@ -35,6 +35,8 @@ package final class ManifestReader: @unchecked Sendable {
   package var fieldCount: Int { root.fieldCount }
   /// The paths of all fields.
   package var fieldNames: [String] { root.fieldNames }
+  /// The path of the file, for messages.
+  package var path: String { file.path }
   /// The identity of the file.
   var stamp: FileStamp { file.stamp }
   /// The size of the file, in bytes.

@@ -61,7 +61,7 @@ package struct EntriesHead: Equatable, Sendable {
   }
 }
 
-/// The last components of an index's keys in plain form, ascending; none where they are too many.
+/// The last components of an index's keys in plain form, ascending; none are listed where they are too many.
 package struct LastComponents: Equatable, Sendable {
   /// The most components that are listed, and the most bytes that they have together.
   package static let countLimit = 4096
@@ -69,17 +69,27 @@ package struct LastComponents: Equatable, Sendable {
 
   private var bytes: [UInt8] = []
   private var ends: [UInt32] = []
+  /// Whether there are too many of them.
+  package private(set) var isOver = false
 
   package init() {}
 
-  /// - Parameter texts: Ascending, each once.
-  package init(_ texts: [[UInt8]]) {
-    guard texts.count <= Self.countLimit, texts.reduce(0, { $0 + $1.count }) <= Self.byteLimit else { return }
-    for text in texts { append(text) }
+  /// Too many.
+  package static var over: LastComponents {
+    var over = LastComponents()
+    over.isOver = true
+    return over
+  }
+
+  package init(_ texts: Set<[UInt8]>) {
+    isOver = texts.count > Self.countLimit || texts.reduce(0) { $0 + $1.count } > Self.byteLimit
+    if !isOver { for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) { append(text) } }
   }
 
   init(_ reader: inout ByteReader) throws(FormatError) {
     let count = try reader.readVarint()
+    isOver = count == Self.countLimit + 1
+    if isOver { return }
     guard count <= Self.countLimit else {
       throw .invalid(reason: "lists \(count) last components", offset: reader.offset)
     }
@@ -99,7 +109,7 @@ package struct LastComponents: Equatable, Sendable {
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.writeVarint(count)
+    writer.writeVarint(isOver ? Self.countLimit + 1 : count)
     for index in 0..<count {
       writer.writeVarint(self[index].count)
       writer.write(self[index])
