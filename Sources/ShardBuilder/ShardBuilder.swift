@@ -102,7 +102,7 @@ public enum ShardBuilder {
   }
 
   /// Writes the entries that were collected.
-  private static func writeEntries(
+  static func writeEntries(
     _ collector: EntryCollector, _ publisher: Publisher, _ plan: MemoryPlan, _ packing: EncodingOptions,
     _ previous: PreviousIndex?
   ) throws(BuildError) -> WrittenEntries {

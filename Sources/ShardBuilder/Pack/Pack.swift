@@ -124,6 +124,8 @@ enum Pack {
     let manifest: [UInt8]
     /// The SHA-256 of the manifest.
     let digest: [UInt8]
+    /// The generation's entries, or none.
+    private(set) var entries: [Generation] = []
 
     init(opening path: String) throws(PackError) {
       try self.init { () throws(IndexError) in try IndexDirectory(opening: path) }
@@ -144,11 +146,40 @@ enum Pack {
           path: index.directory.filePath(Overlay.fileName),
           reason: "has changes that no pack holds: write them into shards with shardq update --merge")
       }
-      if index.generation.manifest.hasEntries {
-        throw .unshippable(path: index.path, reason: "has words or other names, which no pack holds")
-      }
       digest = Digest.sha256(manifest)
+      do throws(IndexError) {
+        entries =
+          try ShardedIndex(entriesOf: index).map { (entries) throws(IndexError) in
+            [try Generation(entries, Self.head(of: index.generation.manifest))]
+          } ?? []
+      } catch {
+        throw .index(error)
+      }
     }
+
+    /// Reads the entries of a generation, all of whose manifest is checked.
+    private init(_ index: ShardedIndex, _ head: EntriesHead) throws(IndexError) {
+      self.index = index
+      let generation = index.generation.manifest
+      shards = try generation.shards()
+      manifest = try generation.fileBytes()
+      try Self.check(generation, generation.path)
+      digest = Digest.sha256(manifest)
+      guard digest.starts(with: head.digest) else { throw .corrupt(path: generation.path, cause: .wrongDigest) }
+    }
+
+    private static func head(of manifest: ManifestReader) throws(IndexError) -> EntriesHead {
+      guard let head = try manifest.entriesHead() else { preconditionFailure("its entries were opened") }
+      return head
+    }
+
+    /// The names of all files but the manifest.
+    var fileNames: [String] {
+      shards.map(\.fileName) + entries.flatMap { $0.fileNames + [$0.entriesName] }
+    }
+
+    /// The name of the file of the manifest, where this is of entries.
+    var entriesName: String { FileName(label: EntriesHead.label, digest: digest).text }
 
     /// Reads the parts of a manifest that no query reads: a pack would carry their damage on.
     private static func check(_ generation: ManifestReader, _ path: String) throws(IndexError) {

@@ -43,37 +43,45 @@ extension ShardBuilder {
     // Another build may have ended meanwhile.
     let held = try Pack.Generation { () throws(IndexError) in try publisher.openDirectory() }
     guard let old = try old(header, in: directory, held) else { return try wasThere(header, directory) }
-    var applier = Applier(old: old, header: header, input: input, publisher)
+    var applier = Applier(old: old, input: input, publisher)
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, applier.new)) {} }
-    let manifest = try applier.manifest()
+    let manifest = try applier.manifest(size: header.newSize, digest: header.new)
     var summary = ApplySummary(shardCount: applier.shards.count, digest: Digest.hexadecimal(header.new))
-    let numbers = try Pack.shipped(from: old.shards, to: applier.shards) { reason in
-      .damagedPack(path: pack, reason: "\(reason)")
+    var shipped = try applier.addShards(to: &summary)
+    if let head = try applier.entriesHead() {
+      shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary)
     }
-    guard numbers.count == header.shards else {
-      throw .damagedPack(
-        path: pack, reason: "holds \(header.shards) shards where its manifest needs \(numbers.count)")
-    }
-    try applier.checkKept(except: Set(numbers))
-    for number in numbers {
-      let (name, bytes) = try applier.shard(number)
-      do throws(BuildError) {
-        switch try publisher.add(name, bytes) {
-        case .kept: summary.shardsKept += 1
-        default: summary.shardsWritten += 1
-        }
-      } catch {
-        throw .build(error)
-      }
+    guard shipped == header.shards else {
+      throw .damagedPack(path: pack, reason: "holds \(header.shards) shards where its manifests need \(shipped)")
     }
     try input.finish()
     do throws(BuildError) {
-      _ = try publisher.publish(manifest: manifest, previous: old.shards.map(\.fileName))
+      _ = try publisher.publish(manifest: manifest, previous: old.fileNames)
     } catch {
       throw .build(error)
     }
     return summary
+  }
+
+  /// Adds the files of the entries, unless they are there; returns the number of shards that the pack holds of them.
+  private static func addEntries(
+    _ head: EntriesHead, from old: Pack.Generation?, _ input: Pack.Input, _ publisher: Publisher,
+    _ summary: inout ApplySummary
+  ) throws(PackError) -> Int {
+    if let old, old.digest.starts(with: head.digest) {
+      summary.shardCount += old.shards.count
+      return 0
+    }
+    var applier = Applier(old: old, input: input, publisher)
+    defer { withExtendedLifetime((old?.index, applier.new)) {} }
+    let manifest = try applier.manifest(size: head.fileSize, digest: head.digest)
+    guard let new = applier.new, UInt32(truncatingIfNeeded: new.rootChecksum) == head.rootChecksum else {
+      throw .damagedPack(path: input.path, reason: "has a manifest of entries with another root than it says")
+    }
+    summary.shardCount += applier.shards.count
+    do throws(BuildError) { _ = try publisher.add(head.fileName.text, manifest) } catch { throw .build(error) }
+    return try applier.addShards(to: &summary)
   }
 
   /// Returns the generation that is there, if the pack begins with it; nil if it is the one that the pack ends with.
@@ -106,8 +114,8 @@ extension ShardBuilder {
 
 /// The applier of a pack: it puts files together from the old generation and the bytes of the pack.
 private struct Applier {
-  private let old: Pack.Generation
-  private let header: Pack.Header
+  /// nil where there is nothing to copy from.
+  private let old: Pack.Generation?
   private let input: Pack.Input
   private let publisher: Publisher
   /// The shards of the new generation, once its manifest was read; they lead into `new`.
@@ -116,8 +124,40 @@ private struct Applier {
   /// Old shards that were copied from, by number: neighbours often have the same.
   private var held: [Int: [UInt8]] = [:]
 
-  init(old: Pack.Generation, header: Pack.Header, input: Pack.Input, _ publisher: Publisher) {
-    (self.old, self.header, self.input, self.publisher) = (old, header, input, publisher)
+  init(old: Pack.Generation?, input: Pack.Input, _ publisher: Publisher) {
+    (self.old, self.input, self.publisher) = (old, input, publisher)
+  }
+
+  /// The shards to copy from.
+  private var oldShards: [Manifest.Shard] { old?.shards ?? [] }
+
+  /// Returns where the entries of the new generation are; nil if it has none.
+  func entriesHead() throws(PackError) -> EntriesHead? {
+    do throws(IndexError) {
+      return try new?.entriesHead()
+    } catch {
+      if case .corrupt(_, let cause) = error { throw damaged("has a manifest that \(cause)") }
+      throw .index(error)
+    }
+  }
+
+  /// Adds the shards that the old generation lacks; returns their number.
+  mutating func addShards(to summary: inout ApplySummary) throws(PackError) -> Int {
+    let path = input.path
+    let numbers = try Pack.shipped(from: oldShards, to: shards) { .damagedPack(path: path, reason: $0) }
+    try checkKept(except: Set(numbers))
+    for number in numbers {
+      let (name, bytes) = try shard(number)
+      do throws(BuildError) {
+        switch try publisher.add(name, bytes) {
+        case .kept: summary.shardsKept += 1
+        default: summary.shardsWritten += 1
+        }
+      } catch {
+        throw .build(error)
+      }
+    }
+    return numbers.count
   }
 
   private func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
@@ -141,8 +181,12 @@ private struct Applier {
 
   /// Returns the new manifest, checked.
   ///
+  /// - Parameters:
+  ///   - size: Its size, in bytes.
+  ///   - digest: Its SHA-256, or the beginning of that.
+  ///
   /// It goes through a file that has no name, so that it is held in memory only when all of it is known to be one.
-  mutating func manifest() throws(PackError) -> [UInt8] {
+  mutating func manifest(size: Int, digest: [UInt8]) throws(PackError) -> [UInt8] {
     let descriptor: CInt
     do throws(BuildError) {
       descriptor = try SystemFile.openTemporary(in: publisher.runDirectory)
@@ -161,20 +205,21 @@ private struct Applier {
         throw .build(error)
       }
     }
-    try put(header.newSize) { (segment) throws(PackError) in
+    let before = old?.manifest ?? []
+    try put(size) { (segment) throws(PackError) in
       // Copies that ascend make no more of the old manifest than there is: a small pack cannot fill a disk.
-      guard segment.source == 0, segment.offset >= behind, segment.copied <= old.manifest.count,
-        segment.offset <= old.manifest.count - segment.copied
+      guard segment.source == 0, segment.offset >= behind, segment.copied <= before.count,
+        segment.offset <= before.count - segment.copied
       else { throw damaged("has a piece of its manifest that is not in the old one") }
       behind = segment.offset + segment.copied
-      try write(Array(old.manifest[segment.offset..<behind]))
+      try write(Array(before[segment.offset..<behind]))
     } literal: { (run) throws(PackError) in
       try write(Array(copying: run))
     }
-    guard hash.finish() == header.new else { throw damaged("has another manifest than its digest says") }
+    guard hash.finish().starts(with: digest) else { throw damaged("has another manifest than its digest says") }
     do throws(IndexError) {
       isOwned = false
-      let manifest = try ManifestReader(descriptor: descriptor, of: old.index.directory)
+      let manifest = try ManifestReader(descriptor: descriptor, of: publisher.openDirectory())
       shards = try manifest.shards()
       new = manifest
       return try manifest.fileBytes()
@@ -191,7 +236,7 @@ private struct Applier {
     for shard in shards where !numbers.contains(shard.number) {
       let name = shard.fileName
       if shipped.contains(name) { continue }
-      let path = old.index.directory.filePath(name)
+      let path = publisher.path(name)
       var status = stat()
       guard retrying({ unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         throw errno == ENOENT
@@ -215,7 +260,7 @@ private struct Applier {
     var held = held
     var sources: Set<Int> = []
     try put(size) { (segment) throws(PackError) in
-      guard segment.source >= 1, segment.source <= old.shards.count else {
+      guard segment.source >= 1, segment.source <= oldShards.count, let old else {
         throw damaged("has a piece of a shard that the old index does not have")
       }
       let number = segment.source - 1

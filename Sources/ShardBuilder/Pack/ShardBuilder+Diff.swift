@@ -26,18 +26,42 @@ extension ShardBuilder {
     let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
-    let numbers = try Pack.shipped(from: old.shards, to: new.shards) { reason in
-      .unshippable(path: new.index.path, reason: reason)
+    func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: reason) }
+    var sets = [(old: Optional(old), new: new, numbers: try Pack.shipped(from: old.shards, to: new.shards, refuse))]
+    for entries in new.entries {
+      let before = old.entries.first
+      sets.append(
+        (before, entries, try Pack.shipped(from: before?.shards ?? [], to: entries.shards, refuse)))
     }
+    let shipped = sets.reduce(0) { $0 + $1.numbers.count }
     let output = try Pack.Output(pack)
     let header = Pack.Header(
-      old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: numbers.count)
+      old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: shipped)
     try output.write(header.bytes)
+    for set in sets where set.old?.digest != set.new.digest || set.new.digest == new.digest {
+      try write(set.numbers, from: set.old, to: set.new, output)
+    }
+    try output.finish()
+    return PackSummary(
+      bytes: output.count, shardsShipped: shipped, shardCount: sets.reduce(0) { $0 + $1.new.shards.count },
+      oldDigest: Digest.hexadecimal(old.digest), newDigest: Digest.hexadecimal(new.digest))
+  }
+}
+
+extension ShardBuilder {
+  /// Writes a manifest and the shards that are shipped.
+  ///
+  /// - Parameters:
+  ///   - numbers: The shards' numbers.
+  ///   - old: nil where there is nothing to make them of.
+  private static func write(
+    _ numbers: [Int], from old: Pack.Generation?, to new: Pack.Generation, _ output: Pack.Output
+  ) throws(PackError) {
     var recipe = Recipe(new.manifest)
     // A page's frame depends on its own shards alone: those that did not change are there already.
-    recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0)
+    if let old { recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0) }
     try recipe.write(to: output)
-    var sources = Sources(old, known: Set(new.shards.map(\.fileName)))
+    var sources = old.map { Sources($0, known: Set(new.shards.map(\.fileName))) }
     for number in numbers {
       let shard = new.shards[number]
       guard shard.file.size <= Pack.shardLimit else {
@@ -47,15 +71,11 @@ extension ShardBuilder {
       }
       var recipe = Recipe(try new.file(shard))
       let next = unsafe number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
-      for (number, bytes, frames) in try unsafe sources.near(shard.bound, before: next) {
+      for (number, bytes, frames) in try unsafe sources?.near(shard.bound, before: next) ?? [] {
         recipe.add(frames, of: bytes, source: number + 1)
       }
       try recipe.write(to: output)
     }
-    try output.finish()
-    return PackSummary(
-      bytes: output.count, shardsShipped: numbers.count, shardCount: new.shards.count,
-      oldDigest: Digest.hexadecimal(old.digest), newDigest: Digest.hexadecimal(new.digest))
   }
 }
 

@@ -9,7 +9,7 @@ extension ShardBuilder {
   /// - Parameters:
   ///   - source: It may be in use; nothing of it changes.
   ///   - directory: Where the other index is made.
-  ///   - options: Key, fields, weight and id are those of `source`.
+  ///   - options: Key, fields, weight, words, other names and id are those of `source`.
   /// - Throws: ``BuildError``, also for an index that does not store its keys: they cannot be made again.
   package static func repack(
     _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
@@ -36,6 +36,8 @@ extension ShardBuilder {
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil,
       settings: settings)
     writer.count(settings.id, of: source.generation.manifest.recordCount)
+    let collector = try EntryCollector(
+      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
     var output = try writer.write {
       () throws(BuildError) in
       while nextPiece == cutter.finished.count {
@@ -45,6 +47,7 @@ extension ShardBuilder {
         if nextShard < shards.count {
           let run = try records.records(of: shards[nextShard], into: cutter.room)
           nextShard += 1
+          try collector?.add((0..<run.count).map { run.record($0) })
           for entry in run.entries { cutter.append(entry, of: run.chunk) }
         } else {
           cutter.finish()
@@ -57,11 +60,15 @@ extension ShardBuilder {
       progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.manifest.recordCount, records: $0))
     }
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
+    let entries = try collector.map { (collector) throws(BuildError) in
+      try writeEntries(collector, publisher, plan, options.packing, nil)
+    }
     var summary = BuildSummary()
     (summary.recordsRead, summary.recordsIndexed) = (
       source.generation.manifest.recordCount, output.manifest.recordCount
     )
-    try output.publish(settings, options.packing, to: publisher, nil, threads: options.jobs, &summary)
+    try output.publish(
+      settings, options.packing, entries: entries, to: publisher, nil, threads: options.jobs, &summary)
     return summary
   }
 

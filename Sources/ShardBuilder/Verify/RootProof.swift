@@ -1,18 +1,18 @@
 /// The proof that a manifest is the one of which a damaged copy is there.
 ///
-/// The pages, the notes, the density grid, the ranks and the sides determine most of a root: the numbers of records and shards, the
-/// offsets of sections, bounds, sizes and checksums. Nothing determines the rest of its header, the names of fields and
-/// the settings: they are proven where the damaged file has the very bytes, and so are pages, notes, grid,
-/// ranks and sides.
+/// The pages, the notes, the density grid, the ranks, the sides and the entries determine most of a root: the numbers of
+/// records and shards, the offsets of sections, bounds, sizes and checksums. Nothing determines the rest of its header,
+/// the names of fields and the settings: they are proven where the damaged file has the very bytes, and so is all behind
+/// the root.
 struct RootProof {
   /// The bytes of the manifest that is to be proven. It was opened, and all of it was read.
   let bytes: [UInt8]
   /// The size of its first frame, in bytes.
   let rootSize: Int
 
-  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 to 11 of notes, grid, ranks and sides (docs/format.md
-  /// section 3.2).
-  private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9, 10, 11]
+  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 to 12 of notes, grid, ranks, sides and entries
+  /// (docs/format.md section 3.2).
+  private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9, 10, 11, 12]
   private static let headerSize = 48
   private static let entrySize = 24
 
@@ -20,7 +20,7 @@ struct RootProof {
   func doubt(_ damaged: [UInt8]) -> String? {
     guard damaged.count == bytes.count else { return "the damaged one has another size" }
     guard damaged[rootSize...].elementsEqual(bytes[rootSize...]) else {
-      return "the damaged one has other pages, notes, density grid, ranks or sides"
+      return "the damaged one has other pages, notes, density grid, ranks, sides or entries"
     }
     guard let offsets else { return "its root is compressed, so that the damaged one cannot be compared with it" }
     let content = offsets.map { bytes[$0] }

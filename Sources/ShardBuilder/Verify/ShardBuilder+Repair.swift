@@ -68,8 +68,9 @@ extension ShardBuilder {
     _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false
   ) throws(RepairError) -> RepairSummary {
     var repair = try Repair(directory, from: copy, expecting: expected)
-    defer { withExtendedLifetime(repair.generation) {} }
+    defer { withExtendedLifetime((repair.generation, repair.entries)) {} }
     try repair.findShards(takesUnproven: takesUnproven)
+    try repair.findEntries()
     try repair.findOverlay(takesUnproven: takesUnproven)
     try repair.mendShards()
     try repair.mendSides()
@@ -101,6 +102,8 @@ private struct Repair {
   private var shards: [Manifest.Shard] = []
   /// The manifest that the shards lead into.
   private(set) var generation: ManifestReader?
+  /// The manifest of the entries, which the rest of the shards lead into.
+  private(set) var entries: ManifestReader?
   /// The bytes that replace a damaged manifest.
   private var manifest: [UInt8]?
   /// The bytes that replace a damaged overlay.
@@ -169,6 +172,7 @@ private struct Repair {
     _ = try generation.notes()
     _ = try generation.densityGrid()
     _ = try generation.sidePages()
+    _ = try generation.entriesHead()
     if readsRanks, let first = try RankCheck(of: generation)?.unreadable.min(by: { $0.key < $1.key }) {
       throw first.value
     }
@@ -199,9 +203,9 @@ private struct Repair {
   ) throws(RepairError) -> String? {
     if expected != nil { return try doubt(bytes, isRootSound: true) }
     let found = try Self.reading { () throws(IndexError) in try own.fileBytes() }
-    guard let start = other.ranksRange?.lowerBound, start == own.ranksRange?.lowerBound else {
-      return "the copy is of another generation"
-    }
+    guard let start = other.ranksRange?.lowerBound, start == own.ranksRange?.lowerBound,
+      try Self.reading({ () throws(IndexError) in try other.entriesHead() == own.entriesHead() })
+    else { return "the copy is of another generation" }
     let root = ZstdFrame.frames(of: bytes).first?.count ?? bytes.count
     let isWrong = try Self.reading { () throws(IndexError) in try RankRepair.isWrong(other, weights) }
     if isWrong { return "the copy's ranks are wrong as well" }
@@ -244,6 +248,32 @@ private struct Repair {
     }
   }
 
+  /// Finds the shards of the entries, and brings over their manifest if it is damaged here and not in the copy.
+  mutating func findEntries() throws(RepairError) {
+    guard let generation, let head = try Self.reading({ () throws(IndexError) in try generation.entriesHead() })
+    else { return }
+    do throws(IndexError) {
+      let own = try ManifestReader(
+        ofEntries: head, in: index, contexts: DecompressorPool(), keeping: .max, checksDigest: true)
+      shards += try own.shards()
+      entries = own
+      return
+    } catch {
+      if case .io = error { throw .index(error) }
+    }
+    let name = head.fileName.text
+    guard
+      let other = try? ManifestReader(
+        ofEntries: head, in: copy, contexts: DecompressorPool(), keeping: .max, checksDigest: true),
+      let bytes = try? other.fileBytes(), let found = try? other.shards()
+    else { return }
+    _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
+    summary.repaired.append(name)
+    summary.bytes += bytes.count
+    shards += found
+    entries = other
+  }
+
   /// Brings over the shards that are damaged here and not in the copy.
   mutating func mendShards() throws(RepairError) {
     let (shards, index) = (shards, index)
@@ -252,12 +282,12 @@ private struct Repair {
     try Self.building { () throws(BuildError) in
       try WorkerPool.orderedMap(
         threads: WorkerPool.availableThreads,
-        next: { () throws(BuildError) -> Manifest.Shard? in
+        next: { () throws(BuildError) -> Int? in
           given += 1
-          return given <= shards.count ? shards[given - 1] : nil
+          return given <= shards.count ? given - 1 : nil
         },
-        transform: { (shard) throws(BuildError) in
-          (number: shard.number, isSound: (try? ShardFile.check(shard, in: index)) != nil)
+        transform: { (number) throws(BuildError) in
+          (number: number, isSound: (try? ShardFile.check(shards[number], in: index)) != nil)
         }, deliver: { (shard) throws(BuildError) in if !shard.isSound { damaged.append(shard.number) } })
     }
     var seen: Set<String> = []

@@ -39,7 +39,7 @@ extension Verifier {
     // Every opening would pay for this check; a name that stands twice makes no query wrong.
     var names: Set<[UInt8]> = []  // As bytes: two strings may be equal that are no same name.
     for name in index.generation.manifest.fieldNames where !names.insert(Array(name.utf8)).inserted {
-      damage(Manifest.fileName, "names the field \(name) twice")
+      damage(manifestName, "names the field \(name) twice")
       break
     }
     return isWhole
@@ -60,8 +60,8 @@ extension Verifier {
         isWhole = false
         let page = number / Manifest.pageCapacity
         switch error {
-        case .corrupt(_, let cause): damage(Manifest.fileName, "page \(page) \(cause)")
-        default: unread(Manifest.fileName, error)
+        case .corrupt(_, let cause): damage(manifestName, "page \(page) \(cause)")
+        default: unread(manifestName, error)
         }
         number = (page + 1) * Manifest.pageCapacity
       }
@@ -74,22 +74,28 @@ extension Verifier {
     _ section: String, _ body: (ManifestReader) throws(IndexError) -> FormatError?
   ) {
     do throws(IndexError) {
-      if let error = try body(index.generation.manifest) { damage(Manifest.fileName, "\(error), in its \(section)") }
+      if let error = try body(index.generation.manifest) { damage(manifestName, "\(error), in its \(section)") }
     } catch {
       switch error {
-      case .corrupt: damage(Manifest.fileName, "\(error.description), in its \(section)")
-      default: unread(Manifest.fileName, error)
+      case .corrupt: damage(manifestName, "\(error.description), in its \(section)")
+      default: unread(manifestName, error)
       }
     }
   }
 
   /// Names the files of the directory that belong to no index.
-  func checkDirectory() {
+  ///
+  /// - Parameter entries: The check of the index's entries; nil if it has none.
+  func checkDirectory(_ entries: Verifier?) {
     guard let directory = unsafe opendir(index.path) else { return }
     defer { unsafe closedir(directory) }
     var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
     for shard in shards { known.insert(shard.fileName) }
     for side in (try? index.generation.manifest.sidePages()) ?? [] { known.insert(side.fileName.text) }
+    if let entries {
+      known.insert(entries.manifestName)
+      for shard in entries.shards { known.insert(shard.fileName) }
+    }
     if index.generation.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []
     while let entry = unsafe readdir(directory) {

@@ -18,16 +18,16 @@ extension Verifier {
     }
     for (page, error) in ranks.unreadable.sorted(by: { $0.key < $1.key }) where !named.contains(page) {
       guard case .corrupt(_, let cause) = error else {
-        unread(Manifest.fileName, error)
+        unread(manifestName, error)
         continue
       }
-      damage(Manifest.fileName, "page \(page) of the ranks: \(cause)")
+      damage(manifestName, "page \(page) of the ranks: \(cause)")
     }
   }
 
   private mutating func report(_ fault: RankCheck.Fault) {
     wrongRanks += 1
     guard wrongRanks <= Self.reportLimit else { return }
-    damage(Manifest.fileName, fault.text(shards))
+    damage(manifestName, fault.text(shards))
   }
 }

@@ -3,14 +3,16 @@ import ShardedIndex
 /// The proof of an index: every byte of it is checked, and on demand that it answers for a dataset, the whole of it and
 /// nothing else.
 ///
-/// There are five checks, each in a file of its own: of the manifest and the directory, of the shards, of the overlay,
-/// against the dataset, and of the answers.
+/// There are six checks, each in a file of its own: of the manifest and the directory, of the shards, of the entries, of
+/// the overlay, against the dataset, and of the answers.
 ///
 /// Memory grows with the index by 48 bytes a shard, and by the lower bounds of shards in the manifest, which are longer
 /// where keys have much in common.
 package struct Verifier {
   let index: ShardedIndex
   let report: (Finding) -> Void
+  /// The name of the manifest's file.
+  let manifestName: String
   var summary = Summary()
   /// The shards as the manifest describes them.
   var shards: [Manifest.Shard] = []
@@ -63,8 +65,9 @@ package struct Verifier {
     return verifier.summary
   }
 
-  private init(index: ShardedIndex, report: @escaping (Finding) -> Void) {
+  init(index: ShardedIndex, manifestName: String = Manifest.fileName, report: @escaping (Finding) -> Void) {
     self.index = index
+    self.manifestName = manifestName
     self.report = report
     idField =
       index.generation.overlay.map { $0.greatestID < .max } ?? false
@@ -80,11 +83,13 @@ package struct Verifier {
     }
     if source != nil { sums = Array(repeating: RecordSum(), count: max(1, index.shardCount)) }
     let isWhole = checkManifest()
+    let entries = openEntries()
     // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
-    if isWhole { checkDirectory() }
+    if isWhole, entries != nil || !index.generation.manifest.hasEntries { checkDirectory(entries) }
     checkShards(isCompared: source != nil && isWhole)
     finishRanks()
     finishSides()
+    if let entries { checkEntries(entries, isCompared: isWhole && isUndamaged) }
     if isWhole, isUndamaged { checkOverlay(isCompared: source != nil) }
     summary.records = index.recordCount
     summary.shards = index.shardCount

@@ -193,10 +193,11 @@
     private static func options(of index: ShardedIndex) -> [String] {
       let manifest = index.generation.manifest
       var words = ["--key", index.keyTemplate]
-      for name in ["keep", "id", "weight", "weight-scale"] as [StaticString] {
+      for name in ["keep", "id", "weight", "weight-scale", "words", "weight-bits"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
       for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }
+      for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words
     }

@@ -32,7 +32,7 @@
         let shards = try ShardSizes(of: index)
         try Self.addFiles(of: index, shards, to: &report)
         Self.addSizes(of: index.generation.manifest, shards, to: &report)
-        Self.addFeatures(of: index.generation.manifest, to: &report)
+        try Self.addFeatures(of: index, to: &report)
         try Self.addRecords(of: index, to: &report)
         report.print(format)
       } catch {
@@ -46,6 +46,8 @@
       var sorted: [Int] = []
       /// The bytes in all files, and those that the files occupy.
       var files = FileSize()
+      /// The same of the entries' files, their manifest included.
+      var entries = FileSize()
 
       init(of index: ShardedIndex) throws(IndexError) {
         var names: Set<String> = []
@@ -56,6 +58,10 @@
           files.disk += FileSize(of: index.directory.filePath(shard.fileName)).disk
         }
         sorted.sort()
+        guard let entries = try ShardedIndex(entriesOf: index) else { return }
+        let own = try ShardSizes(of: entries).files
+        let manifest = FileSize(of: entries.generation.manifest.path)
+        self.entries = FileSize(bytes: own.bytes + manifest.bytes, disk: own.disk + manifest.disk)
       }
 
       var median: Int { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
@@ -68,9 +74,11 @@
       let hasOverlay = index.generation.overlay != nil
       let overlay = hasOverlay ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
       report.add(
-        "bytes", .number(shards.files.bytes + manifest.bytes + overlay.bytes), note: "in all files of the index")
+        "bytes", .number(shards.files.bytes + shards.entries.bytes + manifest.bytes + overlay.bytes),
+        note: "in all files of the index")
       report.add(
-        "disk_bytes", .number(shards.files.disk + manifest.disk + overlay.disk), note: "that those files occupy")
+        "disk_bytes", .number(shards.files.disk + shards.entries.disk + manifest.disk + overlay.disk),
+        note: "that those files occupy")
       report.add("manifest_bytes", .number(manifest.bytes))
       report.add("manifest_sha256", .text(try index.manifestDigest().description))
       report.add(
@@ -96,18 +104,48 @@
         note: shards.sorted.isEmpty ? nil : "\(small * 100 / shards.sorted.count) % of the shards")
     }
 
-    /// Adds the index's features and the bytes that they take in the manifest. An index without features adds nothing.
-    private static func addFeatures(of manifest: ManifestReader, to report: inout Report) {
-      guard manifest.hasRanks else { return }
+    /// Adds the index's features and the bytes that they take. An index without features adds nothing.
+    private static func addFeatures(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
+      let features = try [ranks(of: index.generation.manifest), entries(of: index)].compactMap { $0 }
+      guard !features.isEmpty else { return }
+      report.add(
+        "features", .raw("{" + features.map(\.json).joined(separator: ",") + "}"),
+        note: features.map(\.note).joined(separator: "; "))
+    }
+
+    private static func ranks(of manifest: ManifestReader) -> (json: String, note: String)? {
+      guard manifest.hasRanks else { return nil }
       let (bytes, weight) = (manifest.ranksSize, manifest.setting("weight") ?? "")
       let scale = manifest.setting("weight-scale")
-      var json = "{\"ranks\":{\"bytes\":\(bytes),\"weight\":" + JSONText.string(weight)
+      var json = "\"ranks\":{\"bytes\":\(bytes),\"weight\":" + JSONText.string(weight)
       if let scale { json += ",\"weight_scale\":" + JSONText.string(scale) }
       if let source = manifest.setting("weights") { json += ",\"weights\":" + JSONText.string(source) }
-      let size = bytes < 1024 ? "\(bytes) bytes" : QueryRunner.grouped((bytes + 512) >> 10) + " KiB"
-      report.add(
-        "features", .raw(json + "}}"),
-        note: "ranks: \(size), by " + printable(weight) + (scale.map { " times " + printable($0) } ?? ""))
+      return (
+        json + "}", "ranks: \(size(bytes)), by " + printable(weight) + (scale.map { " times " + printable($0) } ?? "")
+      )
+    }
+
+    private static func entries(of index: ShardedIndex) throws(IndexError) -> (json: String, note: String)? {
+      guard let entries = try ShardedIndex(entriesOf: index) else { return nil }
+      let manifest = index.generation.manifest
+      let bytes = try ShardSizes(of: entries).files.bytes + entries.generation.manifest.fileSize
+      var json = "\"entries\":{\"bytes\":\(bytes),\"entries\":\(entries.recordCount),\"shards\":\(entries.shardCount)"
+      var kinds: [String] = []
+      if let words = manifest.setting("words") {
+        json += ",\"words\":" + JSONText.string(words)
+        kinds.append("words (\(printable(words)))")
+      }
+      if let alias = manifest.setting("alias").map(IndexSettings.list) {
+        json += ",\"alias\":[" + alias.map { JSONText.string($0) }.joined(separator: ",") + "]"
+        kinds.append("other names (\(alias.map { printable($0) }.joined(separator: ", ")))")
+      }
+      if let bits = manifest.setting("weight-bits") { json += ",\"weight_bits\":" + JSONText.string(bits) }
+      let count = QueryRunner.counted(entries.recordCount, "entry", "entries")
+      return (json + "}", "entries: \(size(bytes)), \(count) of " + kinds.joined(separator: " and "))
+    }
+
+    private static func size(_ bytes: Int) -> String {
+      bytes < 1024 ? "\(bytes) bytes" : QueryRunner.grouped((bytes + 512) >> 10) + " KiB"
     }
 
     private static func addRecords(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
@@ -134,7 +172,7 @@
     var bytes = 0
     var disk = 0
 
-    init() {}
+    init(bytes: Int = 0, disk: Int = 0) { (self.bytes, self.disk) = (bytes, disk) }
 
     init(of path: String) {
       var status = stat()

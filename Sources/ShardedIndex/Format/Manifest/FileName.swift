@@ -21,7 +21,7 @@ package struct FileName: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - label: At most 8 of its bytes count, and no zeros.
   ///   - digest: At most 8 of its bytes count.
-  init(label: some Collection<UInt8>, digest: some Collection<UInt8>) {
+  package init(label: some Collection<UInt8>, digest: some Collection<UInt8>) {
     // 24 bytes of label, a hyphen, 16 digits and `.zst` fit.
     var size = 0
     unsafe withUnsafeMutableBytes(of: &bytes) { bytes in
