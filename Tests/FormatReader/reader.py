@@ -442,12 +442,22 @@ class Index:
         need(self.text_entries.text_entries is None, f"{self.entries_file}: has entries of its own")
 
     def text_entry_set(self):
-        """§3.13: per entry its folded key, what stands before a word start or None, the record's key, and the weight."""
+        """§3.13: per entry its folded key, what stands before a word start or None, the record's key, and the weight.
+
+        A beginning that follows from the plain form of what stands before the entry's key is b"", as it is stored.
+        """
         for shard in self.text_entries.shards():
             for part in shard.parts:
                 fields = zip(part.texts(b"b"), part.texts(b"t"), part.texts(b"w"))
                 for key, (beginning, target, weight) in zip(part.keys, fields):
-                    yield key, beginning, (beginning or b"") + key if target is None else target, int(weight)
+                    last = key.rpartition(b"\1")[2] if b"\1" in key else b""
+                    if target is None:
+                        target = (beginning or b"") + key
+                    elif target.endswith(b"\0"):
+                        target = target[:-1] + key
+                    elif target.endswith(b"\1"):
+                        target += last
+                    yield key, beginning, target, int(weight)
 
     def _read_sides(self, head, groups, frames):
         """§3.12: per page the digest of its side file and its frames."""

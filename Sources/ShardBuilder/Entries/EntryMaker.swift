@@ -79,9 +79,9 @@ struct EntryMaker {
     writer.begin(record: folded, weight: rules.rounded(weight))
     var closed = plain
     if !isPlain {
-      writer.write(key: plain[...], isNamed: true, into: chunk)
+      writer.write(key: plain[...], into: chunk)
       closed = PlainForm.closed(folded)
-      if closed != plain { writer.write(key: closed[...], isNamed: true, into: chunk) }
+      if closed != plain { writer.write(key: closed[...], into: chunk) }
     }
     if let words = rules.words {
       writeWords(plain[..<(words == .all ? plain.count : end ?? plain.count)], plain, into: chunk)
@@ -96,8 +96,7 @@ struct EntryMaker {
   private mutating func writeWords(_ body: ArraySlice<UInt8>, _ plain: [UInt8], into chunk: RecordArena) {
     for index in body.indices where body[index] == Fold.space || body[index] == Fold.separator {
       guard index + 1 < body.endIndex else { return }
-      let isNamed = folded != plain
-      writer.write(key: plain[(index + 1)...], beginning: plain[...index], isNamed: isNamed, into: chunk)
+      writer.write(key: plain[(index + 1)...], beginning: plain[...index], into: chunk)
     }
   }
 
@@ -117,7 +116,7 @@ struct EntryMaker {
     names.sort { $0.lexicographicallyPrecedes($1) }
     for (index, other) in names.enumerated() where other[...] != name && (index == 0 || names[index - 1] != other) {
       let key = other + ending
-      if key != plain, key != closed { writer.write(key: key[...], isNamed: true, into: chunk) }
+      if key != plain, key != closed { writer.write(key: key[...], into: chunk) }
     }
   }
 }
@@ -128,10 +127,10 @@ struct EntryWriter {
   private let beginningName: UInt32
   private let targetName: UInt32
   private let weightName: UInt32
-  /// The texts of the entry: the weight, the folded key of the records, and what stands before a word start.
+  /// The weight, and behind it the texts of the entry that was written last.
   private var bytes: [UInt8] = []
   private var weightSize = 0
-  private var recordSize = 0
+  private var recordKey: [UInt8] = []
   private var fields: [FieldSlice] = []
 
   /// - Parameter names: The names of the entries' fields.
@@ -149,8 +148,7 @@ struct EntryWriter {
     bytes.removeAll(keepingCapacity: true)
     bytes += String(weight).utf8
     weightSize = bytes.count
-    bytes += folded
-    recordSize = folded.count
+    recordKey = folded
   }
 
   /// Appends an entry.
@@ -158,17 +156,18 @@ struct EntryWriter {
   /// - Parameters:
   ///   - key: The folded key of the entry.
   ///   - beginning: The text before a word start; nil for another entry.
-  ///   - isNamed: Whether the entry names the records' folded key, since that does not follow.
-  mutating func write(
-    key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, isNamed: Bool, into chunk: RecordArena
-  ) {
+  mutating func write(key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, into chunk: RecordArena) {
     fields.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - weightSize - recordSize)
-    if let beginning {
+    bytes.removeLast(bytes.count - weightSize)
+    let texts = EntryTarget.texts(key: key, beginning: beginning, recordKey: recordKey)
+    if let beginning = texts.beginning {
       fields.append(slice(beginningName, .string, bytes.count, beginning.count))
       bytes += beginning
     }
-    if isNamed { fields.append(slice(targetName, .string, weightSize, recordSize)) }
+    if let target = texts.target {
+      fields.append(slice(targetName, .string, bytes.count, target.count))
+      bytes += target
+    }
     fields.append(slice(weightName, .number, 0, weightSize))
     // An entry whose key is longer than a key may be is left out.
     unsafe fields.withUnsafeBufferPointer { fields in

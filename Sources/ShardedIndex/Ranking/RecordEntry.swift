@@ -22,8 +22,8 @@ struct RecordEntry {
   ///   - before: The value of the field `b`; nil where the entry has none.
   ///   - recordKey: The value of the field `t`, likewise.
   init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?) {
-    (self.key, self.before) = (key, before ?? [])
-    self.recordKey = recordKey ?? (before ?? []) + key
+    let target = EntryTarget(key: key, beginning: before, target: recordKey)
+    (self.key, self.before, self.recordKey) = (key, target.beginning ?? [], target.recordKey)
     if before != nil {
       kind = .word
     } else {
