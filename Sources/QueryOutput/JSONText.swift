@@ -33,6 +33,19 @@ package enum JSONText {
     try output.write(0x22)
   }
 
+  /// Writes ranges: `[[0,3],[5,8]]`.
+  static func write(_ ranges: [Range<Int>], to output: inout Output) throws(WriteError) {
+    try output.write(0x5b)
+    for (number, range) in ranges.enumerated() {
+      try output.write(number > 0 ? ",[" as StaticString : "[" as StaticString)
+      try output.write(number: range.lowerBound)
+      try output.write(0x2c)
+      try output.write(number: range.upperBound)
+      try output.write(0x5d)
+    }
+    try output.write(0x5d)
+  }
+
   private static func escape(_ byte: UInt8, to output: inout Output) throws(WriteError) {
     switch byte {
     case 0x22: try output.write("\\\"")

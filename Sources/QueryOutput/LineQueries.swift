@@ -87,9 +87,9 @@ package enum LineQueries {
     private mutating func readOnce(_ line: String) throws(IndexError) {
       ranked = nil
       var matches = try index.matches(forPrefix: line)
-      if try request.isRanked(hasRanks: matches.generation.manifest.hasRanks) {
-        let output = RankedOutput(request, .json)
-        let first = try output.first(of: line, in: index)
+      if try request.isRanked(in: matches.generation.manifest) {
+        let output = RankedOutput(request, .json, text: line)
+        let first = try output.first(in: index)
         ranked = (first, output)
         matches = try index.matches(forPrefix: line, in: first.generation)
       }

@@ -28,22 +28,36 @@ package struct PlaceWriter {
     }
   }
 
-  /// Writes `{"label":...,"match":[...,...],"latitude":...,"longitude":...}`; the last two where the record has them.
+  /// Returns a record of a buffer, as long as the buffer does not change.
+  package func record(_ number: Int, of buffer: RecordBuffer) -> ShardedIndex.Record {
+    ShardedIndex.Record(
+      buffer: buffer, number: number, schema: schema, folded: needsFoldedKeys ? foldedKeys : nil)
+  }
+
+  /// Writes `{"label":...,"name":...,"match":[[...,...]],"latitude":...,"longitude":...}`; the name is another one that
+  /// the query matched. The name and the coordinates stand where the record has them.
+  ///
+  /// The match is in units of UTF-16: ranges of the name where there is one, else of the label.
   ///
   /// - Parameters:
-  ///   - prefix: The folded prefix that found the record. The match is in units of UTF-16, from 0.
+  ///   - match: The text that the query matched, and its ranges in bytes of UTF-8.
   ///   - position: The record's place among all of the index, where that is to be said as well.
   package mutating func writeDisplay(
-    _ buffer: RecordBuffer, _ record: Int, prefix: [UInt8], position: Int? = nil, to output: inout Output
+    _ buffer: RecordBuffer, _ record: Int, match: (via: ShardedIndex.Via, highlights: [Range<Int>]),
+    position: Int? = nil, to output: inout Output
   ) throws(WriteError) {
     makeKey(buffer, record)
     try output.write("{\"label\":" as StaticString)
     try writeKey(to: &output)
-    let label = String(decoding: line, as: UTF8.self)
-    let matched = Fold.matchedRange(ofFolded: prefix, in: label) ?? label.startIndex..<label.startIndex
-    try output.write(",\"match\":[0," as StaticString)
-    try output.write(number: label[matched].utf16.count)
-    try output.write(0x5d)
+    if case .otherName(let name) = match.via {
+      try output.write(",\"name\":" as StaticString)
+      try JSONText.write(name, to: &output)
+      line = Array(name.utf8)
+    }
+    try output.write(",\"match\":" as StaticString)
+    try JSONText.write(
+      match.highlights.map { Self.units(in: line[..<$0.lowerBound])..<Self.units(in: line[..<$0.upperBound]) },
+      to: &output)
     if let (latitude, longitude) = Coordinate.digits(ofRecord: record, in: buffer, schema) {
       try output.write(",\"latitude\":" as StaticString)
       try output.write(latitude)
@@ -55,6 +69,11 @@ package struct PlaceWriter {
       try output.write(number: position)
     }
     try output.write(0x7d)
+  }
+
+  /// Returns the number of units of UTF-16 that a text in UTF-8 takes.
+  private static func units(in text: ArraySlice<UInt8>) -> Int {
+    text.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : $1 >= 0xf0 ? 2 : 1) }
   }
 
   /// A record's country as a code of two capital letters; nil where the record has none.

@@ -12,7 +12,7 @@ package struct QueryRequest: Equatable, Sendable {
   /// Matches to pass over.
   package var offset = 0
   package var all = false
-  /// The order of the matches; nil for ranks where the index has them, else for keys.
+  /// The order of the matches; nil for the one of the index: ranks, if it ranks its records.
   package var sort: SortOrder?
   /// The position that the answer begins behind, in a ranked answer; nil for its beginning.
   package var cursor: ShardedIndex.Cursor?
@@ -60,13 +60,13 @@ package struct QueryRequest: Equatable, Sendable {
     return true
   }
 
-  /// Returns whether the answer is ranked, from an index that has ranks or has none.
+  /// Returns whether the answer from an index is ranked.
   ///
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if it has to be ranked, and the index has no ranks.
-  func isRanked(hasRanks: Bool) throws(IndexError) -> Bool {
-    guard let sort else { return hasRanks }
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if it has to be ranked, and the index ranks nothing.
+  func isRanked(in manifest: ManifestReader) throws(IndexError) -> Bool {
+    guard let sort else { return manifest.isRanked }
     guard sort == .rank else { return false }
-    guard hasRanks else { throw .notBuilt(feature: .ranks) }
+    guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
     return !countOnly
   }
 }

@@ -102,7 +102,7 @@ package enum QueryRunner {
     // The process ends with the answer: the index's memory need not be freed block by block.
     _ = unsafe Unmanaged.passRetained(index)
     let (manifest, schema) = (index.generation.manifest, index.generation.schema)
-    let isRanked = try reading { () throws(IndexError) in try request.isRanked(hasRanks: manifest.hasRanks) }
+    let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: manifest) }
     func matches() throws(Failure) -> ShardedIndex.Matches {
       try reading { () throws(IndexError) in
         try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
@@ -143,7 +143,14 @@ package enum QueryRunner {
       try writer.end(to: &output)
       try output.flush()
     }
-    comment(on: request, format, shown, of: matches.count)
+    if matches.isEmpty {
+      if format == .text {
+        Diagnostics.note(
+          try reading { () throws(IndexError) in try noMatch(of: request.prefix, in: matches.generation) })
+      }
+    } else {
+      comment(on: request, format, shown, of: matches.count)
+    }
     return matches.isEmpty ? .negative : .done
   }
 
@@ -235,10 +242,6 @@ package enum QueryRunner {
   private static func comment(
     on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int
   ) {
-    if count == 0 {
-      if format == .text { Diagnostics.note("no key begins with \"" + request.prefix + "\"") }
-      return
-    }
     let isLimitSaid = request.limit != nil || request.all
     guard shown.upperBound < count || (shown.isEmpty && format == .text), format != .json,
       format == .text || !isLimitSaid
@@ -252,6 +255,15 @@ package enum QueryRunner {
         grouped(shown.lowerBound + 1) + " to " + grouped(shown.upperBound) + " of " + grouped(count)
           + " shown; --offset " + String(shown.upperBound) + " shows the next")
     }
+  }
+
+  /// Returns the note on a text that nothing matches, with the longest beginning of it that something does.
+  package static func noMatch(
+    of text: String, inKeys: Bool = true, in generation: Generation
+  ) throws(IndexError) -> String {
+    let nearest = try generation.longestMatchedBeginning(of: text, inKeys: inKeys)
+    return (inKeys ? "no key begins with \"" : "nothing matches \"") + text + "\""
+      + (nearest.map { "; nearest: \"" + $0 + "\"" } ?? "")
   }
 
   /// Returns a number with its noun, as people write it: `1 record`, `24,473 records`.

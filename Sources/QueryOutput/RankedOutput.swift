@@ -1,20 +1,31 @@
 import ShardedIndex
 
 /// A writer of ranked answers: records as ``RecordWriter`` writes them, and in JSON what ranks them.
-struct RankedOutput {
+package struct RankedOutput {
   private let request: QueryRequest
   private let format: OutputFormat
+  /// The text that is searched for: the request's, or one of many lines.
+  private let text: String
   /// The hits that are written so far; of JSON alone.
   private var hits: [ShardedIndex.Hit] = []
-  private(set) var shown = 0
+  private var shown = 0
+  /// Whether there may be hits behind those that are written.
+  private var hasMore = false
+  private var areKeyMatches = true
+  /// The number of all matches, where it is known; of text alone.
+  private var total: Int?
+  /// The longest beginning of the text that something matches, where nothing matches the text; of JSON alone.
+  private var nearest: String?
 
-  init(_ request: QueryRequest, _ format: OutputFormat) { (self.request, self.format) = (request, format) }
+  init(_ request: QueryRequest, _ format: OutputFormat, text: String) {
+    (self.request, self.format, self.text) = (request, format, text)
+  }
 
   /// Whether the answer says how many keys begin with the text, as the alphabetical answer does.
   static func hasCount(_ format: OutputFormat) -> Bool { format == .json || format == .text }
 
   /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
-  func first(of text: String, in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
+  func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
     try index.search(
       ShardedIndex.SearchQuery(text, filter: request.filters), limit: next(skipped: 0), after: request.cursor)
   }
@@ -29,6 +40,22 @@ struct RankedOutput {
     return request.limit ?? (format == .text ? QueryRequest.rankedLimit : QueryRequest.defaultLimit)
   }
 
+  /// Returns the note below an answer on a terminal: on the matches that it leaves out; nil where all are shown.
+  ///
+  /// - Parameter count: The number of keys that begin with the text.
+  func note(count: Int, in generation: Generation) throws(IndexError) -> String? {
+    guard request.cursor == nil else { return nil }
+    if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
+    guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
+    guard hasMore else { return nil }
+    let best = "the best " + QueryRunner.grouped(shown)
+    if !areKeyMatches {
+      return best + (total.map { " of " + QueryRunner.grouped($0) } ?? "") + " shown; --limit shows more"
+    }
+    guard shown < count else { return nil }
+    return best + " of " + QueryRunner.grouped(count) + " shown; --limit shows more, --sort key all in order"
+  }
+
   /// Writes the hits from a first page on.
   mutating func write(
     _ first: ShardedIndex.Answer, with writer: inout RecordWriter, to output: inout Output
@@ -39,6 +66,7 @@ struct RankedOutput {
         skipped += page.records.count
       } else {
         if let keys = page.records.folded { writer.foldedKeys = keys }
+        if format == .text { writer.otherNames = page.hits.map(\.otherName) }
         try QueryRunner.writing { () throws(WriteError) in try writer.write(page.records.buffer, to: &output) }
         if format == .json { hits += page.hits }
         shown += page.records.count
@@ -46,41 +74,23 @@ struct RankedOutput {
       guard page.hasMore, shown < limit else { break }
       page = try QueryRunner.reading { () throws(IndexError) in try page.next(limit: next(skipped: skipped)) }
     }
+    (hasMore, areKeyMatches) = (page.hasMore, page.areKeyMatches)
+    if format == .text, hasMore, !areKeyMatches { total = page.total }
     guard format == .json else { return }
+    if first.records.isEmpty, request.cursor == nil, request.filters.isEmpty {
+      nearest = try QueryRunner.reading { () throws(IndexError) in
+        try first.generation.longestMatchedBeginning(of: text, inKeys: areKeyMatches)
+      }
+    }
     try QueryRunner.writing { () throws(WriteError) in try writeRanks(page, to: &output) }
-  }
-
-  /// Returns a note on what the filters left of an answer, of which this was the first page; nil where all is shown.
-  func noteOnFilter(_ first: ShardedIndex.Answer) -> String? {
-    if first.records.isEmpty { return "no match passes the filter" }
-    guard request.cursor == nil, shown >= first.records.count, first.hasMore, first.total.map({ shown < $0 }) ?? true
-    else { return nil }
-    let total = first.total.map { " of " + QueryRunner.grouped($0) } ?? ""
-    return "the best " + QueryRunner.grouped(shown) + total + " shown; --limit shows more"
   }
 
   /// Writes the members of JSON behind the records: how each hit ranks, and where the answer continues.
   private func writeRanks(_ last: ShardedIndex.Answer, to output: inout Output) throws(WriteError) {
-    try output.write("],\"hits\":[" as StaticString)
-    for (number, hit) in hits.enumerated() {
-      if number > 0 { try output.write(0x2c) }
-      try output.write("{\"score\":" as StaticString)
-      try output.write(number: hit.score)
-      try output.write(",\"weight\":" as StaticString)
-      try output.write(number: Int(clamping: hit.rank.weight))
-      try output.write(",\"edits\":" as StaticString)
-      try output.write(number: hit.edits)
-      try output.write(",\"via\":\"key\",\"highlights\":[" as StaticString)
-      for (number, range) in hit.highlights.enumerated() {
-        try output.write(number > 0 ? ",[" as StaticString : "[" as StaticString)
-        try output.write(number: range.lowerBound)
-        try output.write(0x2c)
-        try output.write(number: range.upperBound)
-        try output.write(0x5d)
-      }
-      try output.write("]}" as StaticString)
-    }
-    try output.write(last.isComplete ? "],\"complete\":true" as StaticString : "],\"complete\":false" as StaticString)
+    // The array of records is ended here.
+    try output.write("],\"hits\":" as StaticString)
+    try Self.write(hits, to: &output)
+    try output.write(last.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
     if let total = last.total {
       try output.write(",\"total\":" as StaticString)
       try output.write(number: total)
@@ -90,8 +100,56 @@ struct RankedOutput {
       try output.write(cursor.description)
       try output.write(0x22)
     }
-    // The array of records was ended above.
+    if let nearest {
+      try output.write(",\"nearest\":" as StaticString)
+      try JSONText.write(nearest, to: &output)
+    }
     try output.write(",\"sort\":\"rank\"}\n" as StaticString)
+  }
+
+  /// Writes an array of hits: how each ranks, by which text it matched, and the ranges in that, in bytes of UTF-8.
+  package static func write(
+    _ hits: some Collection<ShardedIndex.Hit>, to output: inout Output
+  ) throws(WriteError) {
+    try output.write(0x5b)
+    var isFirst = true
+    for hit in hits {
+      let (via, highlights) = hit.matched
+      try output.write(isFirst ? "{\"key\":" as StaticString : ",{\"key\":" as StaticString)
+      isFirst = false
+      try JSONText.write(hit.record.key, to: &output)
+      try output.write(",\"score\":" as StaticString)
+      try output.write(number: hit.score)
+      try output.write(",\"weight\":" as StaticString)
+      try output.write(number: Int(clamping: hit.rank.weight))
+      try output.write(",\"bonus\":" as StaticString)
+      try output.write(number: hit.bonus)
+      try output.write(",\"edits\":" as StaticString)
+      try output.write(number: hit.edits)
+      try output.write(",\"via\":\"" as StaticString)
+      try output.write(via.label)
+      try output.write(0x22)
+      if case .otherName(let name) = via {
+        try output.write(",\"name\":" as StaticString)
+        try JSONText.write(name, to: &output)
+      }
+      try output.write(",\"highlights\":" as StaticString)
+      try JSONText.write(highlights, to: &output)
+      try output.write(0x7d)
+    }
+    try output.write(0x5d)
+  }
+}
+
+extension ShardedIndex.Via {
+  /// The word that stands for it in JSON.
+  package var label: StaticString {
+    switch self {
+    case .key: "key"
+    case .word: "word"
+    case .words: "words"
+    case .otherName: "name"
+    }
   }
 }
 
@@ -101,8 +159,8 @@ extension QueryRunner {
     _ request: QueryRequest, _ format: OutputFormat, from index: ShardedIndex, with writer: inout RecordWriter,
     to output: inout Output
   ) throws(Failure) -> ExitStatus {
-    var ranked = RankedOutput(request, format)
-    let first = try reading { () throws(IndexError) in try ranked.first(of: request.prefix, in: index) }
+    var ranked = RankedOutput(request, format, text: request.prefix)
+    let first = try reading { () throws(IndexError) in try ranked.first(in: index) }
     let count =
       RankedOutput.hasCount(format)
       ? try reading { () throws(IndexError) in
@@ -121,15 +179,8 @@ extension QueryRunner {
       try output.flush()
     }
     if format == .text {
-      if count == 0 {
-        Diagnostics.note("no key begins with \"" + request.prefix + "\"")
-      } else if !request.filters.isEmpty {
-        if let note = ranked.noteOnFilter(first) { Diagnostics.note(note) }
-      } else if ranked.shown < count, request.cursor == nil {
-        Diagnostics.note(
-          "the best " + grouped(ranked.shown) + " of " + grouped(count)
-            + " shown; --limit shows more, --sort key all in order")
-      }
+      let note = try reading { () throws(IndexError) in try ranked.note(count: count, in: first.generation) }
+      if let note { Diagnostics.note(note) }
     }
     return first.records.isEmpty ? .negative : .done
   }

@@ -29,6 +29,8 @@ package struct RecordWriter {
   package var needsFoldedKeys: Bool { format == .text && !schema.isKeyStored }
   /// The folded keys of the records that are written next.
   package var foldedKeys = FoldedKeys()
+  /// text: the other names that the records which are written next are shown with; none if it is empty.
+  var otherNames: [String?] = []
 
   /// Columns to which a long key moves the coordinates of the others at most.
   private static let keyColumnLimit = 48
@@ -291,6 +293,11 @@ package struct RecordWriter {
     for record in 0..<buffer.count {
       line.removeAll(keepingCapacity: true)
       if needsFoldedKeys { line += foldedKeys[record] } else { buffer.appendKey(ofRecord: record, schema, to: &line) }
+      if record < otherNames.count, let name = otherNames[record] {
+        line += [0x20, 0x28]
+        line += name.utf8
+        line.append(0x29)
+      }
       let columns = unsafe line.withUnsafeBufferPointer { unsafe ControlText.append($0, to: &keys) }
       keyEnds.append((keys.count, columns))
       if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }

@@ -82,6 +82,12 @@ extension ShardedIndex.Matches {
     return nil
   }
 
+  /// Returns the ranges of a match's key that a folded text matched, in bytes of UTF-8: one, or none of an empty text.
+  package static func highlights(of text: [UInt8], in key: String) -> [Range<Int>] {
+    guard let range = Fold.matchedRange(ofFolded: text, in: key), !range.isEmpty else { return [] }
+    return [0..<key[range].utf8.count]
+  }
+
   /// Returns the folded keys of some of the matches: an index that does not store its keys shows these.
   package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
     let (lower, upper) = bounds(of: positions)

@@ -3,87 +3,55 @@ extension ShardedIndex {
   ///
   /// An answer is of one generation, and stays so when the index moves on.
   public struct Answer: Sendable {
-    private var search: RankedSearch
+    private let found: RankedHits
     private let budget: SearchBudget?
     private let limit: Int
-    /// The folded text of the query.
-    private let text: [UInt8]
-    private let found: RankedSearch.Page
     /// The records of the hits, in their order.
     public let records: Records
-    /// The rank of the last hit of the pages before; nil on the first page.
-    private let lastRank: Rank?
-    /// The number of hits of the pages before; nil where they are not known.
-    private let previousCount: Int?
 
-    init(
-      _ search: consuming RankedSearch, text: [UInt8], limit: Int, budget: SearchBudget?, behind lastRank: Rank?,
-      previousCount: Int?
-    ) throws(IndexError) {
-      (self.text, self.limit, self.budget, self.lastRank) = (text, limit, budget, lastRank)
-      self.previousCount = previousCount
-      self.search = search
-      found = try self.search.next(limit, budget: budget)
-      let generation = self.search.generation
-      let buffer = RecordBuffer()
-      try generation.read(found.records, into: buffer)
-      let schema = generation.schema
-      records = Records(
-        buffer: buffer, schema: schema,
-        folded: schema.isKeyStored ? nil : try generation.foldedKeys(of: found.records))
+    fileprivate init(_ hits: RankedHits, limit: Int, budget: SearchBudget?) throws(IndexError) {
+      (self.limit, self.budget) = (limit, budget)
+      var hits = hits
+      try hits.find(limit, budget: budget)
+      records = try hits.records(in: 0..<hits.count)
+      found = hits
     }
 
     /// The generation that the answer is of.
-    package var generation: Generation { search.generation }
+    package var generation: Generation { found.generation }
 
     /// The hits, best first.
-    public var hits: [Hit] {
-      found.records.indices.map { index in
-        Hit(
-          record: records[index], rank: found.records[index].rank, isSettled: index < found.settledCount,
-          text: search.text, rules: search.rules)
-      }
-    }
+    public var hits: [Hit] { records.indices.map { found.hit($0, records[$0]) } }
 
     /// Whether the hits are the best there are: false only where the query's budget ended the search.
     public var isComplete: Bool { found.isComplete }
 
     /// Whether there may be hits behind these.
-    public var hasMore: Bool { search.highestRest != nil }
+    public var hasMore: Bool { found.hasMore }
 
     /// The number of all matches; nil where it would cost a search of its own.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
     ///   parts at the ends of the matches.
-    public var total: Int? {
-      if !hasMore, let previousCount { return previousCount + found.records.count }
-      return (try? search.countMatches(of: text)) ?? nil
-    }
+    public var total: Int? { found.total }
+
+    /// Whether the matches are the records whose keys begin with the text, and no others.
+    package var areKeyMatches: Bool { found.areKeyMatches }
 
     /// The proof that no better record was left out.
-    public var certificate: Certificate {
-      Certificate(
-        lastHit: found.records.last?.rank, highestRest: search.highestRest, pagesOpened: search.opened.pages,
-        shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
-    }
+    public var certificate: Certificate { found.certificate }
 
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     ///
     /// - Complexity: O(*n*) in the size of the manifest's root.
-    public var cursor: Cursor? {
-      guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? lastRank else { return nil }
-      return Cursor(
-        generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: rank)
-    }
+    public var cursor: Cursor? { found.cursor }
 
     /// Returns the next hits, from the same generation. The search keeps its queue, so it opens few parts twice.
     ///
     /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
     public func next(limit: Int? = nil) throws(IndexError) -> Answer {
-      try Answer(
-        search, text: text, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget,
-        behind: found.records.last?.rank ?? lastRank, previousCount: previousCount.map { $0 + found.records.count })
+      try Answer(found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget)
     }
   }
 
@@ -98,7 +66,7 @@ extension ShardedIndex {
     private let text: RankedText
     private let rules: MatchRules
 
-    fileprivate init(record: Record, rank: Rank, isSettled: Bool, text: RankedText, rules: MatchRules) {
+    init(record: Record, rank: Rank, isSettled: Bool, text: RankedText, rules: MatchRules) {
       (self.record, self.rank, self.isSettled) = (record, rank, isSettled)
       (self.text, self.rules) = (text, rules)
     }
@@ -118,6 +86,11 @@ extension ShardedIndex {
     ///
     /// - Complexity: As ``via``.
     public var highlights: [Range<Int>] { matched.highlights }
+
+    /// The other name that matched, as the record has it; nil where the key did.
+    package var otherName: String? {
+      if !rules.nameFields.isEmpty, case .otherName(let name) = matched.via { name } else { nil }
+    }
 
     /// The text that matched and the ranges in it, found together.
     package var matched: (via: Via, highlights: [Range<Int>]) {
@@ -218,11 +191,9 @@ extension ShardedIndex.Answer {
     _ generation: Generation, text: [UInt8], query: ShardedIndex.SearchQuery, limit: Int,
     after cursor: ShardedIndex.Cursor?
   ) throws(IndexError) {
-    let filter = try RankedFilter(query.filter, in: generation.manifest)
-    try cursor?.check(ShardedIndex.Cursor.identity(text, filter), generation)
     try self.init(
-      RankedSearch(text, filter: filter, in: generation, below: cursor?.rank), text: text, limit: max(0, limit),
-      budget: query.budget, behind: cursor?.rank, previousCount: cursor == nil ? 0 : nil)
+      ShardedIndex.RankedHits(text, filters: query.filter, in: generation, after: cursor), limit: max(0, limit),
+      budget: query.budget)
   }
 }
 

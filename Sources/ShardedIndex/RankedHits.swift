@@ -4,10 +4,13 @@ extension ShardedIndex {
   /// They are of one generation, and stay so when the index moves on.
   package struct RankedHits: Sendable {
     private var search: RankedSearch
+    /// The folded text of the query.
     private let text: [UInt8]
-    private var found: [RankedRecord] = []
-    /// The rank of the last hit that was found.
-    private var lastRank: Rank?
+    private var found = RankedSearch.Page()
+    /// The rank of the last hit before those that were found; nil where they are the first.
+    private var rankBefore: Rank?
+    /// The number of hits before those that were found; nil where it is not known.
+    private var countBefore: Int?
 
     /// - Parameters:
     ///   - text: The folded text of the query.
@@ -20,46 +23,78 @@ extension ShardedIndex {
       let filter = try RankedFilter(filters, in: generation.manifest)
       try cursor?.check(Cursor.identity(text, filter), generation)
       self.text = text
-      lastRank = cursor?.rank
+      (rankBefore, countBefore) = (cursor?.rank, cursor == nil ? 0 : nil)
       search = try RankedSearch(text, filter: filter, in: generation, below: cursor?.rank)
     }
 
-    /// The number of hits that the last call of ``find(_:partLimit:)`` found.
-    package var count: Int { found.count }
+    package var generation: Generation { search.generation }
+    /// The number of hits that were found.
+    package var count: Int { found.records.count }
+    /// Whether the hits are the best there are: false only where the budget ended the search.
+    package var isComplete: Bool { found.isComplete }
+    /// Whether there may be hits behind these.
+    package var hasMore: Bool { search.highestRest != nil }
+    /// The number of all matches; nil where the search has not come upon all of them.
+    package var knownTotal: Int? { hasMore ? nil : countBefore.map { $0 + count } }
+    /// The number of all matches; nil where it would cost a search of its own. See ``Answer/total``.
+    package var total: Int? { knownTotal ?? (try? search.countMatches(of: text)) ?? nil }
+    /// Whether the matches are the records whose keys begin with the text, and no others.
+    package var areKeyMatches: Bool { !search.rules.isPlain && search.filter == nil }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
-    /// The cursor behind the last hit, with which a later search finds the next page; nil behind the last page.
-    package var cursor: Cursor? {
-      guard search.highestRest != nil, let lastRank else { return nil }
-      return Cursor(generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: lastRank)
+
+    /// The proof that no better record was left out.
+    var certificate: Certificate {
+      Certificate(
+        lastHit: found.records.last?.rank, highestRest: search.highestRest, pagesOpened: search.opened.pages,
+        shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
     }
+
+    /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
+    package var cursor: Cursor? {
+      guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? rankBefore else { return nil }
+      return Cursor(generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: rank)
+    }
+
+    // MARK: Finding
 
     /// Finds the next hits, at most `limit` of them, in the place of those that were found before.
     ///
-    /// - Parameter partLimit: The most parts of shards that may be opened for them.
-    /// - Returns: Whether these are the best there are. If not, more parts would have had to be opened, and the hits
-    ///   mean nothing.
-    package mutating func find(_ limit: Int, partLimit: Int) throws(IndexError) -> Bool {
-      let page = try search.next(limit, budget: .parts(partLimit))
-      found = page.records
-      lastRank = found.last?.rank ?? lastRank
-      return page.isComplete
+    /// - Returns: Whether these are the best there are. If not, the budget ended the search.
+    @discardableResult
+    package mutating func find(_ limit: Int, budget: SearchBudget? = nil) throws(IndexError) -> Bool {
+      let next = try search.next(limit, budget: budget)
+      rankBefore = found.records.last?.rank ?? rankBefore
+      countBefore = countBefore.map { $0 + found.records.count }
+      found = next
+      return next.isComplete
     }
 
-    /// Returns the position of one of the hits among all records of the index.
-    package func position(of hit: Int) -> Int { found[hit].rank.position }
+    /// Finds the next hits, at most `limit` of them, behind those that were found before.
+    package mutating func findMore(_ limit: Int) throws(IndexError) {
+      let next = try search.next(limit, budget: nil)
+      found.records += next.records
+      found.settledCount = found.records.count
+    }
 
     // MARK: Records
 
     /// Decodes some of the hits into a buffer, whose former records are removed.
     package func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()
-      try search.generation.read(found[positions], into: buffer)
+      try search.generation.read(found.records[positions], into: buffer)
     }
 
     /// Returns the folded keys of some of the hits.
     package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
-      try search.generation.foldedKeys(of: found[positions])
+      try search.generation.foldedKeys(of: found.records[positions])
+    }
+
+    /// Returns some of the hits, decoded.
+    package func records(in positions: Range<Int>) throws(IndexError) -> Records {
+      let (buffer, schema) = (RecordBuffer(), search.generation.schema)
+      try read(positions, into: buffer)
+      return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
     }
 
     /// Returns how many hits from one on are decoded together: 1, since each may be of another part, and parts of one
@@ -67,8 +102,15 @@ extension ShardedIndex {
     ///
     /// - Throws: ``IndexError`` as ``read(_:into:)``, and where the thread's terms have no room for a record so large.
     package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
-      try search.generation.admit(found[position])
+      try search.generation.admit(found.records[position])
       return 1
+    }
+
+    /// Returns a hit, with its record.
+    package func hit(_ position: Int, _ record: Record) -> Hit {
+      Hit(
+        record: record, rank: found.records[position].rank, isSettled: position < found.settledCount,
+        text: search.text, rules: search.rules)
     }
   }
 }

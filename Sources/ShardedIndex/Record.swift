@@ -3,7 +3,7 @@ extension ShardedIndex {
   public struct Records: RandomAccessCollection, @unchecked Sendable {
     // Sendable because nothing writes to the buffer once it is here.
     package let buffer: RecordBuffer
-    let schema: Schema
+    package let schema: Schema
     /// The folded keys, in an index that does not store its keys.
     package let folded: FoldedKeys?
 
@@ -24,6 +24,11 @@ extension ShardedIndex {
     let number: Int
     let schema: Schema
     let folded: FoldedKeys?
+
+    /// Makes the record of a number in a buffer, which must not change as long as the record is used.
+    package init(buffer: RecordBuffer, number: Int, schema: Schema, folded: FoldedKeys?) {
+      (self.buffer, self.number, self.schema, self.folded) = (buffer, number, schema, folded)
+    }
 
     /// One field of a record.
     public struct Field: Sendable, Equatable {

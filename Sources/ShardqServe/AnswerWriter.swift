@@ -10,12 +10,32 @@
     func recordsAtOnce(at position: Int) throws(IndexError) -> Int
     func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError)
     func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys
+    /// Returns the text of a record that a folded query matched, and the ranges in it, in bytes of UTF-8.
+    func match(
+      of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+    ) -> (via: ShardedIndex.Via, highlights: [Range<Int>])
   }
-  extension ShardedIndex.Matches: RecordSource {}
-  extension ShardedIndex.RankedHits: RecordSource {}
+
+  extension ShardedIndex.Matches: RecordSource {
+    func match(
+      of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+    ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
+      (.key, text.isEmpty ? [] : Self.highlights(of: text, in: record.key))
+    }
+  }
+
+  extension ShardedIndex.RankedHits: RecordSource {
+    func match(
+      of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+    ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
+      hit(position, record).matched
+    }
+  }
 
   /// The members that a ranked answer to `/v1/search` has beside the others.
   struct RankedMembers {
+    /// The number of all matches; nil where it is not known.
+    var total: Int?
     /// The text of the position behind the last record; nil if there are no more.
     var cursor: String?
   }
@@ -59,10 +79,10 @@
 
     private var written: ByteBuffer { body.withBytes { ByteBuffer(bytes: $0) } }
 
-    /// Calls `write` with each decoded record.
+    /// Calls `write` with each decoded record, its number in the buffer and its position among the records.
     private func forEach(
       _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
-      _ write: (inout Output, inout Output, Int) throws(WriteError) -> Void
+      _ write: (inout Output, inout Output, Int, Int) throws(WriteError) -> Void
     ) throws {
       var at = range.lowerBound
       while at < range.upperBound {
@@ -72,7 +92,7 @@
         decoded += buffer.rawTexts.count
         guard decoded <= Self.decodedLimit else { throw Problem.largeRecords }
         if needsKeys, places.needsFoldedKeys { places.foldedKeys = try records.foldedKeys(in: at..<next) }
-        for record in 0..<buffer.count { try write(&body, &display, record) }
+        for record in 0..<buffer.count { try write(&body, &display, record, at + record) }
         at = next
       }
     }
@@ -83,22 +103,23 @@
     ///
     /// - Parameters:
     ///   - range: Which of the records are written.
-    ///   - count: The number of all matches.
+    ///   - count: The number of keys that begin with the query.
+    ///   - nearest: The longest beginning of the query that a record matches, where none matches the query.
     ///   - ranks: The members that a ranked answer has beside the others; nil for an answer in the order of keys.
     func search(
       _ request: SearchRequest, _ records: some RecordSource, _ range: Range<Int>, count: Int,
-      _ generation: ServedGeneration, ranks: RankedMembers? = nil
+      _ generation: ServedGeneration, nearest: String?, ranks: RankedMembers? = nil
     ) throws -> ByteBuffer {
       switch request.format {
       case .jsonl:
         try objects.begin(to: &body)
-        try forEach(records, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
           try objects.write(buffer, record, to: &body)
           try body.write(0x0a)
         }
       case .geojson:
         try features.begin(to: &body)
-        try forEach(records, range, needsKeys: false) { (body, _, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
           try features.write(buffer, record, to: &body)
         }
         try features.end(to: &body)
@@ -113,14 +134,20 @@
         try body.write(0x22)
         if let sequence = request.sequence { try write("seq", sequence) }
         if let ranks { try write(ranks) }
+        if let nearest {
+          try body.write(",\"nearest\":" as StaticString)
+          try JSONText.write(nearest, to: &body)
+        }
         try body.write(",\"matches\":[" as StaticString)
         var isFirst = true
-        try forEach(records, range, needsKeys: request.wantsDisplay) { (body, display, record) throws(WriteError) in
+        try forEach(records, range, needsKeys: request.wantsDisplay) {
+          (body, display, record, position) throws(WriteError) in
           if !isFirst { try body.write(0x2c) }
           try objects.write(buffer, record, to: &body)
           if request.wantsDisplay {
             if !isFirst { try display.write(0x2c) }
-            try places.writeDisplay(buffer, record, prefix: request.folded, to: &display)
+            let match = records.match(of: request.folded, at: position, in: places.record(record, of: buffer))
+            try places.writeDisplay(buffer, record, match: match, to: &display)
           }
           isFirst = false
         }
@@ -138,6 +165,7 @@
     private func write(_ ranks: RankedMembers) throws(WriteError) {
       // A search that cannot be completed is refused.
       try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
+      if let total = ranks.total { try write("total", total) }
       guard let cursor = ranks.cursor else { return }
       try body.write(",\"cursor\":\"" as StaticString)
       try body.write(cursor)
@@ -170,7 +198,7 @@
       _ records: some RecordSource, _ range: Range<Int>,
       where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
     ) throws {
-      try forEach(records, range, needsKeys: true) { (body, _, record) throws(WriteError) in
+      try forEach(records, range, needsKeys: true) { (body, _, record, _) throws(WriteError) in
         guard isWanted(record, places, buffer) else { return }
         if featureCount > 0 { try body.write(0x2c) }
         featureCount += 1
@@ -187,16 +215,20 @@
     ///
     /// - Parameters:
     ///   - matches: All records.
-    ///   - positions: The positions of the wanted records, in order.
-    func within(_ matches: ShardedIndex.Matches, _ positions: [Int], more: Bool) throws -> ByteBuffer {
+    ///   - positions: The positions of the wanted records.
+    ///   - isRanked: Whether the heaviest records come first.
+    func within(
+      _ matches: ShardedIndex.Matches, _ positions: [Int], more: Bool, isRanked: Bool
+    ) throws -> ByteBuffer {
       try body.write("{\"places\":[" as StaticString)
       for (number, position) in positions.enumerated() {
         if number > 0 { try body.write(0x2c) }
-        try forEach(matches, position..<position + 1, needsKeys: true) { (body, _, record) throws(WriteError) in
-          try places.writeDisplay(buffer, record, prefix: [], position: position, to: &body)
+        try forEach(matches, position..<position + 1, needsKeys: true) { (body, _, record, _) throws(WriteError) in
+          try places.writeDisplay(buffer, record, match: (.key, []), position: position, to: &body)
         }
       }
-      try body.write(more ? "],\"more\":true}\n" : "],\"more\":false}\n" as StaticString)
+      try body.write(more ? "],\"more\":true" : "],\"more\":false" as StaticString)
+      try body.write(isRanked ? ",\"sort\":\"rank\"}\n" : "}\n" as StaticString)
       return written
     }
   }

@@ -26,9 +26,9 @@
     static let noStructuredSearch = Problem(
       status: 404, detail: "Structured search is not supported here: ask /api?q= with the beginning of a name.")
 
-    static func manyMatches(_ count: Int) -> Problem {
-      .badParameter(
-        "q", "\(count) names begin so, and a filter looks at \(readLimit) at most: send more letters.")
+    static func manyMatches(_ count: Int?) -> Problem {
+      let names = count.map { "\($0) names begin so" } ?? "Over \(readLimit) names match"
+      return .badParameter("q", names + ", and a filter looks at \(readLimit) at most: send more letters.")
     }
 
     /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
@@ -157,13 +157,14 @@
         let generation = try served.generation(of: matches)
         guard generation.hasCoordinates else { throw Problem.noCoordinates }
         let body: ByteBuffer
-        if generation.manifest.hasRanks {
+        if generation.manifest.isRanked {
           var hits = try ShardedIndex.RankedHits(Fold.fold(request.query), in: matches.generation)
           // Each hit may be in another part: mostly as many are looked for as are wanted.
           let first = hasFilter ? 64 : request.limit
+          let count = hits.areKeyMatches ? matches.count : nil
           body = try generation.withWriter { writer in
-            try writer.photon(request, count: matches.count, first: first) { limit in
-              guard try findHere(limit, of: &hits) else { throw Photon.manyMatches(matches.count) }
+            try writer.photon(request, count: count, first: first) { limit in
+              guard try findHere(limit, of: &hits) else { throw Photon.manyMatches(count) }
               return (hits, 0..<hits.count)
             }
           }
@@ -224,30 +225,33 @@
     /// Writes the answer to `/api`: the first matches that have coordinates and pass the filters.
     ///
     /// - Parameters:
-    ///   - count: The number of all matches.
+    ///   - count: The number of all matches; nil where it is not known.
     ///   - first: The least number of matches that are read first.
-    ///   - next: Returns as many of the next matches as it is told to; there are so many.
+    ///   - next: Returns as many of the next matches as it is told to, or all that are left.
     /// - Throws: ``Problem`` if too many matches would have to be read.
     func photon(
-      _ request: Photon.Request, count: Int, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
+      _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
     ) throws -> ByteBuffer {
       try beginFeatures()
       var found = 0
       var at = 0
-      let reach = min(count, Photon.readLimit)
+      let reach = min(count ?? .max, Photon.readLimit)
+      var isAtEnd = false
       while found < request.limit, at < reach {
         // A filter that few matches pass may read many.
         if at > 0, !ReadingTerms.mayWait { throw NotHere() }
-        let (records, range) = try next(min(reach - at, max(request.limit - found, at == 0 ? first : 64)))
-        guard !range.isEmpty else { break }
+        let wanted = min(reach - at, max(request.limit - found, at == 0 ? first : 64))
+        let (records, range) = try next(wanted)
         try writeFeatures(records, range) { record, places, buffer in
           guard found < request.limit, self.passes(record, request, places, buffer) else { return false }
           found += 1
           return true
         }
         at += range.count
+        isAtEnd = at == count || range.count < wanted
+        if isAtEnd { break }
       }
-      guard found == request.limit || at == count else { throw Photon.manyMatches(count) }
+      guard found == request.limit || isAtEnd || count == 0 else { throw Photon.manyMatches(count) }
       return try endFeatures()
     }
 

@@ -4,8 +4,8 @@
 
   /// The coordinates of one generation's records, by cells of one degree.
   ///
-  /// An index is sorted by key; the grid finds records by their coordinates. It takes 12 bytes a record and 254 KiB,
-  /// and 12 bytes a record more while it is made.
+  /// An index is sorted by key; the grid finds records by their coordinates. It takes 12 bytes a record and 254 KiB, 2
+  /// bytes a record more where records have weights, and as much a record again while it is made.
   final class PlaceGrid: Sendable {
     static let columns = 360
     static let rows = 180
@@ -24,8 +24,14 @@
     let entries: [Entry]
     /// The start of each cell's entries, and at last the end of all.
     let starts: [UInt32]
+    /// The codes of the records' weights, in the order of the entries; none where the index has no weights.
+    private let codes: [UInt16]
+    /// Whether records have weights, by which a box with too many is thinned out.
+    var isRanked: Bool { !codes.isEmpty }
 
-    static func size(records: Int) -> Int { records * MemoryLayout<Entry>.stride + (columns * rows + 1) * 4 }
+    static func size(records: Int, isRanked: Bool) -> Int {
+      records * (MemoryLayout<Entry>.stride + (isRanked ? 2 : 0)) + (columns * rows + 1) * 4
+    }
 
     /// - Parameter degrees: A number from -180 to 180.
     static func units(_ degrees: Double) -> Int32 { Int32((degrees * Double(unitsPerDegree)).rounded()) }
@@ -33,9 +39,12 @@
     /// - Parameter matches: All records of a generation.
     init(_ matches: ShardedIndex.Matches) throws(IndexError) {
       let schema = matches.generation.schema
+      let manifest = matches.generation.manifest
+      let weight = manifest.hasRanks ? try manifest.weightField : nil
       let buffer = RecordBuffer()
       var unsorted: [Entry] = []
       unsorted.reserveCapacity(matches.count)
+      var unsortedCodes: [UInt16] = []
       var counts = [UInt32](repeating: 0, count: Self.columns * Self.rows + 1)
       var at = 0
       while at < matches.count {
@@ -47,18 +56,30 @@
             latitude: Self.units(latitude), longitude: Self.units(longitude), position: UInt32(at + record))
           counts[Self.cell(entry) + 1] += 1
           unsorted.append(entry)
+          if let weight { unsortedCodes.append(Self.code(ofRecord: record, in: buffer, weight.number, weight.rule)) }
         }
         at = end
       }
       for cell in 1..<counts.count { counts[cell] += counts[cell - 1] }
       starts = counts
       var sorted = [Entry](repeating: Entry(latitude: 0, longitude: 0, position: 0), count: unsorted.count)
-      for entry in unsorted {
+      var codes = unsortedCodes
+      for (number, entry) in unsorted.enumerated() {
         let cell = Self.cell(entry)
         sorted[Int(counts[cell])] = entry
+        if weight != nil { codes[Int(counts[cell])] = unsortedCodes[number] }
         counts[cell] += 1
       }
-      entries = sorted
+      (entries, self.codes) = (sorted, codes)
+    }
+
+    private static func code(
+      ofRecord record: Int, in buffer: RecordBuffer, _ field: Int?, _ rule: WeightRule
+    ) -> UInt16 {
+      for slot in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: slot)) == field {
+        return UInt16(WeightRule.code(rule.weight(of: buffer.rawField(slot).text)))
+      }
+      return 0
     }
 
     static func row(_ latitude: Int32) -> Int {
@@ -77,7 +98,14 @@
     private static func turn(_ position: UInt32) -> UInt32 { position &* 0x9e37_79b1 }
     private static func position(_ turn: UInt32) -> UInt32 { turn &* 0x0e8b_2f51 }
 
-    /// Returns the positions of the records in a box, its edges included, in order.
+    /// Returns the turn of an entry: the heaviest come first where records have weights.
+    private func turn(ofEntry number: Int) -> UInt64 {
+      let turn = UInt64(Self.turn(entries[number].position))
+      return codes.isEmpty ? turn : UInt64(UInt16.max - codes[number]) << 32 | turn
+    }
+
+    /// Returns the positions of the records in a box, its edges included: in order, or the heaviest first where records
+    /// have weights.
     ///
     /// - Parameters:
     ///   - west: The western edge in 1e-7 degrees, as the others. If it is more than `east`, the box crosses the
@@ -88,19 +116,20 @@
     /// - Complexity: O(*r* log *limit*), *r* records in the cells that the box touches.
     func positions(west: Int32, south: Int32, east: Int32, north: Int32, limit: Int) -> (found: [Int], more: Bool) {
       // The heap holds turns.
-      var found: [UInt32] = []
+      var found: [UInt64] = []
       var isCut = false
       // Turns from here on come too late.
-      var ceiling = UInt64(UInt32.max) + 1
+      var ceiling = UInt64.max
       func collect(_ longitudes: ClosedRange<Int32>) {
         for row in Self.row(south)...Self.row(north) {
           let first = row * Self.columns + Self.column(longitudes.lowerBound)
           let last = row * Self.columns + Self.column(longitudes.upperBound)
-          for entry in entries[Int(starts[first])..<Int(starts[last + 1])] {
+          for number in Int(starts[first])..<Int(starts[last + 1]) {
+            let entry = entries[number]
             guard entry.latitude >= south, entry.latitude <= north, longitudes.contains(entry.longitude) else {
               continue
             }
-            let turn = Self.turn(entry.position)
+            let turn = turn(ofEntry: number)
             guard turn < ceiling else {
               isCut = true
               continue
@@ -113,7 +142,7 @@
       func cut() {
         found.sort()
         guard found.count > limit else { return }
-        ceiling = UInt64(found[limit])
+        ceiling = found[limit]
         found.removeSubrange(limit...)
         isCut = true
       }
@@ -125,7 +154,8 @@
         collect(-180 * Self.unitsPerDegree...east)
       }
       cut()
-      return (found.map { Int(Self.position($0)) }.sorted(), isCut)
+      let positions = found.map { Int(Self.position(UInt32(truncatingIfNeeded: $0))) }
+      return (isRanked ? positions : positions.sorted(), isCut)
     }
   }
 

@@ -12,7 +12,7 @@
         let start = ContinuousClock.now
         let before = served.index.statistics
         let matches = try served.index.matches(forPrefix: request.query)
-        let order = try request.order(hasRanks: matches.generation.manifest.hasRanks)
+        let order = try request.order(isRanked: matches.generation.manifest.isRanked)
         var (answer, touched) = order == .rank ? try ranked(request, matches) : try listed(request, matches)
         let after = served.index.statistics
         answer.headers[.shardqCost] =
@@ -29,8 +29,9 @@
       let range = request.range(of: matches.count)
       try hereOnly(upTo: range.count)
       let generation = try served.generation(of: matches)
+      let nearest = matches.isEmpty ? try nearest(request, matches, inKeys: true) : nil
       let body = try generation.withWriter {
-        try $0.search(request, matches, range, count: matches.count, generation)
+        try $0.search(request, matches, range, count: matches.count, generation, nearest: nearest)
       }
       let answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       return (answer, try matches.shardsTouched(by: request.folded, shown: range))
@@ -38,25 +39,36 @@
 
     /// Returns the answer in the order of ranks, and the number of shards that the search opened.
     private func ranked(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
-      let wanted = min(request.offset + request.limit, matches.count)
-      try hereOnly(upTo: wanted)
+      let wanted = request.offset + request.limit
       let generation = try served.generation(of: matches)
       var hits = try rankedHits(request, matches)
+      try hereOnly(upTo: hits.areKeyMatches ? min(wanted, matches.count) : wanted)
       guard try findHere(wanted, of: &hits) else {
         throw Problem.badParameter(
           request.cursor == nil ? "offset" : "after",
           "So far down, the answer would take over \(Self.partLimit) parts of shards: send more letters, or sort=key.")
       }
       let range = request.range(of: hits.count)
-      let hasMore = request.cursor != nil || request.offset + range.count < matches.count
-      let cursor = hasMore ? hits.cursor?.description : nil
+      let total = hits.areKeyMatches ? matches.count : hits.knownTotal
+      let isAtEnd = request.cursor == nil && total.map { request.offset + range.count >= $0 } ?? false
+      let cursor = isAtEnd ? nil : hits.cursor?.description
+      let nearest = total == 0 ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
       let body = try generation.withWriter { [hits] in
         try $0.search(
-          request, hits, range, count: matches.count, generation, ranks: RankedMembers(cursor: cursor))
+          request, hits, range, count: matches.count, generation, nearest: nearest,
+          ranks: RankedMembers(total: total, cursor: cursor))
       }
       var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       answer.headers[.shardqCursor] = cursor
       return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
+    }
+
+    /// Returns the longest beginning of a query without matches that a record matches, for the format that says it.
+    private func nearest(
+      _ request: SearchRequest, _ matches: ShardedIndex.Matches, inKeys: Bool
+    ) throws -> String? {
+      guard request.format == .json else { return nil }
+      return try matches.generation.longestMatchedBeginning(of: request.query, inKeys: inKeys)
     }
 
     private func rankedHits(
@@ -79,8 +91,8 @@
     ///
     /// - Throws: ``NotHere`` on a thread that never waits, where it would take many.
     func findHere(_ limit: Int, of hits: inout ShardedIndex.RankedHits) throws -> Bool {
-      if ReadingTerms.mayWait { return try hits.find(limit, partLimit: Self.partLimit) }
-      guard try hits.find(limit, partLimit: Self.partsHere) else { throw NotHere() }
+      if ReadingTerms.mayWait { return try hits.find(limit, budget: .parts(Self.partLimit)) }
+      guard try hits.find(limit, budget: .parts(Self.partsHere)) else { throw NotHere() }
       return true
     }
 
@@ -99,7 +111,7 @@
       try parameters.finish()
       return try askingPlaces { grid, matches, generation in
         let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
-        return try generation.withWriter { try $0.within(matches, positions, more: more) }
+        return try generation.withWriter { try $0.within(matches, positions, more: more, isRanked: grid.isRanked) }
       }
     }
 
@@ -118,10 +130,11 @@
 
     private func places(_ matches: ShardedIndex.Matches, _ generation: ServedGeneration) throws -> PlaceGrid {
       guard generation.hasCoordinates else { throw Problem.noCoordinates }
-      guard PlaceGrid.size(records: matches.count) <= settings.placesBytes else {
+      let size = PlaceGrid.size(records: matches.count, isRanked: generation.manifest.hasRanks)
+      guard size <= settings.placesBytes else {
         throw Problem(
           status: 503,
-          detail: "Finding records by place would take \(PlaceGrid.size(records: matches.count)) bytes, "
+          detail: "Finding records by place would take \(size) bytes, "
             + "over the \(settings.placesBytes) of shardq serve --places-memory.")
       }
       return try generation.grid.made { try PlaceGrid(matches) }

@@ -71,16 +71,16 @@
       sequence = try parameters.number("seq", in: 0...(1 << 53))
     }
 
-    /// Returns the order of the answer, once it is known whether the index has ranks.
-    func order(hasRanks: Bool) throws(Problem) -> Sort {
-      let sort = sort ?? (hasRanks ? .rank : .key)
+    /// Returns the order of the answer, once it is known whether the index ranks its records.
+    func order(isRanked: Bool) throws(Problem) -> Sort {
+      let sort = sort ?? (isRanked ? .rank : .key)
       switch sort {
       case .key:
         guard cursor == nil else {
           throw .badParameter("after", "Ranked answers alone have cursors: send sort=rank, or offset.")
         }
       case .rank:
-        guard hasRanks else {
+        guard isRanked else {
           throw .badParameter(
             "sort", "The index has no ranks: build it with shardq build --weight, or send sort=key.")
         }

@@ -205,6 +205,6 @@
 
   enum ServerVersion {
     /// The version of the bodies, which changes when the same records are written otherwise.
-    static let answers = "3"
+    static let answers = "4"
   }
 #endif

@@ -183,7 +183,8 @@ import Testing
     func shown(_ text: String, _ count: Int, _ limit: Int) -> String {
       var line = DisplayText()
       line.text(
-        text, markEnd: text.index(text.startIndex, offsetBy: count), mark: "<", unmark: ">", limit: limit,
+        text, marks: [text.startIndex..<text.index(text.startIndex, offsetBy: count)], mark: "<", unmark: ">",
+        limit: limit,
         isolates: false)
       return String(decoding: line.bytes, as: UTF8.self)
     }
@@ -193,6 +194,22 @@ import Testing
     #expect(shown("São Paulo", 9, 5) == "<São >…")
     #expect(shown("São Paulo", 4, 5) == "<São >…")
     #expect(shown("São Paulo", 2, 5) == "<Sã>o …")
+  }
+
+  @Test("any ranges are marked")
+  func severalMarks() {
+    let text = "East New York, US"
+    func shown(_ words: [String], limit: Int = 80) -> String {
+      var line = DisplayText()
+      line.text(
+        text, marks: words.compactMap { text.firstRange(of: $0) }, mark: "<", unmark: ">", limit: limit,
+        isolates: false)
+      return String(decoding: line.bytes, as: UTF8.self)
+    }
+    #expect(shown(["New", "York"]) == "East <New> <York>, US")
+    #expect(shown(["US"]) == "East New York, <US>")
+    #expect(shown(["New", "York"], limit: 12) == "East <New> <Yo>…")
+    #expect(shown([]) == text)
   }
 
   @Test("right-to-left names are isolated, others are left alone")

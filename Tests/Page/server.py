@@ -58,14 +58,14 @@ def fold(text):
 
 
 def matched(label, prefix):
-    """The part of the label that the prefix matches, in UTF-16 units."""
+    """The parts of the label that the prefix matches, in UTF-16 units: one or none."""
     wanted = fold(prefix)
     if not wanted:
-        return [0, 0]
+        return []
     for end in range(1, len(label) + 1):
         if fold(label[:end]).startswith(wanted.rstrip()):
-            return [0, units(label[:end])]
-    return [0, 0]
+            return [[0, units(label[:end])]]
+    return []
 
 
 class Index:
@@ -228,11 +228,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if is_ranked and offset > 10_000:
             return self.problem(400, "In a ranked answer it is at most 10000.", parameter="offset")
         start = time.perf_counter()
-        text, _, display = self.server.index.search(parameters.get("q", ""), offset, limit)
+        text, count, display = self.server.index.search(parameters.get("q", ""), offset, limit)
         spent = (time.perf_counter() - start) * 1000
         more = {"offset": offset, "limit": limit, "generation": self.server.index.generation, "display": display}
         if is_ranked:
-            more |= {"sort": "rank", "complete": True}
+            more |= {"sort": "rank", "complete": True, "total": count}
         if "seq" in parameters:
             more["seq"] = int(parameters["seq"])
         self.send(

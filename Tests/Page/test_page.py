@@ -77,7 +77,7 @@ class Numbers:
         return (
             json.dumps({"query": query, "count": self.count, "matches": matches})[:-1],
             self.count,
-            [{"label": f"n{row}", "match": [0, len(query)]} for row in rows],
+            [{"label": f"n{row}", "match": [[0, len(query)]] if query else []} for row in rows],
         )
 
     def load_places(self):
@@ -1010,7 +1010,8 @@ class TrueRanked(PageTest):
         lines = [f'{{"name":"Salt Lick {i:05}","weight":{i},"coord":{{"lon":1,"lat":2}}}}\n' for i in range(10_100)]
         names = [("Parma", 5), ("Par", 1), ("Paris", 9), ("Paris Texas", 700)]
         lines += [json.dumps({"name": name, "weight": weight}) + "\n" for name, weight in names]
-        index = build(cls.directory, lines, "--key", "{name}", "--weight", "weight")
+        lines.append(json.dumps({"name": "New York City", "weight": 8000, "names": ["NYC", "Gotham"]}) + "\n")
+        index = build(cls.directory, lines, "--key", "{name}", "--weight", "weight", "--words", "--alias", "names")
         cls.real = upstream(index)
         if not cls.real:
             raise unittest.SkipTest("bin/shardq-serve is not built: Scripts/build.sh --server")
@@ -1042,6 +1043,49 @@ class TrueRanked(PageTest):
         tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('Salt Lick 00100')")
         tab.evaluate("list.reveal(5025)")
         tab.wait("rowAt(5025)?.label === 'Salt Lick 05074'")
+
+    def marks(self):
+        return self.tab.evaluate("[...document.querySelectorAll('.row mark')].map(mark => mark.textContent)")
+
+    def said(self):
+        return self.tab.evaluate("document.querySelector('#said').innerText")
+
+    def retype(self, text):
+        self.tab.evaluate("input.select()")
+        self.tab.type(text)
+        self.settled(text)
+
+    def test_words_and_other_names_are_marked(self):
+        tab = self.open()
+        self.retype("york n")
+        self.assertEqual((self.titles(), self.marks()), (["New York City"], ["N", "York"]))
+        self.retype("nyc")
+        self.assertEqual((self.titles(), self.marks()), (["New York City NYC"], ["NYC"]))
+        self.assertEqual(self.said(), "1 match")
+        self.assertNotEqual(*[tab.evaluate(f"getComputedStyle(document.querySelector('{name}')).color")
+                              for name in (".row .title", ".row .other")])
+        self.assertEqual(tab.evaluate("document.querySelector('.row .other').innerText"), "NYC")
+
+    def test_a_text_without_matches_offers_its_beginning(self):
+        tab = self.open()
+        self.retype("nyc x")
+        self.assertRegex(self.said(), "^Nothing matches “nyc x”\\.\\s*Search “nyc”$")
+        tab.evaluate("document.querySelector('#said button').click()")
+        self.settled("nyc")
+        self.assertEqual(self.titles(), ["New York City NYC"])
+        self.retype("qqq")
+        self.assertEqual(self.said(), "Nothing matches “qqq”.")
+
+    def test_a_list_of_an_unknown_length_grows(self):
+        tab = self.open()
+        self.retype("lick")
+        self.assertEqual((self.titles()[0], self.said()), ("Salt Lick 10099", "50+ matches"))
+        self.assertEqual(tab.evaluate("answer.listed"), 100)
+        for listed in [150, 200]:
+            tab.press("End", modifiers=CTRL)
+            tab.wait(f"answer.listed === {listed}")
+        self.assertEqual(self.said(), "150+ matches")
+        self.assertEqual(tab.evaluate("document.querySelector('[aria-selected=true]').innerText").split("\n")[0], "Salt Lick 09950")
 
 
 class TrueServer(PageTest):

@@ -29,6 +29,12 @@ def rows():
         yield {"id": f"p{number}", **row}
 
 
+def write_lines(rows, path):
+    with open(path, "w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return path
+
+
 def forged(cursor, edits=0, score=0, weight=0, position=0):
     """A cursor of the same query and generation that is behind another rank."""
     content = bytes.fromhex(cursor)[:17] + struct.pack("<BiQq", edits, score, weight, position)
@@ -85,7 +91,7 @@ class Ranked(unittest.TestCase):
             self.assertEqual((answer["sort"], answer["complete"], answer["offset"]), ("rank", True, 0))
             self.assertNotIn("cursor", answer)
             self.assertEqual(answer["count"], self.search(query, sort="key")["count"])
-        self.assertEqual(self.search("par", display="true")["display"][1]["match"], [0, 3])
+        self.assertEqual(self.search("par", display="true")["display"][1]["match"], [[0, 3]])
         self.assertEqual(self.search("zzzz")["matches"], [])
 
     def test_answers_are_those_of_a_plain_sort(self):
@@ -95,7 +101,7 @@ class Ranked(unittest.TestCase):
                 answer = self.search(query, limit=limit, offset=offset, sort="rank")
                 self.assertEqual(answer["matches"], wanted[offset:offset + limit], (query, limit, offset))
                 self.assertEqual("cursor" in answer, offset + limit < len(wanted), (query, limit, offset))
-                self.assertEqual(answer["count"], len(wanted))
+                self.assertEqual((answer["count"], answer["total"]), (len(wanted), len(wanted)))
 
     def test_pages_by_cursor_are_pages_by_offset(self):
         for query in ["", "a", "par"]:
@@ -275,6 +281,54 @@ class Ranked(unittest.TestCase):
             for count, parameters in enumerate([{"limit": 65}, {"limit": 1, "offset": 500}], 1):
                 self.search("", server, **parameters)
                 self.assertEqual(server.metrics()["shardq_questions_handed_over_total"] - after["shardq_questions_handed_over_total"], count)
+
+    def test_words_and_other_names(self):
+        path = os.path.join(SCRATCH, "ranked-names")
+        rows = [{"name": "New York", "country": "US", "w": 8000000, "lat": 40.7, "lon": -74, "names": ["NYC", "Gotham 👍🏽 x"]},
+                {"name": "York", "country": "GB", "w": 150000, "lat": 54, "lon": -1, "names": ["Eboracum"]},
+                {"name": "East York", "country": "CA", "w": 100000, "lat": 43.7, "lon": -79.3},
+                *({"name": f"Yorkton {number}", "country": "CA", "w": number, "lat": 51, "lon": -102} for number in range(200))]
+        source = write_lines(rows, path + ".jsonl")
+        status, _, error = shardq("build", source, "--key", "{name}, {country}", "--index", path, "--weight", "w", "--words", "--alias", "names")
+        self.assertEqual(status, 0, error)
+        with Server(path) as server:
+            answer = self.search("york", server, display="true", limit=3)
+            self.assertEqual([(shown["label"], shown["match"]) for shown in answer["display"]],
+                             [("York, GB", [[0, 4]]), ("New York, US", [[4, 8]]), ("East York, CA", [[5, 9]])])
+            # Keys that begin so are counted, and of the others there are some.
+            self.assertEqual((answer["count"], "total" in answer), (201, False))
+            found, cursor = answer["matches"], answer["cursor"]
+            while cursor:
+                answer = self.search("york", server, limit=50, after=cursor)
+                found, cursor = found + answer["matches"], answer.get("cursor")
+            self.assertEqual(sorted(record["name"] for record in found), sorted(row["name"] for row in rows))
+            self.assertEqual(self.search("york", server, limit=1, offset=203), {**self.search("york", server, limit=1, offset=203), "total": 203, "matches": []})
+            name = self.search("nyc", server, display="true")
+            self.assertEqual((name["count"], name["total"], "cursor" in name), (0, 1, False))
+            self.assertEqual(name["display"], [{"label": "New York, US", "name": "NYC", "match": [[0, 3]], "latitude": 40.7, "longitude": -74}])
+            self.assertEqual(self.search("gotham 👍", server, display="true")["display"][0]["match"], [[0, 11]])
+            self.assertEqual(self.search("york n", server, display="true")["display"][0]["match"], [[0, 1], [4, 8]])
+            self.assertEqual(self.search("york n", server, sort="key")["matches"], [])
+            self.assertEqual(self.search("nycx", server)["nearest"], "nyc")
+            self.assertEqual(self.search("nycx", server, sort="key")["nearest"], "n")
+            self.assertNotIn("nearest", self.search("q", server))
+            features = server.get("/api?q=york&limit=300").json["features"]
+            self.assertEqual(len(features), 203)
+            self.assertEqual([feature["properties"]["name"] for feature in server.get("/api?q=york&countrycode=US").json["features"]], ["New York"])
+
+    def test_the_heaviest_places_of_a_box_come_first(self):
+        placed = [(number, row) for number, row in enumerate(self.search_all()) if row["lat"] not in ("", "91")]
+        for west, south, east, north in [(-180, -90, 180, 90), (0, 0, 30.5, 30.5), (2, 48, 2, 48)]:
+            inside = [self.weight(row) for _, row in placed if west <= float(row["lon"]) <= east and south <= float(row["lat"]) <= north]
+            for limit in [1, 9, 1000]:
+                answer = self.server.get(f"/v1/within?west={west}&south={south}&east={east}&north={north}&limit={limit}").json
+                weights = [self.weight(self.search("", sort="key", offset=place["position"], limit=1)["matches"][0])
+                           for place in answer["places"][:20]]
+                self.assertEqual(weights, sorted(inside, reverse=True)[:min(limit, 20)])
+                self.assertEqual((answer["more"], answer["sort"]), (len(inside) > limit, "rank"))
+
+    def search_all(self):
+        return self.wanted("")
 
     def test_photons_clients(self):
         def ids(query, **parameters):

@@ -1,4 +1,6 @@
 extension ManifestReader {
+  /// Whether answers are ranked where no order is asked for.
+  package var isRanked: Bool { hasRanks || hasEntries }
   /// Whether the index has ranks: the greatest weight of each part.
   package var hasRanks: Bool { root.chains.ranks != nil }
   /// The bytes of the file that are the ranks; nil if the index has none.

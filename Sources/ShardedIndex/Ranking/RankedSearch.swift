@@ -41,7 +41,7 @@ struct RankedSearch: Sendable {
     (self.generation, self.filter) = (generation, filter)
     self.ceiling = ceiling
     let manifest = generation.manifest
-    guard manifest.hasRanks || manifest.hasEntries else { throw .notBuilt(feature: .ranks) }
+    guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
     entries = try generation.entries()
     rules = MatchRules(of: manifest)
     weightSource = try WeightSource(manifest)

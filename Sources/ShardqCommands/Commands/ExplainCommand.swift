@@ -14,8 +14,8 @@
           shardq explain san -n 100 --format json | jq .bytes_read
           shardq explain san --sort key            the alphabetical answer
 
-        The ranked answer of an index that has ranks is explained by its hits' ranks
-        and by what the search opened; the alphabetical one by its shards.
+        A ranked answer is explained by its hits' ranks and by the work of the search;
+        the alphabetical one by its shards. shardq query --explain prints the former.
         """)
 
     @OptionGroup var location: IndexLocation
@@ -29,7 +29,7 @@
     @Option(
       name: .customLong("sort"),
       help: ArgumentHelp(
-        "The answer to explain, rank or key (default: rank where the index has ranks).", valueName: "order"))
+        "The answer to explain, rank or key (default: rank where the index ranks its records).", valueName: "order"))
     var sort: SortOrder?
 
     @Option(
@@ -60,14 +60,11 @@
       // The cache evicts nothing, so that all loaded shards can be counted.
       let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
-        if sort.map({ $0 == .rank }) ?? (index.generation.manifest.hasRanks || !filters.isEmpty) {
+        if sort.map({ $0 == .rank }) ?? (index.generation.manifest.isRanked || !filters.isEmpty) {
           var request = QueryRequest(prefix: prefix)
           for filter in filters { _ = request.addFilter(filter) }
-          let (report, hits, isEmpty) = try RankReport.explain(
-            ShardedIndex.SearchQuery(prefix, filter: request.filters), in: index,
-            limit: limit ?? QueryRequest.defaultLimit)
-          report.print(format, then: hits)
-          finish(isEmpty ? .negative : .done)
+          request.limit = limit ?? QueryRequest.defaultLimit
+          finish(try RankReport.explain(request, in: index, format))
         }
         try explain(index)
       } catch {

@@ -78,7 +78,7 @@
       }
       let matches = try index.matches(forPrefix: prefix)
       guard !matches.isEmpty else {
-        Diagnostics.note("no key begins with \"" + prefix + "\"")
+        Diagnostics.note(try QueryRunner.noMatch(of: prefix, in: matches.generation))
         return .negative
       }
       let places = try Self.places(of: matches, latitude, longitude)

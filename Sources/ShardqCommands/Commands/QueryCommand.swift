@@ -18,7 +18,7 @@
     @Option(
       name: .customLong("sort"),
       help: ArgumentHelp(
-        "rank: the best matches first; key: in order (default: rank where the index was built with --weight).",
+        "rank: the best matches first; key: in order (default: rank where the index ranks its records).",
         valueName: "order"))
     var sort: SortOrder?
 

@@ -3,103 +3,72 @@
   import ShardBuilder
   import ShardedIndex
 
-  /// The reports of `shardq query --explain` and of `shardq explain` on a ranked query: how each hit ranks, and the work of the search.
+  /// The report on a ranked answer: how each hit ranks, and the work of the search.
   enum RankReport {
     /// Answers a query, or explains its ranks where it asks for that.
     static func answer(_ request: QueryRequest) -> ExitStatus {
-      request.explains ? run(request) : QueryRunner.run(request)
-    }
-
-    private static func run(_ request: QueryRequest) -> ExitStatus {
+      guard request.explains else { return QueryRunner.run(request) }
       do throws(IndexError) {
         let index = try ShardedIndex(
           opening: QueryRunner.indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
-        let limit = (request.all ? .max : request.limit ?? QueryRequest.rankedLimit)
-        let (most, isOver) = limit.addingReportingOverflow(request.offset)
-        let answer = try index.search(
-          ShardedIndex.SearchQuery(request.prefix, filter: request.filters), limit: isOver ? .max : most,
-          after: request.cursor)
-        print(answer, from: request.offset)
-        return answer.hits.isEmpty ? .negative : .done
+        return try explain(request, in: index, .text)
       } catch {
         return QueryRunner.report(error)
       }
     }
 
-    private static func print(_ answer: ShardedIndex.Answer, from offset: Int) {
-      let certificate = answer.certificate
-      var text = table(answer.hits.dropFirst(offset))
-      text +=
-        "opened: "
-        + [
-          QueryRunner.counted(certificate.pagesOpened, "page"),
-          QueryRunner.counted(certificate.shardsOpened, "shard"),
-          QueryRunner.counted(certificate.partsOpened, "part"),
-        ].joined(separator: ", ") + "\n"
-      if let last = certificate.lastHit { text += "last hit: " + self.text(last) + "\n" }
-      text +=
-        "highest bound left: " + (certificate.highestRest.map(self.text) ?? "none; these are all matches") + "\n"
-      var output = Output()
-      do throws(WriteError) {
-        try output.write(text)
-        try output.flush()
-      } catch {
-        finish(Diagnostics.failed(error))
-      }
-    }
-
-    /// Returns a row for each hit: how it ranks, and its key.
-    static func table(_ hits: some Sequence<ShardedIndex.Hit>) -> String {
-      let rows =
-        [["score", "weight", "bonus", "edits", "via", "key"]]
-        + hits.map { hit in
-          [
-            "\(hit.score)", "\(hit.rank.weight)", "+\(hit.bonus) octaves", "\(hit.edits)", "key",
-            printable(hit.record.key),
-          ]
-        }
-      let widths = (0..<5).map { column in rows.map { $0[column].utf8.count }.max() ?? 0 }
-      return rows.map { row in
-        let cells = (0..<5).map { column in
-          let space = String(repeating: " ", count: widths[column] - row[column].utf8.count)
-          return column < 4 ? space + row[column] : row[column] + space
-        }
-        return cells.joined(separator: "  ") + "  " + row[5] + "\n"
-      }.joined()
-    }
-
-    /// Returns the report of `shardq explain` on a ranked query; people see the hits below it.
+    /// Prints the report; in text, people see the hits below it.
     static func explain(
-      _ query: ShardedIndex.SearchQuery, in index: ShardedIndex, limit: Int
-    ) throws(IndexError) -> (report: Report, hits: String, isEmpty: Bool) {
-      let text = query.text
-      let answer = try index.search(query, limit: limit)
-      let hits = answer.hits
-      let (certificate, statistics) = (answer.certificate, index.statistics)
-      let count = try index.matches(forPrefix: text, in: answer.generation).count
+      _ request: QueryRequest, in index: ShardedIndex, _ format: ReportFormat
+    ) throws(IndexError) -> ExitStatus {
+      let limit = request.all ? .max : request.limit ?? QueryRequest.rankedLimit
+      let (most, isOver) = limit.addingReportingOverflow(request.offset)
+      let answer = try index.search(
+        ShardedIndex.SearchQuery(request.prefix, filter: request.filters), limit: isOver ? .max : most,
+        after: request.cursor)
+      let hits = answer.hits.dropFirst(request.offset)
+      let certificate = answer.certificate
+      let count = try index.matches(forPrefix: request.prefix, in: answer.generation).count
       var report = Report()
-      report.add("query", .text(text))
-      report.add("folded", .text(Fold.fold(text).withUnsafeBufferPointer { FoldedText.readable($0) }))
+      report.add("query", .text(request.prefix))
+      report.add("folded", .text(Fold.fold(request.prefix).withUnsafeBufferPointer { FoldedText.readable($0) }))
       report.add("sort", .text(SortOrder.rank.rawValue))
-      report.add("count", .number(count))
+      report.add("count", .number(count), note: count == 1 ? "key begins so" : "keys begin so")
       if let total = answer.total { report.add("total", .number(total)) }
       report.add("records_shown", .number(hits.count))
       report.add("shards_in_index", .number(index.shardCount))
       report.add("pages_opened", .number(certificate.pagesOpened))
       report.add("shards_opened", .number(certificate.shardsOpened))
       report.add("parts_opened", .number(certificate.partsOpened))
-      report.add("bytes_decompressed", .number(statistics.loadedBytes), note: "and the manifest's")
+      report.add("bytes_decompressed", .number(index.statistics.loadedBytes), note: "and the manifest's")
       report.add("last_hit", .raw(json(certificate.lastHit)), note: certificate.lastHit.map(self.text) ?? "none")
       report.add(
         "highest_left", .raw(json(certificate.highestRest)),
         note: certificate.highestRest.map(self.text) ?? "none; these are all matches")
-      let members = hits.map { hit in
-        "{\"key\":" + JSONText.string(hit.record.key)
-          + ",\"score\":\(hit.score),\"weight\":\(hit.rank.weight),\"bonus\":\(hit.bonus),\"edits\":\(hit.edits)"
-          + ",\"via\":\"key\"}"
+      report.add("hits", .raw(json(hits)), note: hits.isEmpty ? "none" : "")
+      report.print(format, then: hits.isEmpty ? "" : table(hits))
+      return hits.isEmpty && (count == 0 || !request.filters.isEmpty) ? .negative : .done
+    }
+
+    /// Returns a row for each hit: how it ranks, by which text it matched, and its key.
+    private static func table(_ hits: some Sequence<ShardedIndex.Hit>) -> String {
+      let head = [["score", "weight", "bonus", "edits", "via", "key"]]
+      let rows = hits.map { hit in
+        let via = hit.via
+        let name = if case .otherName(let name) = via { " (" + printable(name) + ")" } else { "" }
+        return [
+          "\(hit.score)", "\(hit.rank.weight)", (hit.bonus < 0 ? "" : "+") + "\(hit.bonus) octaves", "\(hit.edits)",
+          "\(via.label)", printable(hit.record.key) + name,
+        ]
       }
-      report.add("hits", .raw("[" + members.joined(separator: ",") + "]"), note: hits.isEmpty ? "none" : "")
-      return (report, hits.isEmpty ? "" : table(hits), query.filter.isEmpty ? count == 0 : hits.isEmpty)
+      return alignedColumns(head + rows, leftAligned: 5)
+    }
+
+    private static func json(_ hits: some Collection<ShardedIndex.Hit>) -> String {
+      var output = Output(inMemory: .max)
+      // Memory takes it all.
+      try? RankedOutput.write(hits, to: &output)
+      return output.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func json(_ rank: ShardedIndex.Rank?) -> String {

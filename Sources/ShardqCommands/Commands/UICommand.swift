@@ -174,11 +174,11 @@
           try output.write(list.query)
           try output.write(printing.endsWithZero ? 0 : 0x0a)
         }
-        guard case .chosen(let matches, let row) = outcome else {
+        guard case .chosen(let records, let count) = outcome else {
           try output.flush()
           return damage ?? .negative
         }
-        let printed = try print(matches, row, list.query, printing, &output)
+        let printed = try print(records, of: count, list.query, printing, &output)
         return printed == .done ? damage ?? .done : printed
       } catch {
         return Diagnostics.failed(error)
@@ -186,25 +186,19 @@
     }
 
     private static func print(
-      _ matches: ShardedIndex.Matches, _ row: Int, _ query: String, _ printing: Printing, _ output: inout Output
+      _ records: ShardedIndex.Records, of count: Int, _ query: String, _ printing: Printing, _ output: inout Output
     ) throws(WriteError) -> ExitStatus {
       var writer: RecordWriter
-      switch printing.writer(of: matches.generation.schema) {
+      switch printing.writer(of: records.schema) {
       case .success(let made): writer = made
       case .failure(let unknown):
         // A rebuild has removed the field.
         Diagnostics.report(unknown.message)
         return .usage
       }
-      let buffer = RecordBuffer()
-      do throws(IndexError) {
-        try matches.read(row..<row + 1, into: buffer)
-        if writer.needsFoldedKeys { writer.foldedKeys = try matches.foldedKeys(in: row..<row + 1) }
-      } catch {
-        return QueryRunner.report(error)
-      }
-      try writer.begin(query: query, count: matches.count, to: &output)
-      try writer.write(buffer, to: &output)
+      if let keys = records.folded { writer.foldedKeys = keys }
+      try writer.begin(query: query, count: count, to: &output)
+      try writer.write(records.buffer, to: &output)
       try writer.end(to: &output)
       try output.flush()
       return .done

@@ -39,10 +39,10 @@ package struct DisplayText: Equatable, Sendable {
   /// Right-to-left text is isolated, so that the rest of the line keeps its columns.
   ///
   /// - Parameters:
-  ///   - markEnd: The end of the marked beginning: `mark` is written before it, `unmark` behind it.
+  ///   - marks: The ranges that are marked, in order: `mark` is written before each, `unmark` behind it.
   ///   - isolates: Whether marks tell the terminal where right-to-left text begins and ends.
   package mutating func text(
-    _ text: String, markEnd: String.Index? = nil, mark: String = "", unmark: String = "", limit: Int,
+    _ text: String, marks: [Range<String.Index>] = [], mark: String = "", unmark: String = "", limit: Int,
     ellipsis: String = "\u{2026}", isolates: Bool = true
   ) {
     guard limit > 0 else { return }
@@ -54,15 +54,13 @@ package struct DisplayText: Equatable, Sendable {
     if isIsolated { bytes += "\u{2068}".utf8 }
     cut.bytes = bytes.count
     var isCut = false
+    var marks = marks[...]
     for at in text.indices {
-      if let markEnd, !mark.isEmpty {
-        if at < markEnd, !isMarked {
-          bytes += mark.utf8
-          isMarked = true
-        } else if at >= markEnd, isMarked {
-          bytes += unmark.utf8
-          isMarked = false
-        }
+      while let range = marks.first, at >= range.upperBound { marks.removeFirst() }
+      let isInRange = marks.first?.contains(at) ?? false
+      if isInRange != isMarked {
+        bytes += isInRange ? mark.utf8 : unmark.utf8
+        isMarked = isInRange
       }
       if columns - start <= room { cut = (bytes.count, columns, isMarked) }
       append(text[at])

@@ -3,9 +3,11 @@ import ShardedIndex
 
 /// The row of a list for one record.
 package struct Row: Sendable {
-  /// The record's key in its own spelling, and the end of its typed beginning.
+  /// The record's key in its own spelling.
   package var key: String
-  package var matchEnd: String.Index
+  /// The key, and behind it the other name that the query matched; and the ranges that are marked.
+  package private(set) var title: String
+  package private(set) var marks: [Range<String.Index>]
   /// The coordinates as the record has them; nil without any.
   package var latitude: String?
   package var longitude: String?
@@ -13,6 +15,24 @@ package struct Row: Sendable {
   package var place: Place? {
     guard let latitude, let longitude else { return nil }
     return Place(latitude: latitude, longitude: longitude)
+  }
+
+  /// - Parameters:
+  ///   - via: The text that the query matched.
+  ///   - highlights: The ranges that it matched, in bytes of UTF-8.
+  package init(_ key: String, via: ShardedIndex.Via = .key, highlights: [Range<Int>]) {
+    self.key = key
+    var (title, start) = (key, 0)
+    if case .otherName(let name) = via {
+      title += " ("
+      start = title.utf8.count
+      title += name + ")"
+    }
+    marks = highlights.map { [title] range in
+      let lower = title.utf8.index(title.startIndex, offsetBy: start + range.lowerBound)
+      return lower..<title.utf8.index(lower, offsetBy: range.count)
+    }
+    self.title = title
   }
 }
 
@@ -28,11 +48,12 @@ package struct Cost: Equatable, Sendable {
 
 /// A list that follows a query: the number of matches, the rows in the window, and the selected row.
 ///
-/// Only the rows of the window are decoded.
+/// Only the rows of the window are decoded. In a ranked answer the search finds further rows as the window reaches them.
 package struct ListModel {
   private let index: ShardedIndex
   private var session: ShardedIndex.Session
-  package private(set) var matches: ShardedIndex.Matches
+  /// The keys that begin with the query, in order.
+  private var matches: ShardedIndex.Matches
   /// The rows of the window, from ``top`` on.
   package private(set) var rows: [Row] = []
   /// The first row of the window and the selected one, among all matches.
@@ -45,10 +66,10 @@ package struct ListModel {
   /// The first error, also one after which the list went on. A rebuild meanwhile is none.
   package private(set) var met: IndexError?
   private var folded: [UInt8] = []
-  /// The hits of the current query, where it is answered by ranks, and for each row that is known so far the number of
-  /// its match.
+  /// The hits of the current query that are found so far; nil where it is answered in order.
   private var hits: ShardedIndex.RankedHits?
-  private var matchNumbers: [Int] = []
+  /// The longest beginning of the current query that something matches, where nothing matches the query.
+  package private(set) var nearest: String?
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
   /// The fields of the selected record, and its number.
@@ -63,12 +84,18 @@ package struct ListModel {
   /// The most rows of a list by ranks, each of which the search has to find.
   private static let rankedLimit = 10_000
 
-  /// The number of rows: all matches, or the best of them.
-  package var rowCount: Int { hits == nil ? matches.count : min(matches.count, Self.rankedLimit) }
+  /// The number of rows: all matches, or those that are found so far.
+  package var rowCount: Int { hits?.count ?? matches.count }
 
-  /// The number of the selected row's match among ``matches``.
-  package var selectedMatch: Int {
-    hits == nil || selection >= matchNumbers.count ? selection : matchNumbers[selection]
+  /// The number of keys that begin with the query.
+  package var keyCount: Int { matches.count }
+
+  /// The number of matches, and whether there may be more than so many.
+  package var matchCount: (number: Int, isLeast: Bool) {
+    guard let hits, !hits.areKeyMatches else { return (matches.count, false) }
+    guard hits.hasMore else { return (hits.count, false) }
+    // Whatever else matches, all of these keys do.
+    return (max(hits.count, matches.count), true)
   }
 
   package var recordCount: Int { index.recordCount }
@@ -77,6 +104,9 @@ package struct ListModel {
   package var hasCoordinates: Bool {
     index.generation.schema.latitude != nil && index.generation.schema.longitude != nil
   }
+
+  /// Whether the matches are the records whose keys begin with the query, and no others.
+  package var isByKeysAlone: Bool { hits?.areKeyMatches ?? true }
 
   /// Searches `text`, and shows its first matches.
   package mutating func ask(_ text: String) {
@@ -90,6 +120,9 @@ package struct ListModel {
         (model.top, model.selection) = (0, 0)
         try model.rank()
         try model.fetch()
+        model.nearest =
+          model.rowCount == 0
+          ? try model.matches.generation.longestMatchedBeginning(of: text, inKeys: model.isByKeysAlone) : nil
       }
     }
   }
@@ -123,7 +156,23 @@ package struct ListModel {
 
   package mutating func select(_ row: Int) { scroll(to: row) }
 
+  /// Finds hits up to the last row of a window that begins with a row, where the answer is ranked.
+  private mutating func find(upTo row: Int) {
+    let end = min(Self.rankedLimit, max(0, row) + height)
+    guard isAnswered, let known = hits?.count, known < end, hits?.hasMore == true else { return }
+    measure { (model) throws(IndexError) in
+      try model.followingBuilds { (model) throws(IndexError) in try model.findRows(end) }
+    }
+  }
+
+  /// Finds hits until there are so many, where the answer is ranked.
+  private mutating func findRows(_ count: Int) throws(IndexError) {
+    guard let known = hits?.count, known < count else { return }
+    try hits?.findMore(count - known)
+  }
+
   private mutating func scroll(to row: Int) {
+    find(upTo: row)
     selection = max(0, min(row, rowCount - 1))
     let before = top
     if selection < top { top = selection }
@@ -170,41 +219,42 @@ package struct ListModel {
   private mutating func fetch() throws(IndexError) {
     rows = []
     details = nil
-    let schema = index.generation.schema
-    for record in try windowRecords() {
+    try findRows(min(Self.rankedLimit, top + height))
+    let (schema, start) = (index.generation.schema, min(top, rowCount))
+    for (number, record) in try records(in: start..<min(rowCount, top + height)).enumerated() {
       let key = record.key
-      rows.append(
-        Row(
-          key: key, matchEnd: Fold.matchedRange(ofFolded: folded, in: key)?.upperBound ?? key.startIndex,
-          latitude: schema.latitude.flatMap { record[fieldNumber: $0] },
-          longitude: schema.longitude.flatMap { record[fieldNumber: $0] }))
+      let (via, highlights) =
+        hits?.hit(start + number, record).matched
+        ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
+      var row = Row(key, via: via, highlights: highlights)
+      row.latitude = schema.latitude.flatMap { record[fieldNumber: $0] }
+      row.longitude = schema.longitude.flatMap { record[fieldNumber: $0] }
+      rows.append(row)
     }
   }
 
-  /// Begins the ranked answer to the current query, where the index has ranks. An empty query lists all records in order.
+  /// Begins the ranked answer to the current query, where the index ranks its records. An empty query lists all records
+  /// in order.
   private mutating func rank() throws(IndexError) {
-    matchNumbers = []
     let generation = matches.generation
     hits =
-      generation.manifest.hasRanks && !folded.isEmpty ? try ShardedIndex.RankedHits(folded, in: generation) : nil
+      generation.manifest.isRanked && !folded.isEmpty ? try ShardedIndex.RankedHits(folded, in: generation) : nil
   }
 
-  /// Returns the records of the window, and finds those that are not known yet.
-  private mutating func windowRecords() throws(IndexError) -> [ShardedIndex.Record] {
-    let end = min(rowCount, top + height)
-    guard var hits else { return Array(try matches.records(in: top..<max(top, end))) }
-    while matchNumbers.count < end {
-      // With no limit of parts, all that are found are the best.
-      _ = try hits.find(end - matchNumbers.count, partLimit: .max)
-      guard hits.count > 0 else { break }
-      matchNumbers += (0..<hits.count).compactMap { matches.index(ofPosition: hits.position(of: $0)) }
+  /// Returns the records of some rows.
+  private func records(in rows: Range<Int>) throws(IndexError) -> ShardedIndex.Records {
+    if let hits { try hits.records(in: rows) } else { try matches.records(in: rows) }
+  }
+
+  /// Returns the record of the selected row; nil where it cannot be read.
+  package mutating func chosenRecord() -> ShardedIndex.Records? {
+    do throws(IndexError) {
+      return try records(in: selection..<selection + 1)
+    } catch {
+      failure = error
+      meet(error)
+      return nil
     }
-    self.hits = hits
-    var records: [ShardedIndex.Record] = []
-    for number in matchNumbers[min(top, matchNumbers.count)..<min(end, matchNumbers.count)] {
-      records += try matches.records(in: number..<number + 1)
-    }
-    return records
   }
 
   /// Returns the number of shards at the ends of the answer and of those that hold its rows.
@@ -224,7 +274,7 @@ package struct ListModel {
     if let details, details.selection == selection { return details.fields }
     var fields: [ShardedIndex.Record.Field] = []
     do throws(IndexError) {
-      if !matches.isEmpty { fields = try matches.records(in: selectedMatch..<selectedMatch + 1).first?.fields ?? [] }
+      if selection < rowCount { fields = try records(in: selection..<selection + 1).first?.fields ?? [] }
     } catch {
       meet(error)
     }

@@ -93,7 +93,9 @@ package struct ListScreen {
       }
       return lines
     }
-    return model.matches.isEmpty ? ["no key begins with that"] : []
+    guard model.rowCount == 0 else { return [] }
+    return [model.isByKeysAlone ? "no key begins with that" : "nothing matches that"]
+      + (model.nearest.map { ["nearest: \"\($0)\""] } ?? [])
   }
 
   private func promptLine(_ editor: LineEditor, _ columns: Int) -> (DisplayText, cursor: Int) {
@@ -133,7 +135,7 @@ package struct ListScreen {
   }
 
   package func information(_ model: ListModel, _ columns: Int) -> String {
-    let count = QueryRunner.grouped(model.matches.count)
+    let count = Self.count(model)
     let cost = model.cost
     let shards = "\(QueryRunner.grouped(cost.shards)) of \(QueryRunner.counted(model.shardCount, "shard"))"
     let loaded = cost.loads == 0 ? "none loaded" : "\(QueryRunner.grouped(cost.loads)) loaded, \(Self.size(cost.bytes))"
@@ -146,6 +148,12 @@ package struct ListScreen {
       if text.unicodeScalars.count <= columns { return text }
     }
     return count
+  }
+
+  /// Returns the number of matches, with a sign behind it where there may be more.
+  static func count(_ model: ListModel) -> String {
+    let (number, isLeast) = model.matchCount
+    return QueryRunner.grouped(number) + (isLeast ? "+" : "")
   }
 
   private func time(_ microseconds: Int) -> String {
@@ -186,7 +194,7 @@ package struct ListScreen {
     line.plain(isSelected ? theme.pointer : "  ")
     let titleEnd = coordinateColumns > 0 ? columns - coordinateColumns - 2 : columns
     line.text(
-      row.key, markEnd: row.matchEnd, mark: isSelected ? theme.selectedMatched : theme.matched,
+      row.title, marks: row.marks, mark: isSelected ? theme.selectedMatched : theme.matched,
       unmark: isSelected ? theme.selectedUnmatched : theme.unmatched, limit: max(1, titleEnd - 2),
       ellipsis: theme.ellipsis, isolates: theme.isolates)
     if coordinateColumns > 0 {

@@ -31,8 +31,8 @@ package struct TypingList {
   }
 
   package enum Outcome: Sendable {
-    /// A record was chosen: its number among the matches.
-    case chosen(ShardedIndex.Matches, Int)
+    /// A record was chosen, and so many keys begin with the typed text.
+    case chosen(ShardedIndex.Records, keyCount: Int)
     /// Enter was pressed where nothing matched.
     case nothing
     case cancelled
@@ -284,7 +284,8 @@ package struct TypingList {
     synchronize()
     // A record that cannot be read cannot be chosen. The reason stands above the list.
     if model.failure != nil { return nil }
-    return model.matches.isEmpty ? .nothing : .chosen(model.matches, model.selectedMatch)
+    if model.rowCount == 0 { return .nothing }
+    return model.chosenRecord().map { .chosen($0, keyCount: model.keyCount) }
   }
 
   private mutating func zoom(at column: Int, closer: Bool) -> Bool {
@@ -372,14 +373,17 @@ package struct TypingList {
     if let failure = model.failure {
       line.text(failure.description, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      let count = QueryRunner.grouped(model.matches.count)
-      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(count), ")
-      line.text(row.key, limit: 200, ellipsis: "...", isolates: false)
+      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
+      line.text(row.title, limit: 200, ellipsis: "...", isolates: false)
       if let latitude = row.latitude, let longitude = row.longitude {
         line.text(", " + latitude + ", " + longitude, limit: 60, ellipsis: "...", isolates: false)
       }
     } else {
       line.plain("no match")
+      if let nearest = model.nearest {
+        line.plain("; nearest: ")
+        line.text(nearest, limit: 200, ellipsis: "...", isolates: false)
+      }
     }
     Terminal.write(line.bytes + [0x0a])
   }

@@ -1,0 +1,32 @@
+extension Generation {
+  /// Returns the longest beginning of a text that a record matches, for a text that none does; nil if there is none.
+  ///
+  /// Characters are taken from the end, as typed. Spaces at the end of the beginning are left out.
+  ///
+  /// - Parameter inKeys: Whether a record matches only if its key begins with the text, whatever the index has besides.
+  /// - Complexity: O(log *n*) queries: *n* characters.
+  package func longestMatchedBeginning(of text: String, inKeys: Bool) throws(IndexError) -> String? {
+    let ends = Array(text.indices)
+    var (matched, missed) = (0, ends.count)
+    while missed - matched > 1 {
+      let middle = (matched + missed) / 2
+      if try hasMatch(of: Fold.fold(String(text[..<ends[middle]])), inKeys: inKeys) {
+        matched = middle
+      } else {
+        missed = middle
+      }
+    }
+    guard matched > 0 else { return nil }
+    var beginning = text[..<ends[matched]]
+    while beginning.utf8.last == Fold.space { beginning.unicodeScalars.removeLast() }
+    return Fold.fold(String(beginning)).isEmpty ? nil : String(beginning)
+  }
+
+  private func hasMatch(of folded: [UInt8], inKeys: Bool) throws(IndexError) -> Bool {
+    let keys = try folded.withFoldedPrefix { (text) throws(IndexError) in try answer(to: text, limit: 1).range.count }
+    if keys > 0 || inKeys || !manifest.isRanked { return keys > 0 }
+    var hits = try ShardedIndex.RankedHits(folded, in: self)
+    try hits.find(1)
+    return hits.count > 0
+  }
+}

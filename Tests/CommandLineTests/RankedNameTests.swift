@@ -1,0 +1,93 @@
+import ShardedIndex
+import ShardqCommands
+import Testing
+
+@Suite("Ranked answers by words and other names") struct RankedNameTests {
+  static let records = """
+    {"name":"New York","country":"US","people":8000000,"names":["NYC","Gotham"]}
+    {"name":"York","country":"GB","people":150000,"names":["Eboracum"]}
+    {"name":"East York","country":"CA","people":100000}
+    {"name":"Yorkton","country":"CA","people":15000}
+
+    """
+
+  private func index(_ options: [String], in directory: TemporaryDirectory) -> String {
+    let path = directory.path + "/index"
+    directory.write("records.jsonl", Self.records)
+    let arguments = ["build", "-i", path, "--key", "{name}, {country}"] + options + [directory.path + "/records.jsonl"]
+    #expect(Program.run(arguments).status == 0)
+    return path
+  }
+
+  private static let all = ["--weight", "people", "--words", "--alias", "names"]
+
+  @Test("a text shows the other name that was meant, and says when it leaves matches out")
+  func text() {
+    let directory = TemporaryDirectory()
+    let path = index(Self.all, in: directory)
+    func shown(_ arguments: String...) -> Program.Result {
+      Program.run(["query", "-i", path, "--format", "text"] + arguments)
+    }
+    #expect(shown("nyc").output == "New York, US (NYC)\n")
+    #expect(shown("york").output == "York, GB\nNew York, US\nYorkton, CA\nEast York, CA\n")
+    #expect(shown("york").error == "")
+    #expect(shown("york", "-n", "1").error == "the best 1 shown; --limit shows more\n")
+    let none = shown("zz")
+    #expect(none.status == 1 && none.output == "" && none.error == "nothing matches \"zz\"\n", "\(none)")
+    #expect(shown("york  xyz").error == "nothing matches \"york  xyz\"; nearest: \"york\"\n")
+    let inOrder = shown("yorkt ony", "--sort", "key")
+    #expect(inOrder.error == "no key begins with \"yorkt ony\"; nearest: \"yorkt\"\n", "\(inOrder)")
+  }
+
+  @Test("JSON says by which text a hit matched, and the ranges in it")
+  func json() {
+    let directory = TemporaryDirectory()
+    let path = index(Self.all, in: directory)
+    func hits(_ text: String) -> String {
+      let output = Program.run(["query", "-i", path, "--format", "json", text]).output
+      return output.ranges(of: #""hits":["#).first.map { String(output[$0.upperBound...]) } ?? output
+    }
+    #expect(hits("nyc").contains(#""via":"name","name":"NYC","highlights":[[0,3]]}],"complete":true,"total":1"#))
+    #expect(hits("york n").hasPrefix(#"{"key":"New York, US","score":"#))
+    #expect(hits("york n").contains(#""via":"words","highlights":[[0,1],[4,8]]}]"#), "\(hits("york n"))")
+    #expect(hits("nycx").hasPrefix(#"],"complete":true,"total":0,"nearest":"nyc","sort":"rank"}"#), "\(hits("nycx"))")
+    #expect(hits("york, u").contains(#""via":"word","highlights":[[4,11]]}]"#), "\(hits("york, u"))")
+  }
+
+  @Test("an index of words alone is ranked where no order is named")
+  func unweighted() {
+    let directory = TemporaryDirectory()
+    let path = index(["--words"], in: directory)
+    let output = Program.run(["query", "-i", path, "york", "--fields", "name"]).output
+    #expect(output == "York\nYorkton\nEast York\nNew York\n")
+    #expect(
+      Program.run(["query", "-i", path, "york", "--fields", "name", "--sort", "key"]).output == "York\nYorkton\n")
+    #expect(Program.run(["explain", "-i", path, "york"]).output.contains("parts opened"))
+  }
+
+  @Test("the list finds rows as it reaches them, and marks the texts that matched")
+  func list() throws {
+    let directory = TemporaryDirectory()
+    var model = ListModel(try ShardedIndex(opening: index(Self.all, in: directory)))
+    func marked(_ row: Row) -> [String] { row.marks.map { String(row.title[$0]) } }
+    model.resize(height: 2)
+    model.ask("york")
+    #expect(model.rows.map(\.title) == ["York, GB", "New York, US"])
+    #expect(model.rows.map(marked) == [["York"], ["York"]])
+    // Two keys begin so.
+    #expect(model.matchCount == (2, true))
+    model.move(by: 2)
+    #expect((model.selection, model.top, model.selectedRow?.key) == (2, 1, "Yorkton, CA"))
+    model.select(9)
+    #expect((model.selection, model.selectedRow?.key) == (3, "East York, CA"))
+    #expect(model.matchCount == (4, false))
+    #expect(model.chosenRecord()?.first?["name"] == "East York")
+    model.ask("nyc")
+    #expect(model.rows.map(\.title) == ["New York, US (NYC)"] && model.rows.map(\.key) == ["New York, US"])
+    #expect(model.rows.map(marked) == [["NYC"]])
+    model.ask("york us n")
+    #expect(model.rows.isEmpty && model.matchCount == (0, false) && model.nearest == "york us")
+    model.ask("york n")
+    #expect(model.rows.map(marked) == [["N", "York"]])
+  }
+}
