@@ -3,10 +3,13 @@ import ShardedIndex
 
 @Observable final class CitySearch {
   private var session: ShardedIndex.Session
+  private(set) var hits: [ShardedIndex.Hit] = []
   var text = "" {
-    didSet { try? session.replace(with: text) }
+    didSet {
+      try? session.replace(with: text)
+      hits = (try? session.search(limit: 50).hits) ?? []
+    }
   }
-  var count: Int { session.matches.count }
 
   init(index path: String) throws {
     let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)

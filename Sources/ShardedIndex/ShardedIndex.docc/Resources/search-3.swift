@@ -3,17 +3,21 @@ import ShardedIndex
 
 @Observable final class CitySearch {
   private var session: ShardedIndex.Session
+  private(set) var hits: [ShardedIndex.Hit] = []
   var text = "" {
-    didSet { try? session.replace(with: text) }
+    didSet {
+      try? session.replace(with: text)
+      hits = (try? session.search(limit: 50).hits) ?? []
+    }
   }
-  var count: Int { session.matches.count }
 
   init(index path: String) throws {
     let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)
     session = try ShardedIndex(opening: path, options: options).session()
   }
 
-  func row(_ position: Int) -> String {
-    (try? session.matches.records(in: position..<position + 1))?.first?.key ?? ""
+  func row(_ hit: ShardedIndex.Hit) -> String {
+    if case .otherName(let name) = hit.via { return "\(hit.record.key) (\(name))" }
+    return hit.record.key
   }
 }

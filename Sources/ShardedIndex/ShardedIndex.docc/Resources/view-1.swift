@@ -5,7 +5,7 @@ struct CityList: View {
 
   var body: some View {
     NavigationStack {
-      List(0..<search.count, id: \.self) { position in Text(search.row(position)) }
+      List(search.hits, id: \.rank) { hit in Text(search.row(hit)) }
         .searchable(text: $search.text)
     }
   }
