@@ -31,11 +31,12 @@ def expected(index, words, alias, bits):
     scan, entries, last = FeatureOracle(records, words, alias), set(), set()
     for position, (key, _, _) in enumerate(records):
         texts = scan.texts(position)
-        found = {(form, None) for form in texts.forms if form != key}
+        found = {(form, None, 1) for form in texts.forms if form != key}
         if words:
-            found |= {(text, texts.forms[0][:start]) for start, text in texts.later}
-        found |= {(text, None) for text in (other + texts.ending for other, _ in texts.others) if text not in texts.forms}
-        entries |= {(text, before, key, rounded(weights[key], bits)) for text, before in found}
+            found |= {(text, texts.forms[0][:start], 8) for start, text in texts.later}
+        others = {other + texts.ending for other, _ in texts.others}
+        found |= {(text, None, 4) for text in others if text not in texts.forms}
+        entries |= {(text, before, key, rounded(-(-weights[key] // share), bits)) for text, before, share in found}
         if SEPARATOR in plain(key):
             last.add(plain(key).rpartition(SEPARATOR)[2])
     return entries, sorted(last)

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from oracle_features import FeatureOracle  # noqa: E402
 from test_oracle import AT_ONCE, KEY, LIMITS, LONG, SEED, SIZES, WEIGHTS, Compared, asked, hits_of, names, page, parsed, prefixes, ranks_of, typed  # noqa: E402
+from test_reader import shardq  # noqa: E402
 
 KINDS = ("beginning", "word", "name", "order", "sign")
 
@@ -119,6 +120,22 @@ class Entries(Compared):
                 if cursor is None:
                     break
             self.compare_hits(scan, text, {"matches": found, "hits": ranks}, expected)
+
+    def test_changes(self):
+        """Records beside the shards, and the shards of an update."""
+        lines = made(self.rng, 600, WEIGHTS["Pareto"])
+        index, _ = self.index_of("changed", lines, *SIZES, "--words", "--alias", "others", "--id", "id")
+        features = {"words": "body", "alias": ["others"]}
+        for options in ["--overlay"], []:
+            changed = [record(self.rng, self.rng.randrange(700), name, "AA", 5000 + i) for i, name in enumerate(names(self.rng, 25))]
+            changed = list({json.loads(line)["id"]: line for line in changed}.values())
+            self.update(index, changed, *options)
+            scan = FeatureOracle.of_index(index, **features)
+            queries = [text for kind in KINDS for text in texts(self.rng, scan, kind, 30)]
+            self.compare(index, scan, queries)
+
+    def update(self, index, lines, *options):
+        shardq("update", "-i", index, "--upsert", self.write("changes.jsonl", lines), *options)
 
 
 if __name__ == "__main__":

@@ -76,12 +76,12 @@ struct EntryMaker {
     let plain = isPlain ? folded : PlainForm.plain(folded)
     let end = plain.lastIndex(of: Fold.separator)
     if let end { lastComponents.insert(plain[(end + 1)...]) }
-    writer.begin(record: folded, weight: rules.rounded(weight))
+    writer.begin(record: folded) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
     var closed = plain
     if !isPlain {
-      writer.write(key: plain[...], into: chunk)
+      writer.write(.form, key: plain[...], into: chunk)
       closed = PlainForm.closed(folded)
-      if closed != plain { writer.write(key: closed[...], into: chunk) }
+      if closed != plain { writer.write(.form, key: closed[...], into: chunk) }
     }
     if let words = rules.words {
       writeWords(plain[..<(words == .all ? plain.count : end ?? plain.count)], plain, into: chunk)
@@ -96,7 +96,7 @@ struct EntryMaker {
   private mutating func writeWords(_ body: ArraySlice<UInt8>, _ plain: [UInt8], into chunk: RecordArena) {
     for index in body.indices where body[index] == Fold.space || body[index] == Fold.separator {
       guard index + 1 < body.endIndex else { return }
-      writer.write(key: plain[(index + 1)...], beginning: plain[...index], into: chunk)
+      writer.write(.word, key: plain[(index + 1)...], beginning: plain[...index], into: chunk)
     }
   }
 
@@ -116,7 +116,7 @@ struct EntryMaker {
     names.sort { $0.lexicographicallyPrecedes($1) }
     for (index, other) in names.enumerated() where other[...] != name && (index == 0 || names[index - 1] != other) {
       let key = other + ending
-      if key != plain, key != closed { writer.write(key: key[...], into: chunk) }
+      if key != plain, key != closed { writer.write(.name, key: key[...], into: chunk) }
     }
   }
 }
@@ -127,9 +127,10 @@ struct EntryWriter {
   private let beginningName: UInt32
   private let targetName: UInt32
   private let weightName: UInt32
-  /// The weight, and behind it the texts of the entry that was written last.
+  /// The weights by kind, and behind them the texts of the entry that was written last.
   private var bytes: [UInt8] = []
-  private var weightSize = 0
+  /// By kind, the end of the weight.
+  private var weightEnds = [0, 0, 0, 0]
   private var recordKey: [UInt8] = []
   private var fields: [FieldSlice] = []
 
@@ -144,10 +145,14 @@ struct EntryWriter {
   }
 
   /// Begins the entries that lead to the records with a folded key.
-  mutating func begin(record folded: [UInt8], weight: UInt64) {
+  ///
+  /// - Parameter weight: Returns the weight of an entry of a kind.
+  mutating func begin(record folded: [UInt8], weight: (EntryKind) -> UInt64) {
     bytes.removeAll(keepingCapacity: true)
-    bytes += String(weight).utf8
-    weightSize = bytes.count
+    for kind in [EntryKind.form, .word, .name] {
+      bytes += String(weight(kind)).utf8
+      weightEnds[Int(kind.rawValue)] = bytes.count
+    }
     recordKey = folded
   }
 
@@ -156,9 +161,11 @@ struct EntryWriter {
   /// - Parameters:
   ///   - key: The folded key of the entry.
   ///   - beginning: The text before a word start; nil for another entry.
-  mutating func write(key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, into chunk: RecordArena) {
+  mutating func write(
+    _ kind: EntryKind, key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, into chunk: RecordArena
+  ) {
     fields.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - weightSize)
+    bytes.removeLast(bytes.count - weightEnds[3])
     let texts = EntryTarget.texts(key: key, beginning: beginning, recordKey: recordKey)
     if let beginning = texts.beginning {
       fields.append(slice(beginningName, .string, bytes.count, beginning.count))
@@ -168,7 +175,8 @@ struct EntryWriter {
       fields.append(slice(targetName, .string, bytes.count, target.count))
       bytes += target
     }
-    fields.append(slice(weightName, .number, 0, weightSize))
+    let weight = weightEnds[Int(kind.rawValue) - 1]
+    fields.append(slice(weightName, .number, weight, weightEnds[Int(kind.rawValue)] - weight))
     // An entry whose key is longer than a key may be is left out.
     unsafe fields.withUnsafeBufferPointer { fields in
       unsafe bytes.withUnsafeBufferPointer { bytes in

@@ -77,8 +77,20 @@ struct RankedRun: Sendable {
   /// Whether shards from one on can have whole matches.
   func canBeWhole(fromShard number: Int) -> Bool { number <= lastNameShard }
 
+  /// Returns the bound of the ranks of some keys.
+  ///
+  /// - Parameters:
+  ///   - weight: The greatest weight that the ranks have for the keys.
+  ///   - position: The position of the first of the keys.
+  func bound(_ weight: UInt64, canBeWhole: Bool, position: Int) -> ShardedIndex.Rank {
+    guard set == .entries else {
+      return ShardedIndex.Rank(weight: weight, bonus: bonus(canBeWhole: canBeWhole), position: position)
+    }
+    return EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus(canBeWhole: canBeWhole))
+  }
+
   /// Returns the greatest bonus of a match, in octaves.
-  func bonus(canBeWhole: Bool) -> Int {
+  private func bonus(canBeWhole: Bool) -> Int {
     switch purpose {
     case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
     case .word: RecordMatch.wordsBonus

@@ -50,26 +50,31 @@ extension RankedSearch {
     if runs[part.run].purpose == .word {
       for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
         let match = RecordTexts(entry.before + entry.key, rules).keyMatch(text, rules)
-        if match != nil { queue(number, of: part, weights.values[number], bonus: RecordMatch.wordsBonus) }
+        if match != nil { queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus) }
       }
       return
     }
     for number in range {
-      let isWhole = number < wholeEnd
-      let bonus =
-        switch EntryKind(rawValue: weights.marks[number]) {
-        case .name: isWhole ? RecordMatch.wholeNameBonus : RecordMatch.nameBonus
-        case .word: RecordMatch.wordBonus
-        case .form, nil: isWhole ? RecordMatch.wholeBonus : 0
+      let kind = EntryKind(rawValue: weights.marks[number]) ?? .form
+      var bonus = kind.bonus
+      if number < wholeEnd {
+        switch kind {
+        case .form: bonus = RecordMatch.wholeBonus
+        case .name: bonus = RecordMatch.wholeNameBonus
+        case .word: break
         }
-      queue(number, of: part, weights.values[number], bonus: bonus)
+      }
+      queue(number, of: part, weights.values[number], kind, bonus: bonus)
     }
   }
 
-  private mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, bonus: Int) {
+  /// - Parameters:
+  ///   - weight: The weight of the entry.
+  ///   - bonus: The bonus of the match.
+  private mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int) {
     push(
       RankedContainer(
-        rank: ShardedIndex.Rank(weight: weight, bonus: bonus, position: 0), kind: .entry(part, number, bonus: bonus),
+        rank: EntryKind.bound(weight, bonus: bonus - kind.bonus), kind: .entry(part, number, bonus: bonus),
         run: part.run))
   }
 

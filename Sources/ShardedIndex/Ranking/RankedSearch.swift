@@ -27,8 +27,8 @@ struct RankedSearch: Sendable {
   private var left: [RankedRecord] = []
   /// The positions of all hits so far. Entries lead to a record that came already.
   private var hits: Set<Int> = []
-  /// The keys that entries led to.
-  private var resolvedKeys: Set<[UInt8]> = []
+  /// The keys that entries led to, and the greatest bonus by which one did.
+  private var resolvedKeys: [[UInt8]: Int] = [:]
   var opened = Opened()
 
   /// - Parameters:
@@ -144,7 +144,9 @@ struct RankedSearch: Sendable {
     case .overlay: addOverlaid(notAbove: limit, &found)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
-      guard resolvedKeys.insert(key).inserted else { return }
+      // Bounds are rounded up, so that the entry with the better match may come second.
+      if let before = resolvedKeys[key], before >= bonus { return }
+      resolvedKeys[key] = bonus
       try add(RankedRun(.records, .key(bonus: bonus), key, in: generation.manifest))
     }
   }
@@ -160,10 +162,10 @@ struct RankedSearch: Sendable {
     while first < pages.upperBound {
       let group = first..<min((first / size + 1) * size, pages.upperBound)
       let shard = max(run.shards.lowerBound, first * Manifest.pageCapacity)
-      let rank = ShardedIndex.Rank(
-        weight: manifest.hasRanks ? try manifest.greatestWeight(ofPages: group) : 0,
-        bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
-        position: position(ofPlace: try manifest.firstRecord(ofPage: first), in: run.set))
+      let rank = run.bound(
+        manifest.hasRanks ? try manifest.greatestWeight(ofPages: group) : 0,
+        canBeWhole: run.canBeWhole(fromShard: shard),
+        position: position(ofPlace: try manifest.firstRecord(ofPage: first)))
       queue.push(RankedContainer(rank: rank, kind: .pages(group), run: number))
       first = group.upperBound
     }
@@ -181,9 +183,8 @@ struct RankedSearch: Sendable {
     for (shard, start) in zip(shards, starts) {
       let greatest = weights?.maximum(ofShard: shard - first) ?? 0
       guard let weight = filtered.greatest(greatest, ofShard: shard - first) else { continue }
-      let rank = ShardedIndex.Rank(
-        weight: weight, bonus: run.bonus(canBeWhole: run.canBeWhole(fromShard: shard)),
-        position: position(ofPlace: start, in: run.set))
+      let rank = run.bound(
+        weight, canBeWhole: run.canBeWhole(fromShard: shard), position: position(ofPlace: start))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
   }
@@ -205,9 +206,9 @@ struct RankedSearch: Sendable {
     for part in parts.range {
       guard let weight = bounds.map({ $0[part] }) ?? weights?[part] ?? 0 else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
-      let rank = ShardedIndex.Rank(
-        weight: weight, bonus: run.bonus(canBeWhole: canBeWhole),
-        position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord, in: run.set))
+      let rank = run.bound(
+        weight, canBeWhole: canBeWhole,
+        position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord))
       queue.push(
         RankedContainer(
           rank: rank, kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: canBeWhole),
@@ -249,7 +250,7 @@ struct RankedSearch: Sendable {
   ) {
     let place = reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
-    let rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place, in: .records))
+    let rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place))
     add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
   }
 
@@ -280,10 +281,8 @@ struct RankedSearch: Sendable {
     return entries.shards
   }
 
-  /// Returns the position among all records of the index of a record of the shards; 0 for an entry, whose records may
-  /// stand anywhere.
-  private func position(ofPlace place: Int, in set: KeySet) -> Int {
-    guard set == .records else { return 0 }
+  /// Returns the position among all records of the index of a record of the shards.
+  private func position(ofPlace place: Int) -> Int {
     guard let overlay = generation.overlay else { return place }
     return overlay.position(ofPlace: place)
   }

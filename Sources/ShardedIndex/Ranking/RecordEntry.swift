@@ -1,11 +1,25 @@
-/// What an entry is to the record that it leads to. Source: docs/format.md section 3.13.
-enum EntryKind: UInt8 {
-  /// The plain or the closed form of the record's key.
-  case form = 1
-  /// The beginning of a later word of the key.
-  case word = 2
-  /// Another name of the record.
-  case name = 3
+extension EntryKind {
+  /// The bonus of a key that begins with an entry of this kind, in octaves; entries' weights are less by as many.
+  var bonus: Int {
+    switch self {
+    case .form: 0
+    case .word: RecordMatch.wordBonus
+    case .name: RecordMatch.nameBonus
+    }
+  }
+
+  /// The greatest bonus of words in any order beside ``bonus``: that of an entry that is a later word.
+  static let wordsBonus = RecordMatch.wordsBonus - RecordMatch.wordBonus
+
+  /// Returns the bound of the ranks of records that entries with a weight lead to.
+  ///
+  /// - Parameter bonus: The bonus of the match beside the one that the weight is less by.
+  static func bound(_ weight: UInt64, bonus: Int) -> ShardedIndex.Rank {
+    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: 0)
+    // The records weigh more than the entry.
+    rank.weight = .max
+    return rank
+  }
 }
 
 /// A text that leads to records beside their keys. Source: docs/format.md section 3.13.

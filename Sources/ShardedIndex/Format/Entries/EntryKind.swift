@@ -1,0 +1,22 @@
+/// The relation of an entry to the record that it leads to. Source: docs/format.md section 3.13.
+package enum EntryKind: UInt8, Sendable {
+  /// The plain or the closed form of the record's key.
+  case form = 1
+  /// The beginning of a later word of the key.
+  case word = 2
+  /// Another name of the record.
+  case name = 3
+
+  /// Returns the weight of an entry that leads to records with a weight: divided by what its kind of match costs a
+  /// record, so that entries of all kinds are compared by one number.
+  package func weight(ofRecords weight: UInt64) -> UInt64 {
+    let octaves: UInt64 =
+      switch self {
+      case .form: 0
+      case .word: 3
+      case .name: 2
+      }
+    // A weight has 63 bits: the sum holds.
+    return (weight + (1 << octaves) - 1) >> octaves
+  }
+}
