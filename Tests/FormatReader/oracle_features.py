@@ -7,7 +7,7 @@
 - Components stand between separators; the name is the first; the body is all but the last, or the only one.
 - Later word (-3): the key from a word start on begins with q; word starts stand in the body, behind white space or SEP.
 - Whole other (+4), other beginning (-2): another name, with or without the last component, is or begins with q.
-- Any order (-6): two words or more, each a beginning of a different word of the body; where a last component is left,
+- Any order (-6): two words or more, one of four bytes or more, each a beginning of a different word of the body; where a last component is left,
   the last word may begin a word of it instead. Finished, the last word has to be a whole word.
 - Edits: see `distance`. Of equal matches the leftmost word start, the first field, the first name counts.
 """
@@ -138,7 +138,7 @@ def later_word(oracle, position, query):
 
 
 def any_order(oracle, position, query):
-    if len(query.words) < 2:
+    if len(query.words) < 2 or max(map(len, query.words)) < 4:
         return None
     texts, (*before, last) = oracle.texts(position), query.words
     if assigned(query.words, texts.body_words, query.finished):

@@ -54,7 +54,7 @@ def texts(rng, scan, kind, count):
         elif kind == "order":
             words = record.body_words + record.last_words[:1]
             rng.shuffle(words)
-            key = " ".join(word.decode()[: rng.randrange(1, len(word) + 2)] for word in words[: rng.randrange(1, 5)])
+            key = " ".join(word.decode()[: rng.randrange(2, len(word) + 2)] for word in words[: rng.randrange(1, 5)])
         elif kind == "sign" and rng.randrange(2):
             key = typed(scan.keys[position])
         text = key[: rng.randrange(1, len(key) + 2)] if key else key

@@ -18,11 +18,11 @@ extension RankedSearch {
     if hasEntries { try add(RankedRun(.entries, .word, word, in: entries.manifest)) }
   }
 
-  /// Returns the word with the fewest keys and entries, of those that only the key's body can have; nil of a single
-  /// word.
+  /// Returns the word with the fewest keys and entries, of those that only the key's body can have; nil where
+  /// words are not matched in any order.
   private func rarestWord(_ entries: EntriesReader) throws(IndexError) -> [UInt8]? {
+    guard text.hasSearchableWords else { return nil }
     var words = text.words
-    guard words.count > 1 else { return nil }
     if rules.words == .body, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
     words.sort { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?

@@ -26,6 +26,16 @@ struct RankedText: Sendable {
   /// The words, which white space and separators divide.
   var words: [ArraySlice<UInt8>] { Self.words(of: text[...]) }
 
+  /// The size, in bytes, that one of the words has to have where they are matched in any order. Shorter ones stand in
+  /// too many keys: a search for `san ba` would open half of all parts with keys that begin with `san`.
+  private static let searchableWord = 4
+
+  /// Whether the words are matched in any order: there are two or more, and one is long enough.
+  var hasSearchableWords: Bool {
+    let words = words
+    return words.count > 1 && words.contains { $0.count >= Self.searchableWord }
+  }
+
   static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     text.split { $0 == Fold.space || $0 == Fold.separator }
   }

@@ -127,7 +127,7 @@ struct RecordTexts {
   /// the last one may begin a word of the rest. Returns nil where it is not so.
   private func wordRanges(_ text: RankedText, bodyEnd: Int) -> [Range<Int>]? {
     let words = text.words
-    guard words.count > 1 else { return nil }
+    guard text.hasSearchableWords else { return nil }
     let body = RankedText.words(of: key[..<bodyEnd])
     if let starts = Self.assigned(words[...], to: body, isLastWhole: text.isFinished) { return starts }
     guard var starts = Self.assigned(words.dropLast(), to: body, isLastWhole: false) else { return nil }
