@@ -100,6 +100,13 @@ class Entries(Compared):
                         queries += texts(self.rng, scan, kind, 1000 if LONG else 60)
                     self.compare(index, scan, queries)
 
+    def test_no_weight(self):
+        """Without weights every code is 0."""
+        lines = made(self.rng, 800, WEIGHTS["all 0"])
+        index = self.build(self.write("plain.jsonl", lines), "--key", "{name}, {country}", "--words", *SIZES, name="plain")
+        scan = FeatureOracle.of_index(index, words="body")
+        self.compare(index, scan, texts(self.rng, scan, "word", 60) + texts(self.rng, scan, "order", 60))
+
     def test_repeated_keys(self):
         """A key 2,000 times, which many entries lead to."""
         lines = [record(self.rng, i, "San José-d'A", "AA", WEIGHTS["uniform"](self.rng, i)) for i in range(2000)]
