@@ -307,7 +307,7 @@ class Typing(PageTest):
             tab.evaluate(f"input.focus(), input.select(), document.execCommand('insertText', false, {json.dumps(text)})")
             self.settled(text)
             said = tab.evaluate("document.querySelector('#said').innerText")
-            self.assertEqual(said, f"Nothing begins with “{text}”.")
+            self.assertEqual(said.partition("\nSearch “")[0], f"Nothing begins with “{text}”.")
             self.assertTrue(tab.evaluate("byId('notice').hidden"))
             sent = self.searches()[-1]["q"]
             self.assertEqual(sent, text[:512])
