@@ -66,7 +66,7 @@ package struct RankedOutput {
         skipped += page.records.count
       } else {
         if let keys = page.records.folded { writer.foldedKeys = keys }
-        if format == .text { writer.otherNames = page.hits.map(\.otherName) }
+        if format == .text { writer.otherNames = page.hits.map { $0.otherName } }
         try QueryRunner.writing { () throws(WriteError) in try writer.write(page.records.buffer, to: &output) }
         if format == .json { hits += page.hits }
         shown += page.records.count

@@ -20,7 +20,7 @@ extension Generation {
     let (parts, index) = try shards.parts(of: table, values, shard: number)
     let entries = values.entries(ofShard: position)
     return ShardValues(
-      values: entries.map { Array(values.value($0.number)) }, weights: entries.map(\.weight),
+      values: entries.map { Array(values.value($0.number)) }, weights: entries.map { $0.weight },
       parts: parts.range(ofShard: index).map { parts.entries(ofPart: $0) })
   }
 

@@ -119,7 +119,7 @@ struct FilteredPage {
   func greatest(
     _ weights: [UInt64], ofPartsOf shard: Int, in reader: ShardReader
   ) throws(IndexError) -> [UInt64?] {
-    var bounds: [UInt64?] = weights
+    var bounds: [UInt64?] = weights.map { $0 }
     for (table, values, accepted) in tables {
       let (parts, index) = try reader.parts(of: table, values, shard: shard)
       let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))

@@ -234,7 +234,7 @@ package final class ValueParts: Sendable {
     for (index, shard) in shards.enumerated() {
       var entries = table.entries(ofShard: shard)
       for entry in entries.indices { entries[entry].weight = WeightStep.rounded(entries[entry].weight) }
-      guard sums(ofShard: index, entries.map(\.number)) == entries else {
+      guard sums(ofShard: index, entries.map { $0.number }) == entries else {
         throw .invalid(reason: "the values of a shard are not those of its parts", offset: 0)
       }
     }
