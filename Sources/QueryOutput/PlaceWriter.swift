@@ -14,7 +14,12 @@ package struct PlaceWriter {
   package init(_ schema: Schema) {
     self.schema = schema
     name = schema.names.firstIndex(of: "name")
-    country = ["country", "country_code", "countrycode"].lazy.compactMap { schema.names.firstIndex(of: $0) }.first
+    country = Self.countryField(of: schema).flatMap { schema.names.firstIndex(of: $0) }
+  }
+
+  /// The path of the field that is a record's country; nil where there is none.
+  package static func countryField(of schema: Schema) -> String? {
+    ["country", "country_code", "countrycode"].first { schema.names.contains($0) }
   }
 
   private mutating func makeKey(_ buffer: RecordBuffer, _ record: Int) {

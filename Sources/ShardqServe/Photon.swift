@@ -95,6 +95,14 @@
       /// The country codes in capital letters; none for all countries.
       var countries: Set<String>
 
+      /// Returns the countries as a filter of the index; none where it was not built with one.
+      func filters(of generation: ServedGeneration) -> [ShardedIndex.Filter] {
+        let built = IndexSettings(of: generation.manifest.root).filter
+        guard !countries.isEmpty, let field = PlaceWriter.countryField(of: generation.schema), built.contains(field)
+        else { return [] }
+        return [ShardedIndex.Filter(field, isOneOf: Array(countries))]
+      }
+
       init(_ parameters: inout QueryParameters) throws(Problem) {
         guard let query = parameters.text("q"), !query.isEmpty else {
           throw .badParameter("q", "It is missing: say what names begin with.")
@@ -151,14 +159,16 @@
       let request = try Photon.Request(&parameters)
       return try served.asking {
         let matches = try served.index.matches(forPrefix: request.query)
-        // A filter may read thousands of records.
-        let hasFilter = request.box != nil || !request.countries.isEmpty
-        try hereOnly(upTo: hasFilter ? matches.count : min(request.limit, matches.count))
         let generation = try served.generation(of: matches)
+        let filters = request.filters(of: generation)
+        // Another filter may read thousands of records.
+        let hasFilter = request.box != nil || filters.isEmpty && !request.countries.isEmpty
+        try hereOnly(upTo: hasFilter ? matches.count : min(request.limit, matches.count))
         guard generation.hasCoordinates else { throw Problem.noCoordinates }
         let body: ByteBuffer
         if generation.manifest.isRanked {
-          var hits = try ShardedIndex.RankedHits(Fold.fold(request.query), in: matches.generation)
+          var hits = try ShardedIndex.RankedHits(
+            Fold.fold(request.query), filters: filters, in: matches.generation)
           // Each hit may be in another part: mostly as many are looked for as are wanted.
           let first = hasFilter ? 64 : request.limit
           let count = hits.areKeyMatches ? matches.count : nil

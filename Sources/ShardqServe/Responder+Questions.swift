@@ -75,10 +75,17 @@
       _ request: SearchRequest, _ matches: ShardedIndex.Matches
     ) throws -> ShardedIndex.RankedHits {
       do {
-        return try ShardedIndex.RankedHits(request.folded, in: matches.generation, after: request.cursor)
+        return try ShardedIndex.RankedHits(
+          request.folded, filters: request.filters, in: matches.generation, after: request.cursor)
       } catch {
-        guard case .wrongCursor(let reason) = error else { throw error }
-        throw Problem.badParameter("after", "The cursor \(reason): ask for the first page again.")
+        switch error {
+        case .wrongCursor(let reason):
+          throw Problem.badParameter("after", "The cursor \(reason): ask for the first page again.")
+        case .notBuilt(.filter):
+          throw Problem.badParameter(
+            "filter", "The index has no filter by this field: build it with shardq build --filter and the field.")
+        default: throw error
+        }
       }
     }
 

@@ -109,7 +109,8 @@
       let known = request.field("if-none-match")
       // A tag that follows from the generation alone needs no look into the index.
       if let known, let tag = tag(of: route, known, wantsGzip) { return unchanged(route, tag) }
-      var parameters = try QueryParameters(request.query, repeatable: route.isPhotons ? Photon.repeatable : [])
+      var parameters = try QueryParameters(
+        request.query, repeatable: route.isPhotons ? Photon.repeatable : SearchRequest.repeatable)
       let answer: Answer
       switch route {
       case .page: answer = page.answer

@@ -27,6 +27,8 @@
     var offset: Int
     /// The order; nil for the index's own.
     var sort: Sort?
+    /// The filters that hits have to pass, in a ranked answer.
+    var filters: [ShardedIndex.Filter] = []
     /// The position behind the last hit of the page before.
     var cursor: ShardedIndex.Cursor?
     var format: Format
@@ -34,6 +36,10 @@
     var sequence: Int?
 
     static let limits = 1...1000
+    /// The parameters that may be repeated.
+    static let repeatable: Set<String> = ["filter"]
+    /// The most filters of a request.
+    static let filterLimit = 64
     /// The largest offset into a ranked answer: the search looks for all records before as well.
     static let rankedOffsetLimit = 10_000
     /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, typed queries are not.
@@ -54,6 +60,13 @@
       if let name = parameters.text("sort") {
         guard let sort = Sort(rawValue: name) else { throw .badParameter("sort", "It is rank or key.") }
         self.sort = sort
+      }
+      for text in parameters.texts("filter") {
+        guard let sign = text.firstIndex(of: "="), sign > text.startIndex, filters.count < Self.filterLimit else {
+          throw .badParameter("filter", "It is a field, = and a value, at most \(Self.filterLimit) times.")
+        }
+        filters.append(
+          ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])]))
       }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {
@@ -78,6 +91,9 @@
       case .key:
         guard cursor == nil else {
           throw .badParameter("after", "Ranked answers alone have cursors: send sort=rank, or offset.")
+        }
+        guard filters.isEmpty else {
+          throw .badParameter("filter", "Ranked answers alone are filtered: send sort=rank.")
         }
       case .rank:
         guard isRanked else {

@@ -11,8 +11,10 @@ import hashlib
 import os
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import reader
+import sides
 from reader import need
 
 SHARD_LIMIT = 1 << 26
@@ -38,6 +40,19 @@ def take_pieces(pack, size, copy):
         data += pack.take(literal)
     need(len(data) == size, "pack: pieces leave something out")
     return data
+
+
+class File(NamedTuple):
+    name: str
+    digest: bytes
+    file_size: int
+
+
+def files_of(index):
+    """§3, §4: the shards of an index, then its side files."""
+    shards = [File(entry.name, entry.digest, entry.file_size) for entry in index.entries]
+    pages = [(digest, sum(frame.size for frame in frames)) for digest, frames in index.sides or [] if frames]
+    return shards + [File(sides.name_of(digest), digest, size) for digest, size in pages]
 
 
 def apply(path, old, new):
@@ -66,12 +81,12 @@ def apply(path, old, new):
 
     new_manifest = take_pieces(pack, new_size, of_manifest)
     need(hashlib.sha256(new_manifest).digest() == new_digest, "pack: another manifest than its digest says")
-    entries = reader.Index(old).entries
+    entries = files_of(reader.Index(old))
     os.mkdir(new)
     Path(new, "manifest").write_bytes(new_manifest)
-    new_entries = reader.Index(new).entries
+    new_entries = files_of(reader.Index(new))
 
-    # §4: which shards there are.
+    # §4: which files there are.
     known = {entry.name: (entry.digest, entry.file_size) for entry in entries}
     shipped, kept = {}, set()
     for entry in new_entries:
@@ -83,7 +98,7 @@ def apply(path, old, new):
                 kept.add(entry)
         else:
             shipped[entry.name] = entry
-    need(len(shipped) == count, "pack: another count of shards")
+    need(len(shipped) == count, "pack: another count of files")
 
     def of_shard(source, offset, copied):
         sources.add(source)

@@ -21,7 +21,7 @@ enum Pack {
     /// The sizes of the manifests, in bytes.
     var oldSize: Int
     var newSize: Int
-    /// The number of shards that are shipped.
+    /// The number of files that are shipped.
     var shards: Int
 
     /// The size of the header in bytes; the last 32 are the SHA-256 of those before.
@@ -121,6 +121,8 @@ enum Pack {
   struct Generation {
     let index: ShardedIndex
     let shards: [Manifest.Shard]
+    /// All files that the manifest names.
+    let files: [File]
     let manifest: [UInt8]
     /// The SHA-256 of the manifest.
     let digest: [UInt8]
@@ -136,6 +138,7 @@ enum Pack {
         index = try ShardedIndex(directory(), options: .init())
         // Every page is unpacked before the file is believed to be as large as it says.
         shards = try index.generation.manifest.shards()
+        files = try File.all(of: index.generation.manifest, shards)
         manifest = try index.generation.manifest.fileBytes()
         try Self.check(index.generation.manifest, index.directory.filePath(Manifest.fileName))
       } catch {
@@ -175,7 +178,7 @@ enum Pack {
 
     /// The names of all files but the manifest.
     var fileNames: [String] {
-      shards.map(\.fileName) + entries.flatMap { $0.fileNames + [$0.entriesName] }
+      files.map(\.name.text) + entries.flatMap { $0.fileNames + [$0.entriesName] }
     }
 
     /// The name of the file of the manifest, where this is of entries.
@@ -192,40 +195,39 @@ enum Pack {
       }
     }
 
-    /// Returns the bytes of a shard's file.
-    func file(_ shard: Manifest.Shard) throws(PackError) -> [UInt8] {
+    /// Returns the bytes of a file.
+    func bytes(of file: File) throws(PackError) -> [UInt8] {
       do throws(ShardFile.Fault) {
-        return try ShardFile.bytes(of: shard, in: index.directory)
+        return try ShardFile.bytes(of: file, in: index.directory)
       } catch {
         switch error {
         case .damaged(let reason):
-          throw .damagedShard(path: index.directory.filePath(shard.fileName), reason: reason)
+          throw .damagedShard(path: index.directory.filePath(file.name.text), reason: reason)
         case .unread(let error): throw .index(error)
         }
       }
     }
   }
 
-  /// Returns the numbers of the new shards whose files the old generation lacks, each file once, in order: those of a
-  /// pack.
+  /// Returns the numbers of the new files that the old generation lacks, each name once, in order: those of a pack.
   ///
-  /// - Throws: The error of `refuse` if two shards of different content have one file name. No build makes them.
+  /// - Throws: The error of `refuse` if two files of different content have one name. No build makes them.
   static func shipped(
-    from old: [Manifest.Shard], to new: [Manifest.Shard], _ refuse: (String) -> PackError
+    from old: [File], to new: [File], _ refuse: (String) -> PackError
   ) throws(PackError) -> [Int] {
     var known: [String: (digest: [UInt8], size: Int)] = [:]
-    for shard in old { known[shard.fileName] = unsafe (Array(shard.digest), shard.file.size) }
+    for file in old { known[file.name.text] = (file.digest, file.size) }
     var numbers: [Int] = []
-    for shard in new {
-      let name = shard.fileName
+    for (number, file) in new.enumerated() {
+      let name = file.name.text
       if let other = known[name] {
-        guard unsafe other.digest.elementsEqual(shard.digest), other.size == shard.file.size else {
-          throw refuse("names different shards \(name)")
+        guard other.digest == file.digest, other.size == file.size else {
+          throw refuse("names different \(file.isShard ? "shards" : "side files") \(name)")
         }
         continue
       }
-      known[name] = unsafe (Array(shard.digest), shard.file.size)
-      numbers.append(shard.number)
+      known[name] = (file.digest, file.size)
+      numbers.append(number)
     }
     return numbers
   }

@@ -48,12 +48,12 @@ extension ShardBuilder {
     defer { withExtendedLifetime((old.index, applier.new)) {} }
     let manifest = try applier.manifest(size: header.newSize, digest: header.new)
     var summary = ApplySummary(shardCount: applier.shards.count, digest: Digest.hexadecimal(header.new))
-    var shipped = try applier.addShards(to: &summary)
+    var shipped = try applier.addFiles(to: &summary)
     if let head = try applier.entriesHead() {
       shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary)
     }
     guard shipped == header.shards else {
-      throw .damagedPack(path: pack, reason: "holds \(header.shards) shards where its manifests need \(shipped)")
+      throw .damagedPack(path: pack, reason: "holds \(header.shards) files where its manifests need \(shipped)")
     }
     try input.finish()
     do throws(BuildError) {
@@ -120,16 +120,18 @@ private struct Applier {
   private let publisher: Publisher
   /// The shards of the new generation, once its manifest was read; they lead into `new`.
   private(set) var shards: [Manifest.Shard] = []
+  /// All files of the new generation, likewise.
+  private(set) var files: [Pack.File] = []
   private(set) var new: ManifestReader?
-  /// Old shards that were copied from, by number: neighbours often have the same.
+  /// Old files that were copied from, by number: neighbours often have the same.
   private var held: [Int: [UInt8]] = [:]
 
   init(old: Pack.Generation?, input: Pack.Input, _ publisher: Publisher) {
     (self.old, self.input, self.publisher) = (old, input, publisher)
   }
 
-  /// The shards to copy from.
-  private var oldShards: [Manifest.Shard] { old?.shards ?? [] }
+  /// The files to copy from.
+  private var oldFiles: [Pack.File] { old?.files ?? [] }
 
   /// Returns where the entries of the new generation are; nil if it has none.
   func entriesHead() throws(PackError) -> EntriesHead? {
@@ -141,18 +143,17 @@ private struct Applier {
     }
   }
 
-  /// Adds the shards that the old generation lacks; returns their number.
-  mutating func addShards(to summary: inout ApplySummary) throws(PackError) -> Int {
+  /// Adds the files that the old generation lacks; returns their number.
+  mutating func addFiles(to summary: inout ApplySummary) throws(PackError) -> Int {
     let path = input.path
-    let numbers = try Pack.shipped(from: oldShards, to: shards) { .damagedPack(path: path, reason: $0) }
+    let numbers = try Pack.shipped(from: oldFiles, to: files) { .damagedPack(path: path, reason: $0) }
     try checkKept(except: Set(numbers))
     for number in numbers {
-      let (name, bytes) = try shard(number)
+      let (name, bytes) = try file(number)
       do throws(BuildError) {
-        switch try publisher.add(name, bytes) {
-        case .kept: summary.shardsKept += 1
-        default: summary.shardsWritten += 1
-        }
+        let outcome = try publisher.add(name, bytes)
+        if !files[number].isShard { continue }
+        if outcome == .kept { summary.shardsKept += 1 } else { summary.shardsWritten += 1 }
       } catch {
         throw .build(error)
       }
@@ -221,6 +222,7 @@ private struct Applier {
       isOwned = false
       let manifest = try ManifestReader(descriptor: descriptor, of: publisher.openDirectory())
       shards = try manifest.shards()
+      files = try Pack.File.all(of: manifest, shards)
       new = manifest
       return try manifest.fileBytes()
     } catch {
@@ -229,12 +231,12 @@ private struct Applier {
     }
   }
 
-  /// Checks that the shards which are not shipped are there.
+  /// Checks that the files which are not shipped are there.
   func checkKept(except numbers: Set<Int>) throws(PackError) {
     // Two shards with the same content are one file, which may be shipped for the first of them.
-    let shipped = Set(numbers.map { shards[$0].fileName })
-    for shard in shards where !numbers.contains(shard.number) {
-      let name = shard.fileName
+    let shipped = Set(numbers.map { files[$0].name.text })
+    for (number, file) in files.enumerated() where !numbers.contains(number) {
+      let name = file.name.text
       if shipped.contains(name) { continue }
       let path = publisher.path(name)
       var status = stat()
@@ -243,16 +245,16 @@ private struct Applier {
           ? .damagedShard(path: path, reason: "is missing")
           : .build(.io(operation: "examine", path: path, errno: errno))
       }
-      guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == shard.file.size else {
+      guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == file.size else {
         throw .damagedShard(path: path, reason: "is not what the manifest says")
       }
     }
   }
 
-  /// Returns the name and the content of a shipped shard's file.
-  mutating func shard(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
-    let shard = shards[number]
-    let size = shard.file.size
+  /// Returns the name and the content of a shipped file.
+  mutating func file(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
+    let file = files[number]
+    let size = file.size
     guard size <= Pack.shardLimit else {
       throw damaged("has a shard of \(size) bytes; no pack holds one of more than \(Pack.shardLimit)")
     }
@@ -260,13 +262,13 @@ private struct Applier {
     var held = held
     var sources: Set<Int> = []
     try put(size) { (segment) throws(PackError) in
-      guard segment.source >= 1, segment.source <= oldShards.count, let old else {
+      guard segment.source >= 1, segment.source <= oldFiles.count, let old else {
         throw damaged("has a piece of a shard that the old index does not have")
       }
       let number = segment.source - 1
-      let source = old.shards[number]
-      guard source.file.size <= Pack.shardLimit, segment.copied <= source.file.size,
-        segment.offset <= source.file.size - segment.copied
+      let source = old.files[number]
+      guard source.size <= Pack.shardLimit, segment.copied <= source.size,
+        segment.offset <= source.size - segment.copied
       else { throw damaged("has a piece that is not in the shard it names") }
       if sources.insert(number).inserted {
         // Each is read and hashed whole: a few bytes of pack must not ask for that over and over.
@@ -274,7 +276,7 @@ private struct Applier {
           throw damaged("has a shard of more than \(Pack.sourceLimit) old ones")
         }
         if held[number] == nil {
-          let bytes = try old.file(source)
+          let bytes = try old.bytes(of: source)
           if held.count == Pack.sourceLimit { held = held.filter { sources.contains($0.key) } }
           held[number] = bytes
         }
@@ -284,9 +286,12 @@ private struct Applier {
       bytes.append(copying: run)
     }
     self.held = held
-    guard unsafe Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest) else {
-      throw damaged("has another shard \(number) than its manifest says")
+    guard Digest.sha256(bytes).starts(with: file.digest) else {
+      throw damaged(
+        file.isShard
+          ? "has another shard \(number) than its manifest says"
+          : "has another \(file.name.text) than its manifest says")
     }
-    return (shard.fileName, bytes)
+    return (file.name.text, bytes)
   }
 }

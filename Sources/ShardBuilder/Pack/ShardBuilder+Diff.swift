@@ -27,13 +27,13 @@ extension ShardBuilder {
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
     func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: reason) }
-    var sets = [(old: Optional(old), new: new, numbers: try Pack.shipped(from: old.shards, to: new.shards, refuse))]
+    var sets = [(old: Optional(old), new: new, numbers: try Pack.shipped(from: old.files, to: new.files, refuse))]
     for entries in new.entries {
       let before = old.entries.first
-      sets.append(
-        (before, entries, try Pack.shipped(from: before?.shards ?? [], to: entries.shards, refuse)))
+      sets.append((before, entries, try Pack.shipped(from: before?.files ?? [], to: entries.files, refuse)))
     }
     let shipped = sets.reduce(0) { $0 + $1.numbers.count }
+    let shippedShards = sets.reduce(0) { sum, set in sum + set.numbers.count { set.new.files[$0].isShard } }
     let output = try Pack.Output(pack)
     let header = Pack.Header(
       old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: shipped)
@@ -43,7 +43,7 @@ extension ShardBuilder {
     }
     try output.finish()
     return PackSummary(
-      bytes: output.count, shardsShipped: shipped, shardCount: sets.reduce(0) { $0 + $1.new.shards.count },
+      bytes: output.count, shardsShipped: shippedShards, shardCount: sets.reduce(0) { $0 + $1.new.shards.count },
       oldDigest: Digest.hexadecimal(old.digest), newDigest: Digest.hexadecimal(new.digest))
   }
 }
@@ -61,21 +61,47 @@ extension ShardBuilder {
     // A page's frame depends on its own shards alone: those that did not change are there already.
     if let old { recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0) }
     try recipe.write(to: output)
-    var sources = old.map { Sources($0, known: Set(new.shards.map(\.fileName))) }
+    let names = Set(new.files.map(\.name.text))
+    var sources = old.map { Sources($0, known: names) }
     for number in numbers {
-      let shard = new.shards[number]
-      guard shard.file.size <= Pack.shardLimit else {
+      let file = new.files[number]
+      guard file.size <= Pack.shardLimit else {
         throw .unshippable(
-          path: new.index.directory.filePath(shard.fileName),
-          reason: "has \(shard.file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
+          path: new.index.directory.filePath(file.name.text),
+          reason: "has \(file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
       }
-      var recipe = Recipe(try new.file(shard))
-      let next = unsafe number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
-      for (number, bytes, frames) in try unsafe sources?.near(shard.bound, before: next) ?? [] {
-        recipe.add(frames, of: bytes, source: number + 1)
-      }
+      var recipe = Recipe(try new.bytes(of: file))
+      let near = try file.isShard ? shards(near: number, of: new, &sources) : sides(near: number, of: new, old, names)
+      for (number, bytes, frames) in near { recipe.add(frames, of: bytes, source: number + 1) }
       try recipe.write(to: output)
     }
+  }
+}
+
+extension ShardBuilder {
+  fileprivate typealias SourceFile = (number: Int, bytes: [UInt8], frames: [Range<Int>])
+
+  /// Returns the old shards that a new one may share frames with.
+  private static func shards(
+    near number: Int, of new: Pack.Generation, _ sources: inout Sources?
+  ) throws(PackError) -> [SourceFile] {
+    let next = unsafe number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
+    return try unsafe sources?.near(new.shards[number].bound, before: next) ?? []
+  }
+
+  /// Returns the old side files that a new one may share frames with: those that stand near it among all.
+  private static func sides(
+    near number: Int, of new: Pack.Generation, _ old: Pack.Generation?, _ known: Set<String>
+  ) throws(PackError) -> [SourceFile] {
+    guard let old else { return [] }
+    let same = old.shards.count + number - new.shards.count
+    var sources: [SourceFile] = []
+    for number in max(old.shards.count, same - 1)..<max(old.shards.count, min(old.files.count, same + 2))
+    where !known.contains(old.files[number].name.text) && old.files[number].size <= Pack.shardLimit {
+      let bytes = try old.bytes(of: old.files[number])
+      sources.append((number, bytes, ZstdFrame.frames(of: bytes)))
+    }
+    return sources
   }
 }
 
@@ -148,7 +174,7 @@ private struct Sources {
   /// Returns the shards that had the keys from `bound` on up to `next`, or to the end without one.
   mutating func near(
     _ bound: UnsafeBufferPointer<UInt8>, before next: UnsafeBufferPointer<UInt8>?
-  ) throws(PackError) -> [(number: Int, bytes: [UInt8], frames: [Range<Int>])] {
+  ) throws(PackError) -> [ShardBuilder.SourceFile] {
     let shards = old.shards
     while low + 1 < shards.count, unsafe compareBytes(shards[low + 1].bound, bound) <= 0 { low += 1 }
     var numbers: [Int] = []
@@ -160,10 +186,10 @@ private struct Sources {
       number += 1
     }
     for number in held.keys where !numbers.contains(number) { held[number] = nil }
-    var found: [(number: Int, bytes: [UInt8], frames: [Range<Int>])] = []
+    var found: [ShardBuilder.SourceFile] = []
     for number in numbers where shards[number].file.size <= Pack.shardLimit {
       if held[number] == nil {
-        let bytes = try old.file(shards[number])
+        let bytes = try old.bytes(of: old.files[number])
         held[number] = (bytes, ZstdFrame.frames(of: bytes))
       }
       found.append((number, held[number]!.bytes, held[number]!.frames))

@@ -203,9 +203,10 @@ private struct Repair {
   ) throws(RepairError) -> String? {
     if expected != nil { return try doubt(bytes, isRootSound: true) }
     let found = try Self.reading { () throws(IndexError) in try own.fileBytes() }
-    guard let start = other.ranksRange?.lowerBound, start == own.ranksRange?.lowerBound,
-      try Self.reading({ () throws(IndexError) in try other.entriesHead() == own.entriesHead() })
+    guard let range = other.ranksRange, let ownRange = own.ranksRange, range.lowerBound == ownRange.lowerBound,
+      bytes[range.upperBound...] == found[ownRange.upperBound...]
     else { return "the copy is of another generation" }
+    let start = range.lowerBound
     let root = ZstdFrame.frames(of: bytes).first?.count ?? bytes.count
     let isWrong = try Self.reading { () throws(IndexError) in try RankRepair.isWrong(other, weights) }
     if isWrong { return "the copy's ranks are wrong as well" }
@@ -299,8 +300,10 @@ private struct Repair {
 
   /// Brings over the side files that are damaged here and not in the copy.
   mutating func mendSides() throws(RepairError) {
-    let generation = generation
-    let sides = try Self.reading { () throws(IndexError) in try generation?.sidePages() ?? [] }
+    let (generation, entries) = (generation, entries)
+    let sides = try Self.reading { () throws(IndexError) in
+      (try generation?.sidePages() ?? []) + (try entries?.sidePages() ?? [])
+    }
     var seen: Set<String> = []
     for side in sides where (try? ShardFile.check(side, in: index)) == nil {
       guard let bytes = try? ShardFile.bytes(of: side, in: copy) else { continue }

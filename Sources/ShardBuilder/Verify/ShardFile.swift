@@ -29,7 +29,12 @@ enum ShardFile {
 
   /// Returns the bytes of a side file, which are what the manifest says.
   static func bytes(of side: SidePage, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
-    try read(side.fileName, side.fileSize, in: directory, digest: side.digest) { Array(copying: $0) }
+    try bytes(of: Pack.File(side), in: directory)
+  }
+
+  /// Returns the bytes of a file that a manifest names, which are what the manifest says.
+  static func bytes(of file: Pack.File, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
+    try read(file.name, file.size, in: directory, digest: file.digest) { Array(copying: $0) }
   }
 
   /// Returns the bytes of a shard's file, which are what the manifest says.

@@ -40,7 +40,7 @@
       }
     }
 
-    /// The sizes of an index's shards.
+    /// The sizes of an index's shards, and of all files but the manifest and the overlay.
     private struct ShardSizes {
       /// The size of each shard, smallest first; a file that is two shards counts twice.
       var sorted: [Int] = []
@@ -56,6 +56,10 @@
           guard names.insert(shard.fileName).inserted else { continue }
           files.bytes += shard.file.size
           files.disk += FileSize(of: index.directory.filePath(shard.fileName)).disk
+        }
+        for side in try index.generation.manifest.sidePages() where names.insert(side.fileName.text).inserted {
+          files.bytes += side.fileSize
+          files.disk += FileSize(of: index.directory.filePath(side.fileName.text)).disk
         }
         sorted.sort()
         guard let entries = try ShardedIndex(entriesOf: index) else { return }
@@ -106,7 +110,8 @@
 
     /// Adds the index's features and the bytes that they take. An index without features adds nothing.
     private static func addFeatures(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
-      let features = try [ranks(of: index.generation.manifest), entries(of: index)].compactMap { $0 }
+      let manifest = index.generation.manifest
+      let features = try [ranks(of: manifest), FilterReport.filters(of: manifest), entries(of: index)].compactMap { $0 }
       guard !features.isEmpty else { return }
       report.add(
         "features", .raw("{" + features.map(\.json).joined(separator: ",") + "}"),
@@ -115,14 +120,14 @@
 
     private static func ranks(of manifest: ManifestReader) -> (json: String, note: String)? {
       guard manifest.hasRanks else { return nil }
-      let (bytes, weight) = (manifest.ranksSize, manifest.setting("weight") ?? "")
+      let (bytes, weight) = (manifest.ranksSize, manifest.setting("weight"))
       let scale = manifest.setting("weight-scale")
-      var json = "\"ranks\":{\"bytes\":\(bytes),\"weight\":" + JSONText.string(weight)
+      var json = "\"ranks\":{\"bytes\":\(bytes)"
+      if let weight { json += ",\"weight\":" + JSONText.string(weight) }
       if let scale { json += ",\"weight_scale\":" + JSONText.string(scale) }
       if let source = manifest.setting("weights") { json += ",\"weights\":" + JSONText.string(source) }
-      return (
-        json + "}", "ranks: \(size(bytes)), by " + printable(weight) + (scale.map { " times " + printable($0) } ?? "")
-      )
+      let rule = weight.map { ", by " + printable($0) + (scale.map { " times " + printable($0) } ?? "") }
+      return (json + "}", "ranks: \(size(bytes))" + (rule ?? ""))
     }
 
     private static func entries(of index: ShardedIndex) throws(IndexError) -> (json: String, note: String)? {
@@ -144,7 +149,7 @@
       return (json + "}", "entries: \(size(bytes)), \(count) of " + kinds.joined(separator: " and "))
     }
 
-    private static func size(_ bytes: Int) -> String {
+    static func size(_ bytes: Int) -> String {
       bytes < 1024 ? "\(bytes) bytes" : QueryRunner.grouped((bytes + 512) >> 10) + " KiB"
     }
 

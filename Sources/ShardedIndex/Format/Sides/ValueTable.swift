@@ -16,6 +16,11 @@ package struct SideTable: Hashable, Sendable {
   /// The frame with the values of the parts of some shards.
   package func ofParts(group: Int) -> SideFrameName { SideFrameName(kind: kind + 1, number: number, group: group) }
 
+  /// Whether a frame belongs to the table.
+  package func has(_ name: SideFrameName) -> Bool {
+    name.number == number && (name.kind == kind || name.kind == kind + 1)
+  }
+
   /// The most values that a table has: a page with more has no table.
   package static let valueLimit = 1024
   /// The most bytes of values, likewise.

@@ -1,0 +1,29 @@
+#if CommandLineTool
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  /// The filters that an index was built with, and the bytes that their tables take.
+  enum FilterReport {
+    /// Returns the member of JSON and the note for people; nil for an index without filters.
+    static func filters(of manifest: ManifestReader) throws(IndexError) -> (json: String, note: String)? {
+      let fields = IndexSettings(of: manifest.root).filter
+      guard manifest.hasSides, !fields.isEmpty else { return nil }
+      let pages = try manifest.sidePages()
+      let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
+      var (members, notes): ([String], [String]) = ([], [])
+      for (number, field) in fields.enumerated() {
+        let table = SideTable.filter(number)
+        let frames = pages.flatMap(\.frames).filter { table.has($0.name) }
+        let bytes = frames.reduce(0) { $0 + $1.size }
+        let missing = pageCount - frames.count { $0.name == table.ofShards }
+        members.append(
+          "{\"field\":" + JSONText.string(field) + ",\"bytes\":\(bytes),\"pages_without_table\":\(missing)}")
+        var note = "filter by " + printable(field) + ": " + StatsCommand.size(bytes)
+        if missing > 0 { note += ", no table of \(missing) in \(pageCount) pages, which have too many values" }
+        notes.append(note)
+      }
+      return ("\"filters\":[" + members.joined(separator: ",") + "]", notes.joined(separator: "; "))
+    }
+  }
+#endif
