@@ -22,7 +22,7 @@ private var targets: [(name: String, type: any FuzzTarget.Type)] {
     ("geojson", GeoJSONTarget.self), ("lines", LinesTarget.self), ("dialect", DialectTarget.self),
     ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self), ("build", BuildTarget.self), ("pack", PackTarget.self),
     ("log", QueryLogTarget.self),
-    ("overlay", OverlayTarget.self), ("ranks", RanksTarget.self),
+    ("overlay", OverlayTarget.self), ("ranks", RanksTarget.self), ("sides", SidesTarget.self),
   ]
 }
 

@@ -44,7 +44,7 @@ package struct SidesEncoder: Sendable {
   // MARK: The chain
 
   /// The contents of the frames of the groups of pages.
-  var groups: [[UInt8]] {
+  package var groups: [[UInt8]] {
     stride(from: 0, to: pages.count, by: SideHead.groupCapacity).map { first in
       var writer = ByteWriter()
       for page in pages[first..<min(first + SideHead.groupCapacity, pages.count)] {
@@ -66,7 +66,7 @@ package struct SidesEncoder: Sendable {
   /// Returns the content of the first frame.
   ///
   /// - Parameter frames: The frames of the groups.
-  func head(_ frames: [[UInt8]]) -> [UInt8] {
+  package func head(_ frames: [[UInt8]]) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(SideHead.magic)
     writer.write(UInt32(pages.count))
@@ -106,11 +106,11 @@ package struct SidesEncoder: Sendable {
 }
 
 /// The contents of a page's table: the values of its shards, and those of their parts.
-struct ValueTableEncoder {
+package enum ValueTableEncoder {
   /// Returns the frames of a table; none if the shards together have more values than a table holds.
   ///
   /// - Parameter shards: The values of the page's shards.
-  static func contents(_ table: SideTable, _ shards: [Generation.ShardValues]) -> SidesEncoder.Contents {
+  package static func contents(_ table: SideTable, _ shards: [Generation.ShardValues]) -> SidesEncoder.Contents {
     guard let values = union(shards) else { return [] }
     var numbers: [[UInt8]: Int] = [:]
     for (number, value) in values.enumerated() { numbers[value] = number }

@@ -208,6 +208,36 @@ import Testing
     }
   }
 
+  @Test("an index packed anew, or brought to another by a patch, has its tables") func repackAndApply() throws {
+    let directory = TemporaryDirectory()
+    var list = List(count: TestData.isDebug ? 900 : 3000, seed: 8, Self.tagged)
+    func build(_ name: String, _ change: (inout BuildOptions) -> Void = { _ in }) throws {
+      let input = directory.write(List.text(list.records), to: "list.jsonl")
+      _ = try ShardBuilder.build([input], into: directory(name), options: Self.options(change))
+    }
+    func contents(_ name: String) -> [String: [UInt8]] { Files.contents(of: directory(name)) }
+    try build("old")
+    try build("large") { $0.partSizeBytes = 1024 }
+    _ = try ShardBuilder.repack(
+      ShardedIndex(opening: directory("old")), into: directory("packed"),
+      options: Self.options { $0.partSizeBytes = 1024 })
+    #expect(DeterminismTests.differences(contents("packed"), contents("large")) == [])
+    _ = list.change(2)
+    try build("new")
+    let pack = directory("changes.pack")
+    _ = try ShardBuilder.diff(old: directory("old"), new: directory("new"), to: pack)
+    // Frames of tables that did not change are copied.
+    let sides = contents("new").filter { $0.key.hasPrefix("side-") && contents("old")[$0.key] == nil }
+    #expect(!sides.isEmpty && Files.read(pack)!.count < contents("new").values.reduce(0) { $0 + $1.count } / 2)
+    _ = try ShardBuilder.apply(pack: pack, to: directory("old"))
+    #expect(contents("new").allSatisfy { contents("old")[$0.key] == $0.value })
+    // The files of the generation before stay, those before it go.
+    _ = try ShardBuilder.diff(old: directory("new"), new: directory("new"), to: pack)
+    var findings: [Verifier.Finding] = []
+    _ = try Verifier.verify(index: directory("old")) { findings.append($0) }
+    #expect(findings.filter(\.isDamage) == [])
+  }
+
   @Test("a build puts a damaged side file right") func damaged() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 600, seed: 6, Self.tagged)
