@@ -165,6 +165,7 @@ enum Pack {
       self.index = index
       let generation = index.generation.manifest
       shards = try generation.shards()
+      files = try File.all(of: generation, shards)
       manifest = try generation.fileBytes()
       try Self.check(generation, generation.path)
       digest = Digest.sha256(manifest)

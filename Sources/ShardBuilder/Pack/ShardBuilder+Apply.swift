@@ -81,7 +81,7 @@ extension ShardBuilder {
     }
     summary.shardCount += applier.shards.count
     do throws(BuildError) { _ = try publisher.add(head.fileName.text, manifest) } catch { throw .build(error) }
-    return try applier.addShards(to: &summary)
+    return try applier.addFiles(to: &summary)
   }
 
   /// Returns the generation that is there, if the pack begins with it; nil if it is the one that the pack ends with.
