@@ -18,6 +18,8 @@ package struct QueryRequest: Equatable, Sendable {
   package var cursor: ShardedIndex.Cursor?
   /// The filters that records have to pass, in a ranked answer.
   package var filters: [ShardedIndex.Filter] = []
+  /// Whether typing errors are corrected, in a ranked answer.
+  package var typos = ShardedIndex.Typos.automatic
   /// Whether the ranks are explained, in a ranked answer.
   package var explains = false
   /// Whether the number of matches alone is printed.
@@ -45,7 +47,7 @@ package struct QueryRequest: Equatable, Sendable {
   /// A script that asks for all matches, their number or a range of them wants them in the order of their keys.
   package mutating func implySort(hasOffset: Bool) {
     guard sort == nil else { return }
-    if cursor != nil || explains || !filters.isEmpty {
+    if cursor != nil || explains || !filters.isEmpty || typos == .required {
       sort = .rank
     } else if all || countOnly || hasOffset {
       sort = .key

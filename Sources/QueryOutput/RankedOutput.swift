@@ -12,6 +12,8 @@ package struct RankedOutput {
   /// Whether there may be hits behind those that are written.
   private var hasMore = false
   private var areKeyMatches = true
+  /// The text that the typed one is corrected to, where all matches correct it.
+  private var correction: String?
   /// The number of all matches, where it is known; of text alone.
   private var total: Int?
   /// The longest beginning of the text that something matches, where nothing matches the text; of JSON alone.
@@ -27,7 +29,8 @@ package struct RankedOutput {
   /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
   func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
     try index.search(
-      ShardedIndex.SearchQuery(text, filter: request.filters), limit: next(skipped: 0), after: request.cursor)
+      ShardedIndex.SearchQuery(text, filter: request.filters, typos: request.typos), limit: next(skipped: 0),
+      after: request.cursor)
   }
 
   /// The number of hits of the next page: first those that are passed over, then those that are shown.
@@ -47,6 +50,7 @@ package struct RankedOutput {
     guard request.cursor == nil else { return nil }
     if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
     guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
+    if let correction { return "no match for \"" + text + "\"; showing results for \"" + correction + "\"" }
     guard hasMore else { return nil }
     let best = "the best " + QueryRunner.grouped(shown)
     if !areKeyMatches {
@@ -75,6 +79,7 @@ package struct RankedOutput {
       page = try QueryRunner.reading { () throws(IndexError) in try page.next(limit: next(skipped: skipped)) }
     }
     (hasMore, areKeyMatches) = (page.hasMore, page.areKeyMatches)
+    if format == .text { correction = first.correction }
     if format == .text, hasMore, !areKeyMatches { total = page.total }
     guard format == .json else { return }
     if first.records.isEmpty, request.cursor == nil, request.filters.isEmpty {

@@ -33,6 +33,8 @@ public struct BuildOptions: Sendable {
   }
   /// The fields by which answers are filtered, up to 64. The index gets tables of their values.
   public var filter: [String] = []
+  /// Whether typing errors are corrected. The index gets sketches of the beginnings of its keys.
+  public var typos = false
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?

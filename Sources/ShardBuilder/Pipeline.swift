@@ -217,7 +217,8 @@ private struct Assembly: ~Copyable {
     (self.previousRanks, self.previousSides) = (previousRanks, previousSides)
     let tables = SideFields.tables(pipeline.settings)
     sideWriter = SideWriter(
-      publisher: publisher, tables: tables, previous: previousSides, level: pipeline.packing.level,
+      publisher: publisher, tables: tables, hasSketches: pipeline.settings.typos, previous: previousSides,
+      level: pipeline.packing.level,
       compressors: compressors, checksKept: pipeline.makesDensityGrid)
     output = Pipeline.Output(
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),

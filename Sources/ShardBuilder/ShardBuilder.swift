@@ -67,7 +67,7 @@ public enum ShardBuilder {
     }
     pieces = nil
     let entries = try collector.map { (collector) throws(BuildError) in
-      try writeEntries(collector, publisher, plan, options.packing, previous?.entries)
+      try writeEntries(collector, settings, publisher, plan, options.packing, previous?.entries)
     }
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     // Where no record has the field there is nothing to count, and nothing repeated.
@@ -96,21 +96,21 @@ public enum ShardBuilder {
     settings.weightScale = options.weightScale
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
-    settings.filter = options.filter
+    (settings.filter, settings.typos) = (options.filter, options.typos)
     options.setEntries(of: &settings)
     return settings
   }
 
   /// Writes the entries that were collected.
   static func writeEntries(
-    _ collector: EntryCollector, _ publisher: Publisher, _ plan: MemoryPlan, _ packing: EncodingOptions,
-    _ previous: PreviousIndex?
+    _ collector: EntryCollector, _ settings: IndexSettings, _ publisher: Publisher, _ plan: MemoryPlan,
+    _ packing: EncodingOptions, _ previous: PreviousIndex?
   ) throws(BuildError) -> WrittenEntries {
     let (entries, lastComponents) = try collector.finish()
     let pieces = PieceStream(entries, limit: packing.shardLimit, names: collector.names)
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: collector.names.names, packing: packing, previous: previous,
-      settings: EntryRules.settings)
+      settings: EntryRules.settings(of: settings))
     writer.makesDensityGrid = false
     return try writer.writeEntries(lastComponents) { () throws(BuildError) in
       try pieces.nextPiece().map { .records($0) }

@@ -17,8 +17,9 @@ extension ShardedIndex {
     }
 
     /// Returns the number that tells queries apart.
-    static func identity(_ text: [UInt8], _ filter: RankedFilter?) -> UInt64 {
+    static func identity(_ text: [UInt8], _ filter: RankedFilter?, hasEdits: Bool) -> UInt64 {
       var bytes = text
+      if hasEdits { bytes += [0, 0xff] }
       filter?.write(to: &bytes)
       return bytes.hash
     }
@@ -92,4 +93,12 @@ extension ShardedIndex {
 extension [UInt8] {
   /// The XXH64 of the bytes.
   var hash: UInt64 { unsafe withUnsafeBytes { unsafe XXHash64.hash($0) } }
+}
+
+extension RankedSearch {
+  /// The number that tells queries apart, for cursors.
+  var identity: UInt64 {
+    ShardedIndex.Cursor.identity(
+      text.isFinished ? text.text + [Fold.space] : text.text, filter, hasEdits: editLimit > 0)
+  }
 }

@@ -26,6 +26,9 @@ extension ShardedIndex {
     /// Whether the hits are the best there are: false only where the query's budget ended the search.
     public var isComplete: Bool { found.isComplete }
 
+    /// The text that the first hit has in the place of the typed one, where all hits correct typing errors; nil else.
+    public var correction: String? { records.isEmpty ? nil : found.hit(0, records[0]).correction }
+
     /// Whether there may be hits behind these.
     public var hasMore: Bool { found.hasMore }
 
@@ -99,13 +102,12 @@ extension ShardedIndex {
       for field in rules.nameFields {
         if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
       }
-      guard !text.isEmpty, let match = texts.match(text, rules) else { return (.key, []) }
+      guard !text.isEmpty, let (match, size) = match(of: texts) else { return (.key, []) }
       let form: SpelledText.Form = rules.isPlain ? .plain : .fold
       func ranges(_ ranges: [Range<Int>], of spelled: String, as form: SpelledText.Form) -> [Range<Int>] {
         let text = SpelledText(spelled, as: form)
         return ranges.compactMap { text.spelled($0) }.sorted { $0.lowerBound < $1.lowerBound }
       }
-      let size = text.text.count
       switch match.matched {
       case .key: return (.key, ranges([0..<size], of: key, as: form))
       case .closedKey: return (.key, ranges([0..<size], of: key, as: .closed))
@@ -113,8 +115,25 @@ extension ShardedIndex {
       case .words(let words): return (.words, ranges(words, of: key, as: form))
       case .name(let number):
         let name = String(decoding: texts.names[number].spelled, as: UTF8.self)
-        return (.otherName(name), ranges([0..<size], of: name, as: form))
+        return (.otherName(name), ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: form))
       }
+    }
+
+    /// The text that the typed one is corrected to: the beginning of the key, or of the other name, that is nearest to
+    /// it; nil of a hit without typing errors.
+    ///
+    /// - Complexity: As ``via``.
+    public var correction: String? {
+      guard edits > 0 else { return nil }
+      let (via, highlights) = matched
+      let text = if case .otherName(let name) = via { name } else { record.key }
+      return highlights.first.map { String(decoding: Array(text.utf8)[$0], as: UTF8.self) }
+    }
+
+    /// Returns the match by one of the record's texts, and the size of what matched.
+    private func match(of texts: RecordTexts) -> (match: RecordMatch, size: Int)? {
+      if edits == 0 { return texts.match(text, rules).map { ($0, text.text.count) } }
+      return texts.nearMatch(NearText(text, limit: edits), rules).map { ($0.match, $0.size) }
     }
   }
 
@@ -192,8 +211,8 @@ extension ShardedIndex.Answer {
     after cursor: ShardedIndex.Cursor?
   ) throws(IndexError) {
     try self.init(
-      ShardedIndex.RankedHits(text, filters: query.filter, in: generation, after: cursor), limit: max(0, limit),
-      budget: query.budget)
+      ShardedIndex.RankedHits(text, filters: query.filter, typos: query.typos, in: generation, after: cursor),
+      limit: max(0, limit), budget: query.budget)
   }
 }
 

@@ -15,16 +15,18 @@ extension ShardedIndex {
     /// - Parameters:
     ///   - text: The folded text of the query.
     ///   - filters: The filters that hits pass.
+    ///   - typos: Whether hits may be a few typing errors away.
     ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(
-      _ text: [UInt8], filters: [Filter] = [], in generation: Generation, after cursor: Cursor? = nil
+      _ text: [UInt8], filters: [Filter] = [], typos: Typos = .automatic, in generation: Generation,
+      after cursor: Cursor? = nil
     ) throws(IndexError) {
       let filter = try RankedFilter(filters, in: generation.manifest)
-      try cursor?.check(Cursor.identity(text, filter), generation)
       self.text = text
       (rankBefore, countBefore) = (cursor?.rank, cursor == nil ? 0 : nil)
-      search = try RankedSearch(text, filter: filter, in: generation, below: cursor?.rank)
+      search = try RankedSearch(text, filter: filter, typos: typos, in: generation, below: cursor?.rank)
+      try cursor?.check(search.identity, generation)
     }
 
     package var generation: Generation { search.generation }
@@ -37,9 +39,12 @@ extension ShardedIndex {
     /// The number of all matches; nil where the search has not come upon all of them.
     package var knownTotal: Int? { hasMore ? nil : countBefore.map { $0 + count } }
     /// The number of all matches; nil where it would cost a search of its own. See ``Answer/total``.
-    package var total: Int? { knownTotal ?? (try? search.countMatches(of: text)) ?? nil }
+    package var total: Int? {
+      // How many match with typing errors, only a search through all of them tells.
+      knownTotal ?? (search.editLimit > 0 ? nil : (try? search.countMatches(of: text)) ?? nil)
+    }
     /// Whether the matches are the records whose keys begin with the text, and no others.
-    package var areKeyMatches: Bool { !search.rules.isPlain && search.filter == nil }
+    package var areKeyMatches: Bool { !search.rules.isPlain && search.filter == nil && search.editLimit == 0 }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
 
@@ -53,7 +58,7 @@ extension ShardedIndex {
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? rankBefore else { return nil }
-      return Cursor(generation: search.generation.identity, query: Cursor.identity(text, search.filter), rank: rank)
+      return Cursor(generation: search.generation.identity, query: search.identity, rank: rank)
     }
 
     // MARK: Finding

@@ -5,16 +5,35 @@ extension ShardedIndex {
     public var text: String
     /// The filters that a record has to pass, all of them.
     public var filter: [Filter]
+    /// Whether records match that are a few typing errors away from the text.
+    public var typos: Typos
     /// What the search may open before it stops early; nil for no limit.
     public var budget: SearchBudget?
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty one matches every record.
     ///   - filter: The filters that a record has to pass, all of them.
+    ///   - typos: Whether records match that are a few typing errors away from the text.
     ///   - budget: What the search may open before it stops early; nil for no limit.
-    public init(_ text: String, filter: [Filter] = [], budget: SearchBudget? = nil) {
-      (self.text, self.filter, self.budget) = (text, filter, budget)
+    public init(
+      _ text: String, filter: [Filter] = [], typos: Typos = .automatic, budget: SearchBudget? = nil
+    ) {
+      (self.text, self.filter, self.typos, self.budget) = (text, filter, typos, budget)
     }
+  }
+
+  /// Whether a ranked query corrects typing errors. Source: docs/ranking.md section 8.
+  ///
+  /// One error is corrected where the longest word of the text has four characters or more, two where it has eight.
+  /// Records with fewer errors come first.
+  @nonexhaustive
+  public enum Typos: Hashable, Sendable {
+    /// Typing errors are corrected where the index was built for it.
+    case automatic
+    /// Typing errors are corrected; an index that was not built for it is an error.
+    case required
+    /// No typing errors are corrected.
+    case none
   }
 
   /// A condition on one field of a record: the field has one of some values. Case and accents do not matter.

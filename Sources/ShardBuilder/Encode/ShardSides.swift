@@ -13,10 +13,14 @@ package struct ShardSides: Sendable {
 
   /// Per table the values.
   package var tables: [Values]
+  /// The sketch; nil where the index gets none, and where it has to be read.
+  package var sketch: ShardSketch?
   /// The number of the shard in the generation before, where it was kept from there.
   package var previous: Int?
 
-  package init(tables: [Values], previous: Int? = nil) { (self.tables, self.previous) = (tables, previous) }
+  package init(tables: [Values], sketch: ShardSketch? = nil, previous: Int? = nil) {
+    (self.tables, self.sketch, self.previous) = (tables, sketch, previous)
+  }
 }
 
 /// A collector of the values of a shard's records, part by part.

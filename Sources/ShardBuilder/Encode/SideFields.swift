@@ -4,6 +4,8 @@ import ShardedIndex
 struct SideFields: Sendable {
   /// Per filter the number of its field; nil where no record has it.
   private let filters: [Int?]
+  /// The texts that sketches are made of; nil without sketches.
+  private let sketched: SketchedTexts?
   private let rank: RankField?
 
   /// - Parameters:
@@ -13,6 +15,7 @@ struct SideFields: Sendable {
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
     guard settings.hasSides else { return nil }
     filters = settings.filter.map { names.firstIndex(of: $0) }
+    sketched = settings.typos ? (settings.hasEntries ? .plainKeys : .allKeys) : nil
     rank = try RankField(settings, names: names)
   }
 
@@ -22,10 +25,12 @@ struct SideFields: Sendable {
   /// Returns the sides of a shard that has these records in these parts.
   func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
     var collectors = filters.map { _ in ValueCollector() }
+    var tree = sketched.map { SketchTree(of: $0) }
     for part in parts {
       for table in collectors.indices { collectors[table].beginPart() }
       for number in part {
         let record = piece.record(number)
+        tree?.add(unsafe record.folded.span)
         let weight = rank?.weight(of: record) ?? 0
         for (table, field) in filters.enumerated() {
           unsafe record.withField(field) { text, kind in
@@ -35,22 +40,30 @@ struct SideFields: Sendable {
         }
       }
     }
-    return ShardSides(tables: collectors.map { $0.finish() })
+    return ShardSides(tables: collectors.map { $0.finish() }, sketch: tree?.sketch)
   }
 
   /// A collector of the sides of a shard that is read from an index.
   struct Reader {
     private let fields: SideFields
     private var collectors: [ValueCollector]
+    private var tree: SketchTree?
     private let buffer = RecordBuffer()
 
     init(_ fields: SideFields) {
       self.fields = fields
       collectors = fields.filters.map { _ in ValueCollector() }
+      tree = fields.sketched.map { SketchTree(of: $0) }
     }
 
     /// Adds the next part of the shard.
     mutating func add(_ part: PartContent) {
+      if var tree {
+        // One owner, so that nothing is copied.
+        self.tree = nil
+        unsafe part.forEachKey { tree.add(unsafe $1.span) }
+        self.tree = tree
+      }
       let weights = part.weights(field: fields.rank?.number.map { Int($0) }, rule: fields.rank?.rule, with: buffer)
       for (table, field) in fields.filters.enumerated() {
         collectors[table].beginPart()
@@ -75,7 +88,7 @@ struct SideFields: Sendable {
       }
     }
 
-    func finish() -> ShardSides { ShardSides(tables: collectors.map { $0.finish() }) }
+    func finish() -> ShardSides { ShardSides(tables: collectors.map { $0.finish() }, sketch: tree?.sketch) }
   }
 }
 

@@ -1,22 +1,31 @@
 import ShardedIndex
 
+/// The texts of a shard that a sketch is made of.
+enum SketchedTexts: Sendable {
+  case allKeys
+  /// The keys that are their own plain form: entries lead to the records with other keys.
+  case plainKeys
+}
+
 /// The builder of a tree of the beginnings of texts, which come in order.
 struct SketchTree {
   private let depth: Int
+  private let texts: SketchedTexts
   private(set) var sketch: ShardSketch
   /// The beginning of the last text, as characters.
   private var last: [UInt32] = []
   private var beginning: [UInt32] = []
 
   /// - Parameter depth: The characters of a beginning at most.
-  init(depth: Int = ShardSketch.depth) {
-    self.depth = depth
+  init(of texts: SketchedTexts = .allKeys, depth: Int = ShardSketch.depth) {
+    (self.texts, self.depth) = (texts, depth)
     sketch = ShardSketch(
       counts: [[0]] + Array(repeating: [], count: depth - 1), scalars: Array(repeating: [], count: depth))
   }
 
   /// Adds a folded text, which must not be below the one before.
   mutating func add(_ text: Span<UInt8>) {
+    if texts == .plainKeys, !(unsafe text.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }) { return }
     beginning.removeAll(keepingCapacity: true)
     var offset = 0
     while offset < text.count, beginning.count < depth {
@@ -82,28 +91,41 @@ package struct SketchPage {
 
   /// - Parameter shards: The sketches of the page's shards, in order.
   package init(_ shards: [ShardSketch]) {
-    var scalars: Set<UInt32> = []
-    for shard in shards { for level in shard.scalars { scalars.formUnion(level) } }
-    let alphabet = SketchAlphabet(scalars.sorted())
+    let (alphabet, beginnings) = Self.upper(of: shards)
     var labels: [UInt32: Int] = [:]
     for (label, scalar) in alphabet.scalars.enumerated() { labels[scalar] = label }
-    let runs = stride(from: 0, to: shards.count, by: SketchForest.groupSize).map {
-      shards[$0..<min($0 + SketchForest.groupSize, shards.count)]
-    }
     var writer = ByteWriter()
     alphabet.write(to: &writer)
-    let beginnings = runs.map { run in
-      var tree = SketchTree(depth: SketchForest.pageDepth)
-      for shard in run { shard.forEachBeginning(depth: SketchForest.pageDepth) { tree.add($0) } }
-      return tree.sketch
-    }
     Self.write(beginnings[...], alphabet, labels, to: &writer)
     page = writer.bytes
-    groups = runs.map { run in
+    groups = Self.groups(of: shards).map { group in
       var writer = ByteWriter()
-      Self.write(run, alphabet, labels, to: &writer)
+      Self.write(group, alphabet, labels, to: &writer)
       return writer.bytes
     }
+  }
+
+  private static func groups(of shards: [ShardSketch]) -> [ArraySlice<ShardSketch>] {
+    stride(from: 0, to: shards.count, by: SketchForest.groupSize).map {
+      shards[$0..<min($0 + SketchForest.groupSize, shards.count)]
+    }
+  }
+
+  /// Returns the content of the page's own frame: the characters of all shards, and the tree of each group.
+  static func upper(of shards: [ShardSketch]) -> (alphabet: SketchAlphabet, groups: [ShardSketch]) {
+    var scalars: Set<UInt32> = []
+    for shard in shards { for level in shard.scalars { scalars.formUnion(level) } }
+    let trees = groups(of: shards).map { group in
+      var tree = SketchTree(depth: SketchForest.pageDepth)
+      for shard in group { shard.forEachBeginning(depth: SketchForest.pageDepth) { tree.add($0) } }
+      return tree.sketch
+    }
+    return (SketchAlphabet(scalars.sorted()), trees)
+  }
+
+  /// The frames of a side file.
+  var contents: SidesEncoder.Contents {
+    [(.pageSketch, page)] + groups.enumerated().map { (.sketches(group: $0.offset), $0.element) }
   }
 
   private static func write(

@@ -31,7 +31,8 @@ extension Pipeline {
       rootChecksum: ZstdFrame.checksum(ofFrame: Array(file[..<size])), lastComponents: lastComponents)
     try publisher.add(head.fileName.text, file)
     return WrittenEntries(
-      head: head, shardCount: output.manifest.shardCount, bytes: file.count + output.manifest.shardBytes)
+      head: head, shardCount: output.manifest.shardCount,
+      bytes: file.count + output.manifest.shardBytes + (output.manifest.sides?.fileBytes ?? 0))
   }
 }
 
@@ -60,7 +61,7 @@ extension EntryUpdate {
     let changes = try finish(head)
     if changes.removed.isEmpty, changes.added.count == 0 {
       // Names are what others keep their files by.
-      for shard in entries.shards { publisher.keep(shard.fileName) }
+      for name in entries.fileNames ?? [] { publisher.keep(name) }
       publisher.keep(head.fileName.text)
       head = EntriesHead(
         fileSize: head.fileSize, digest: head.digest, rootChecksum: head.rootChecksum,
@@ -71,7 +72,7 @@ extension EntryUpdate {
       entries, pieces: notes.pieces, removed: changes.removed, added: changes.added, encoder: .ofEntries, names: names)
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: packing, previous: entries,
-      settings: EntryRules.settings)
+      settings: EntryRules.settings(of: IndexSettings(of: previous.index.generation.manifest.root)))
     writer.makesDensityGrid = false
     writer.threads = threads
     return try writer.writeEntries(changes.lastComponents) { () throws(BuildError) in try stream.next() }

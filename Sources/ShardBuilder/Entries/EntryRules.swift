@@ -30,10 +30,13 @@ struct EntryRules: Equatable, Sendable {
     return min((weight + rest) & ~rest, WeightRule.limit)
   }
 
-  /// The settings of the entries' manifest.
-  static var settings: IndexSettings {
+  /// Returns the settings of the entries' manifest.
+  ///
+  /// - Parameter index: The settings of the index.
+  static func settings(of index: IndexSettings) -> IndexSettings {
     var settings = IndexSettings(key: "{text}, {last}")
     settings.weight = EntryField.weight.rawValue
+    settings.typos = index.typos
     return settings
   }
 }

@@ -61,7 +61,7 @@ extension ShardBuilder {
     }
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     let entries = try collector.map { (collector) throws(BuildError) in
-      try writeEntries(collector, publisher, plan, options.packing, nil)
+      try writeEntries(collector, settings, publisher, plan, options.packing, nil)
     }
     var summary = BuildSummary()
     (summary.recordsRead, summary.recordsIndexed) = (

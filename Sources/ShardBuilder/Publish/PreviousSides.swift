@@ -17,7 +17,7 @@ struct PreviousSides: Sendable {
     (self.previous, self.fields, tables) = (previous, fields, SideFields.tables(settings))
     isUsable =
       manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
-      && own.filter == settings.filter
+      && own.filter == settings.filter && own.typos == settings.typos && own.hasEntries == settings.hasEntries
   }
 
   /// The sides of a kept shard, which are read if its page changes.
@@ -39,6 +39,20 @@ struct PreviousSides: Sendable {
     return try BuildError.ofIndex { () throws(IndexError) in
       _ = try previous.index.generation.readWhole(previous.shards[number]) { reader.add($0) }
       return reader.finish().tables[table]
+    }
+  }
+
+  /// Returns the sketch of a kept shard: as its side file has it, else from its records.
+  func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch? {
+    do throws(IndexError) {
+      if isUsable { return try previous.index.generation.sketch(ofShard: number) }
+    } catch {
+      if case .io = error { throw .index(error) }
+    }
+    var reader = SideFields.Reader(fields)
+    return try BuildError.ofIndex { () throws(IndexError) in
+      _ = try previous.index.generation.readWhole(previous.shards[number]) { reader.add($0) }
+      return reader.finish().sketch
     }
   }
 
@@ -73,6 +87,7 @@ struct PreviousSides: Sendable {
 struct SideWriter: Sendable {
   let publisher: Publisher
   let tables: [SideTable]
+  let hasSketches: Bool
   let previous: PreviousSides?
   let level: Int
   let compressors: CompressorPool
@@ -92,11 +107,26 @@ struct SideWriter: Sendable {
     for (index, table) in tables.enumerated() {
       if let values = try values(of: shards, index) { contents += ValueTableEncoder.contents(table, values) }
     }
+    if hasSketches { contents += SketchPage(try sketches(of: shards)).contents }
     let (page, bytes) = SidesEncoder.file(contents) { content in
       known[content] ?? compressors.with { ZstdFrame.compress(content, level: level, with: $0) }
     }
     if bytes.isEmpty { return (page, false) }
     return (page, try publisher.add(page.fileName.text, bytes) != .kept)
+  }
+
+  private func sketches(of shards: [ShardSides]) throws(BuildError) -> [ShardSketch] {
+    var sketches: [ShardSketch] = []
+    for shard in shards {
+      if let sketch = shard.sketch {
+        sketches.append(sketch)
+      } else if let number = shard.previous, let sketch = try previous?.sketch(ofShard: number) {
+        sketches.append(sketch)
+      } else {
+        preconditionFailure("a shard without a sketch")
+      }
+    }
+    return sketches
   }
 
   /// Returns the values of a page's shards in a table; nil if they are more than the table holds.

@@ -14,6 +14,7 @@ struct SideCheck {
   private let generation: Generation
   private let filters: [String]
   private let tables: [SideTable]
+  private let hasSketches: Bool
   /// The side files by page.
   private let pages: [SidePage]
   /// Per shard of the page that is being compared what its records give; nil if they could not be read.
@@ -33,7 +34,7 @@ struct SideCheck {
       )
     }
     (generation, self.fields, filters) = (index.generation, fields, settings.filter)
-    tables = SideFields.tables(settings)
+    (tables, hasSketches) = (SideFields.tables(settings), settings.typos)
     _ = try manifest.sidePages()
     let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
     var pages: [SidePage] = []
@@ -88,21 +89,46 @@ struct SideCheck {
     let file = side.fileSize > 0 ? side.fileName.text : Manifest.fileName
     let count = min(Manifest.pageCapacity, generation.manifest.shardCount - pageNumber * Manifest.pageCapacity)
     var faults: [Fault] = []
-    for (index, table) in tables.enumerated() {
-      let name = "the table of \"\(filters[index])\", page \(pageNumber),"
+    let isWhole = page.count == count && !page.contains { $0 == nil }
+    func add(_ name: String, _ fault: () throws(IndexError) -> String?) {
+      let name = "\(name), page \(pageNumber),"
       do throws(IndexError) {
-        if let reason = try fault(of: table, index, isWhole: page.count == count && !page.contains { $0 == nil }) {
-          faults.append(Fault(file: file, reason: name + " " + reason))
-        }
+        if let reason = try fault() { faults.append(Fault(file: file, reason: name + " " + reason)) }
       } catch {
         guard case .corrupt(_, let cause) = error else {
           faults.append(Fault(file: file, reason: "", failure: error))
-          continue
+          return
         }
         faults.append(Fault(file: file, reason: name + " \(cause)"))
       }
     }
+    for (index, table) in tables.enumerated() {
+      add("the table of \"\(filters[index])\"") { () throws(IndexError) in
+        try fault(of: table, index, isWhole: isWhole)
+      }
+    }
+    if hasSketches {
+      add("the sketch") { () throws(IndexError) in try faultOfSketch(isWhole: isWhole) }
+    }
     return faults
+  }
+
+  /// Returns the first fault of the page's sketch; nil if it has none.
+  ///
+  /// - Parameter isWhole: Whether all records of the page could be read.
+  private func faultOfSketch(isWhole: Bool) throws(IndexError) -> String? {
+    let first = pageNumber * Manifest.pageCapacity
+    for (position, sides) in page.enumerated() {
+      guard let expected = sides?.sketch else { continue }
+      if try generation.sketch(ofShard: first + position) != expected {
+        return "has other beginnings than the keys of shard \(first + position)"
+      }
+    }
+    guard isWhole else { return nil }
+    let expected = SketchPage.upper(of: page.compactMap { $0?.sketch })
+    let found = try generation.sketch(ofPage: pageNumber)
+    return found.alphabet == expected.alphabet && found.groups == expected.groups
+      ? nil : "has other characters or beginnings than those of its shards"
   }
 
   /// Returns the first fault of the page's table; nil if it has none.

@@ -58,6 +58,7 @@ extension Verifier {
     let lastComponents = isCompared ? check.addEntries(of: index, shards) : nil
     check.checkShards(isCompared: lastComponents != nil)
     check.finishRanks()
+    check.finishSides()
     if check.summary.damagedFiles == 0, check.summary.unreadFiles == 0 {
       for (number, sum) in check.sums.enumerated() where !sum.isZero {
         let name = number < check.shards.count ? check.shards[number].fileName : check.manifestName

@@ -95,6 +95,7 @@ extension Verifier {
     if let entries {
       known.insert(entries.manifestName)
       for shard in entries.shards { known.insert(shard.fileName) }
+      for side in (try? entries.index.generation.manifest.sidePages()) ?? [] { known.insert(side.fileName.text) }
     }
     if index.generation.overlay != nil { known.insert(Overlay.fileName) }
     var strays: [String] = []

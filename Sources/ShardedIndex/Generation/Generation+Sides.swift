@@ -40,4 +40,17 @@ extension Generation {
     }
     return bytes
   }
+
+  /// Returns the sketch of a shard.
+  package func sketch(ofShard number: Int) throws(IndexError) -> ShardSketch {
+    let (page, position) = number.quotientAndRemainder(dividingBy: Manifest.pageCapacity)
+    let (group, root) = position.quotientAndRemainder(dividingBy: SketchForest.groupSize)
+    return try shards.sketch(ofGroup: group, ofPage: page).tree(ofRoot: root)
+  }
+
+  /// Returns the characters of a page's sketches, and the tree of each of its groups of shards.
+  package func sketch(ofPage page: Int) throws(IndexError) -> (alphabet: SketchAlphabet, groups: [ShardSketch]) {
+    let forest = try shards.sketch(ofPage: page)
+    return (forest.alphabet, (0..<forest.rootCount).map { forest.tree(ofRoot: $0) })
+  }
 }

@@ -6,6 +6,7 @@ final class SideFrames: Sendable {
     case group(SideGroup)
     case table(ValueTable)
     case parts(ValueParts)
+    case sketch(SketchForest)
 
     /// The bytes that it keeps in memory.
     var size: Int {
@@ -13,6 +14,7 @@ final class SideFrames: Sendable {
       case .group(let group): group.size
       case .table(let table): table.size
       case .parts(let parts): parts.size
+      case .sketch(let forest): forest.size
       }
     }
   }

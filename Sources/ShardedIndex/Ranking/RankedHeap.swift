@@ -61,6 +61,12 @@ struct RankedContainer: Ranked, Sendable {
     case entry(RankedPart, Int, bonus: Int)
     /// The records that the overlay adds.
     case overlay
+    /// The records that match with some edits.
+    case edits(Int)
+    /// A group of shards, by its number in its page, that texts near the typed one may be in.
+    case sketch(Int, page: Int)
+    /// A shard, and how texts there begin that may be near the typed one.
+    case nearShard(Int, SketchEnds)
   }
 
   var rank: ShardedIndex.Rank

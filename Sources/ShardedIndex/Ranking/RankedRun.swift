@@ -16,10 +16,14 @@ struct RankedRun: Sendable {
     case word
     /// Keys that are equal to the one that an entry named, by the bonus of the entry.
     case key(bonus: Int)
+    /// Keys that are some edits from the typed text.
+    case near
   }
 
   let set: KeySet
   let purpose: Purpose
+  /// The number of edits that matches have.
+  let edits: Int
   /// The beginning of the keys, without the space that finishes a word.
   let text: [UInt8]
   /// The beginning of the last keys: the text, or the text and a space where a space finished it.
@@ -35,9 +39,10 @@ struct RankedRun: Sendable {
   ///   - isFinished: Whether a space finishes the last word of a typed text.
   ///   - manifest: The manifest of the set, which must have a shard.
   init(
-    _ set: KeySet, _ purpose: Purpose, _ text: [UInt8], isFinished: Bool = false, in manifest: ManifestReader
+    _ set: KeySet, _ purpose: Purpose, _ text: [UInt8], isFinished: Bool = false, edits: Int = 0,
+    in manifest: ManifestReader
   ) throws(IndexError) {
-    (self.set, self.purpose, self.text) = (set, purpose, text)
+    (self.set, self.purpose, self.text, self.edits) = (set, purpose, text, edits)
     end = isFinished ? text + [Fold.space] : text
     name = text + [Fold.separator]
     guard !text.isEmpty else {
@@ -61,6 +66,13 @@ struct RankedRun: Sendable {
     }
   }
 
+  /// Makes the run of all keys, of which a search looks for those that are some edits from the typed text.
+  init(near set: KeySet, edits: Int, in manifest: ManifestReader) {
+    (self.set, purpose, text, self.edits) = (set, .near, [], edits)
+    (end, name) = ([], [])
+    (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
+  }
+
   /// The pages of the shards.
   var pages: Range<Int> {
     shards.lowerBound / Manifest.pageCapacity..<shards.upperBound / Manifest.pageCapacity + 1
@@ -82,11 +94,14 @@ struct RankedRun: Sendable {
   /// - Parameters:
   ///   - weight: The greatest weight that the ranks have for the keys.
   ///   - position: The position of the first of the keys.
-  func bound(_ weight: UInt64, canBeWhole: Bool, position: Int) -> ShardedIndex.Rank {
-    guard set == .entries else {
-      return ShardedIndex.Rank(weight: weight, bonus: bonus(canBeWhole: canBeWhole), position: position)
-    }
-    return EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus(canBeWhole: canBeWhole))
+  func bound(_ weight: UInt64, canBeWhole: Bool = false, position: Int) -> ShardedIndex.Rank {
+    let bonus = bonus(canBeWhole: canBeWhole)
+    var rank =
+      set == .entries
+      ? EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus)
+      : ShardedIndex.Rank(weight: weight, bonus: bonus, position: position)
+    rank.edits = edits
+    return rank
   }
 
   /// Returns the greatest bonus of a match, in octaves.
@@ -95,6 +110,7 @@ struct RankedRun: Sendable {
     case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
     case .word: RecordMatch.wordsBonus
     case .key(let bonus): bonus
+    case .near: 0
     }
   }
 

@@ -71,11 +71,10 @@ extension RankedSearch {
   /// - Parameters:
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
-  private mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int) {
-    push(
-      RankedContainer(
-        rank: EntryKind.bound(weight, bonus: bonus - kind.bonus), kind: .entry(part, number, bonus: bonus),
-        run: part.run))
+  mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int) {
+    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus)
+    rank.edits = runs[part.run].edits
+    push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 
   /// Reads an entry that is queued.
@@ -94,9 +93,11 @@ extension RankedSearch {
     notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     // A run by one word has far more records than match: their names are left to the entries.
-    let isByKey = runs[part.run].purpose != .word
+    let run = runs[part.run]
+    let isByKey = run.purpose != .word
     try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
-      guard passes?[record - records.lowerBound] ?? true, let match = texts.match(text, rules) else { return }
+      let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
+      guard passes?[record - records.lowerBound] ?? true, let match else { return }
       add(weights.values[record], bonus: match.bonus, record, reference, part, notAbove: limit, &found)
     }
   }
@@ -128,14 +129,16 @@ extension RankedSearch {
     for (record, texts) in zip(records, all) { body(record, texts) }
   }
 
-  /// Adds the records of the overlay that match the typed text.
-  func addOverlaid(notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
+  /// Adds the records of the overlay that match the typed text with some edits.
+  func addOverlaid(edits: Int, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
     guard let overlay = generation.overlay else { return }
     for number in overlay.added.indices where filter?.passes(added: number, in: overlay) ?? true {
-      guard let match = texts(ofOverlaid: number, overlay).match(text, rules) else { continue }
-      let rank = ShardedIndex.Rank(
+      let texts = texts(ofOverlaid: number, overlay)
+      guard let match = edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: edits) else { continue }
+      var rank = ShardedIndex.Rank(
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
         position: overlay.added[number].position)
+      rank.edits = edits
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
     }
   }

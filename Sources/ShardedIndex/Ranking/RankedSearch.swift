@@ -20,6 +20,8 @@ struct RankedSearch: Sendable {
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
   let weightSource: WeightSource
+  /// The most edits that a match has.
+  let editLimit: Int
   /// The rank that all hits are below: where a page begins.
   private let ceiling: ShardedIndex.Rank?
   private(set) var queue = RankedHeap<RankedContainer>()
@@ -27,16 +29,18 @@ struct RankedSearch: Sendable {
   private var left: [RankedRecord] = []
   /// The positions of all hits so far. Entries lead to a record that came already.
   private var hits: Set<Int> = []
-  /// The keys that entries led to, and the greatest bonus by which one did.
+  /// The keys that entries led to, behind the number of edits, and the greatest bonus by which one did.
   private var resolvedKeys: [[UInt8]: Int] = [:]
   var opened = Opened()
 
   /// - Parameters:
   ///   - folded: The folded text.
   ///   - filter: The filters that hits pass; nil for none.
+  ///   - typos: Whether hits may be a few typing errors away.
   ///   - ceiling: The rank that all hits are below; nil for none.
   init(
-    _ folded: [UInt8], filter: RankedFilter? = nil, in generation: Generation, below ceiling: ShardedIndex.Rank? = nil
+    _ folded: [UInt8], filter: RankedFilter? = nil, typos: ShardedIndex.Typos = .automatic, in generation: Generation,
+    below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
     (self.generation, self.filter) = (generation, filter)
     self.ceiling = ceiling
@@ -46,6 +50,7 @@ struct RankedSearch: Sendable {
     rules = MatchRules(of: manifest)
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, isPlain: rules.isPlain)
+    editLimit = try manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
     if manifest.shardCount > 0 {
       for variant in text.variants {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
@@ -53,11 +58,18 @@ struct RankedSearch: Sendable {
       try queueEntryRuns()
     }
     if generation.overlay != nil { queue.push(RankedContainer(rank: .highest, kind: .overlay, run: -1)) }
+    queueEdits(1)
   }
 
   /// The greatest rank that a record behind the hits can have; nil if there are no more records.
   var highestRest: ShardedIndex.Rank? {
     left.reduce(queue.first?.rank) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
+  }
+
+  /// Adds a run whose shards the caller queues, and returns its number.
+  mutating func append(_ run: RankedRun) -> Int {
+    runs.append(run)
+    return runs.count - 1
   }
 
   /// Adds a run, and queues its shards.
@@ -127,9 +139,9 @@ struct RankedSearch: Sendable {
   /// Returns a record as a hit; nil if it was one before.
   private mutating func accepted(_ record: RankedRecord) throws(IndexError) -> RankedRecord? {
     guard entries != nil else { return record }
+    // The page before may have it by a better match than the one that led here. Those with edits are the best.
     guard hits.insert(record.rank.position).inserted else { return nil }
-    // The page before may have it by a better match than the one that led here.
-    guard let ceiling, let best = try bestRank(of: record) else { return record }
+    guard let ceiling, record.rank.edits == 0, let best = try bestRank(of: record) else { return record }
     return best < ceiling ? record : nil
   }
 
@@ -141,13 +153,18 @@ struct RankedSearch: Sendable {
     case .pages(let pages): try open(pages: pages, of: container.run)
     case .shard(let number): try open(shard: number, of: container.run)
     case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
-    case .overlay: addOverlaid(notAbove: limit, &found)
+    case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
+    case .edits(let edits): try open(edits: edits, &found)
+    case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
+    case .nearShard(let shard, let ends): try open(nearShard: shard, ends, of: container.run)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
+      let edits = runs[container.run].edits
+      let place = [UInt8(edits)] + key
       // Bounds are rounded up, so that the entry with the better match may come second.
-      if let before = resolvedKeys[key], before >= bonus { return }
-      resolvedKeys[key] = bonus
-      try add(RankedRun(.records, .key(bonus: bonus), key, in: generation.manifest))
+      if let before = resolvedKeys[place], before >= bonus { return }
+      resolvedKeys[place] = bonus
+      try add(RankedRun(.records, .key(bonus: bonus), key, edits: edits, in: generation.manifest))
     }
   }
 
@@ -191,20 +208,10 @@ struct RankedSearch: Sendable {
 
   private mutating func open(shard: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
-    let reader = reader(of: run.set)
-    let weights = reader.manifest.hasRanks ? try reader.manifest.partWeights(ofShard: shard) : nil
-    let place = try reader.manifest.shardPosition(ofShard: shard)
-    let loaded = try reader.shard(shard)
-    if let weights, weights.count != loaded.parts.count {
-      let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count)"
-      throw .corrupt(path: reader.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
-    }
-    opened.shards += 1
+    let (place, loaded, bounds) = try openedShard(shard, of: run)
     let parts = run.parts(of: shard, loaded.parts)
-    let bounds = try filter(of: run)?.page(shard / Manifest.pageCapacity, of: reader).greatest(
-      weights ?? [UInt64](repeating: 0, count: loaded.parts.count), ofPartsOf: shard, in: reader)
     for part in parts.range {
-      guard let weight = bounds.map({ $0[part] }) ?? weights?[part] ?? 0 else { continue }
+      guard let weight = bounds[part] else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = run.bound(
         weight, canBeWhole: canBeWhole,
@@ -214,6 +221,25 @@ struct RankedSearch: Sendable {
           rank: rank, kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: canBeWhole),
           run: number))
     }
+  }
+
+  /// Opens a shard: its position, its parts, and the greatest weight that a record of each can have; nil where no
+  /// record passes the filter.
+  mutating func openedShard(
+    _ shard: Int, of run: RankedRun
+  ) throws(IndexError) -> (place: Manifest.ShardPosition, loaded: LoadedShard, bounds: [UInt64?]) {
+    let reader = reader(of: run.set)
+    let weights = reader.manifest.hasRanks ? try reader.manifest.partWeights(ofShard: shard) : nil
+    let place = try reader.manifest.shardPosition(ofShard: shard)
+    let loaded = try reader.shard(shard)
+    if let weights, weights.count != loaded.parts.count {
+      let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count)"
+      throw .corrupt(path: reader.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
+    }
+    opened.shards += 1
+    let all = weights ?? [UInt64](repeating: 0, count: loaded.parts.count)
+    let filtered = try filter(of: run)?.page(shard / Manifest.pageCapacity, of: reader)
+    return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all)
   }
 
   /// - Parameter limit: The rank that the records are not above; nil for all records.
@@ -226,8 +252,12 @@ struct RankedSearch: Sendable {
     let reference = try reader.part(of: place, unpacks: true) { _ in part.part }
     let (records, wholeEnd) = run.records(in: reference.part.keys, canBeWhole: canBeWhole)
     opened.parts += 1
-    guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
+    if let entries, run.set == .entries {
+      guard run.purpose == .near else { return try queue(entries: records, wholeEnd, of: reference, part) }
+      return try addNear(try entries.weights(of: reference), reference, part, notAbove: limit, &found)
+    }
     let weights = try weights(of: reference)
+    if run.purpose == .near { return try addNear(weights, reference, part, notAbove: limit, &found) }
     let passes = try filter?.passes(records, of: reference, in: reader)
     guard run.purpose == .typed else {
       return try addMatches(in: records, passes, weights, reference, part, notAbove: limit, &found)
@@ -250,7 +280,8 @@ struct RankedSearch: Sendable {
   ) {
     let place = reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
-    let rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place))
+    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place))
+    rank.edits = runs[part.run].edits
     add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
   }
 
@@ -273,7 +304,7 @@ struct RankedSearch: Sendable {
   }
 
   /// The filter whose tables the key set of a run has: entries are filtered by the records that they lead to.
-  private func filter(of run: RankedRun) -> RankedFilter? { run.set == .records ? filter : nil }
+  func filter(of run: RankedRun) -> RankedFilter? { run.set == .records ? filter : nil }
 
   /// Returns the reader of a key set. A run of entries is only made where there are some.
   func reader(of set: KeySet) -> ShardReader {
@@ -282,7 +313,7 @@ struct RankedSearch: Sendable {
   }
 
   /// Returns the position among all records of the index of a record of the shards.
-  private func position(ofPlace place: Int) -> Int {
+  func position(ofPlace place: Int) -> Int {
     guard let overlay = generation.overlay else { return place }
     return overlay.position(ofPlace: place)
   }

@@ -36,7 +36,7 @@ struct RecordTexts {
   /// The key as it is matched: its plain form, or its fold where the index has no entries.
   let key: [UInt8]
   /// The closed form of the key, where it is another text.
-  private let closed: [UInt8]?
+  let closed: [UInt8]?
   private(set) var names: [Name] = []
 
   init(_ folded: [UInt8], _ rules: MatchRules) {
@@ -74,7 +74,7 @@ struct RecordTexts {
   }
 
   /// The offset of the last separator; nil where the key has one component.
-  private var lastSeparator: Int? { key.lastIndex(of: Fold.separator) }
+  var lastSeparator: Int? { key.lastIndex(of: Fold.separator) }
 
   /// Returns the best match by the key's rules; nil if the key does not match.
   func keyMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {

@@ -29,12 +29,15 @@ public enum IndexFeature: String, Sendable, CaseIterable {
   case ranks
   /// Tables of the values of fields, for filtered answers.
   case filter
+  /// Sketches of the beginnings of keys, for answers to texts with typing errors.
+  case typos
 
   /// The option of `shardq build` that makes it.
   package var option: String {
     switch self {
     case .ranks: "--weight"
     case .filter: "--filter and the field"
+    case .typos: "--typos"
     }
   }
 }

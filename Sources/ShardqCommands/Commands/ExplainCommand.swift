@@ -37,6 +37,11 @@
       help: ArgumentHelp("Only records whose field has the value, as for query.", valueName: "field=value"))
     var filters: [String] = []
 
+    @Option(
+      name: .customLong("typos"),
+      help: ArgumentHelp("auto or none: whether typing errors are corrected, as for query.", valueName: "mode"))
+    var typos: TypoMode?
+
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
@@ -64,6 +69,7 @@
           var request = QueryRequest(prefix: prefix)
           for filter in filters { _ = request.addFilter(filter) }
           request.limit = limit ?? QueryRequest.defaultLimit
+          request.typos = typos.typos
           finish(try RankReport.explain(request, in: index, format))
         }
         try explain(index)

@@ -198,6 +198,7 @@
       }
       for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
+      if manifest.hasSketches { words.append("--typos") }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words
     }

@@ -35,6 +35,13 @@
         valueName: "field=value"))
     var filters: [String] = []
 
+    @Option(
+      name: .customLong("typos"),
+      help: ArgumentHelp(
+        "auto or none: whether typing errors are corrected, in a ranked answer (default: auto where the index has --typos).",
+        valueName: "mode"))
+    var typos: TypoMode?
+
     @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
     var explains = false
 
@@ -66,6 +73,20 @@
   }
 
   extension SortOrder: ExpressibleByArgument {}
+
+  /// Whether typing errors are corrected, on the command line.
+  enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, none }
+
+  extension TypoMode? {
+    /// The mode of a query: who names it wants an index that has it.
+    var typos: ShardedIndex.Typos {
+      switch self {
+      case .auto?: .required
+      case TypoMode.none?: .none
+      case nil: .automatic
+      }
+    }
+  }
 
   /// A cursor on the command line.
   struct AnswerCursor: ExpressibleByArgument {
@@ -142,8 +163,10 @@
       if options.endsWithZero, options.format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
-      if options.sort == .key, options.cursor != nil || options.explains || !options.filters.isEmpty {
-        throw ValidationError("--after, --filter and --explain go with --sort rank; leave out --sort key")
+      if options.sort == .key,
+        options.cursor != nil || options.explains || !options.filters.isEmpty || options.typos == .auto
+      {
+        throw ValidationError("--after, --filter, --typos and --explain go with --sort rank; leave out --sort key")
       }
       if options.count, !options.filters.isEmpty {
         throw ValidationError("--filter goes with a ranked answer; leave out --count, and see total in --format json")
@@ -171,6 +194,7 @@
       request.offset = options.offset ?? 0
       (request.sort, request.cursor, request.explains) = (options.sort, options.cursor?.cursor, options.explains)
       for filter in options.filters { _ = request.addFilter(filter) }
+      request.typos = options.typos.typos
       request.all = options.all
       request.countOnly = options.count
       request.format = options.format

@@ -34,6 +34,11 @@
         valueName: "field"))
     var filter: [String] = []
 
+    @Flag(
+      name: .customLong("typos"),
+      help: "Correct typing errors: one in a word of 4 letters, two in one of 8. Costs about 3 % of the index.")
+    var typos = false
+
     @Option(
       name: .customLong("words"), defaultAsFlag: .body,
       help: ArgumentHelp(
@@ -81,7 +86,7 @@
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
       options.weightBits = weightBits ?? BuildOptions.usualWeightBits
-      options.filter = filter
+      (options.filter, options.typos) = (filter, typos)
     }
   }
 

@@ -68,6 +68,24 @@ import Testing
     }
   }
 
+  @Test("rows that are kept from text to text give the same distances", arguments: [1, 2])
+  func rows(limit: Int) {
+    var random = SplitMix64(seed: UInt64(20 + limit))
+    for round in 0..<200 {
+      let letters = round % 3 == 0 ? ["a", "\u{e9}", "\u{6771}", "\u{10330}"] : ["a", "b", " ", "\u{1}"]
+      let query = Self.text(letters, 4 + Int(random.next() % 4), &random) + Array("a".utf8)
+      let isFinished = round % 2 == 0
+      var rows = EditRows(
+        NearText(RankedText(query + (isFinished ? [0x20] : []), isPlain: false), limit: limit))
+      let texts = (0..<60).map { _ in Self.text(letters, Int(random.next() % 9), &random) }
+      for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        let end: [UInt32] = isFinished ? [0x20] : []
+        let expected = Self.distance(FoldedCharacters.all(of: query) + end, FoldedCharacters.all(of: text) + end)
+        #expect(rows.distance(of: text.span) == min(limit + 1, expected), "\(query) \(text)")
+      }
+    }
+  }
+
   @Test("a dead walk is dead: no text behind it is near") func death() {
     let automaton = EditAutomaton(Array("lodnon".utf8), isFinished: false, limit: 1)
     func state(_ text: String) -> EditAutomaton.State {

@@ -20,6 +20,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var weightBits: String?
   /// The fields that answers are filtered by, each once.
   package var filter: [String] = []
+  /// Whether typing errors are corrected.
+  package var typos = false
 
   /// The most fields that answers are filtered by.
   package static let filterLimit = 64
@@ -37,12 +39,15 @@ package struct IndexSettings: Equatable, Sendable {
     alias = manifest.setting("alias").map(Self.list)
     weightBits = manifest.setting("weight-bits")
     filter = manifest.setting("filter").map(Self.list) ?? []
+    typos = manifest.setting("typos") != nil
   }
 
   /// Whether the index gets ranks. Without a weight all records weigh 0.
   package var isRanked: Bool { weight != nil || hasSides }
   /// Whether the index gets sides.
-  package var hasSides: Bool { !filter.isEmpty }
+  package var hasSides: Bool { !filter.isEmpty || typos }
+  /// Whether the index gets entries.
+  package var hasEntries: Bool { words != nil || alias != nil }
 
   /// Fields that are coordinates by their name, the first that is there.
   private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
@@ -62,6 +67,7 @@ package struct IndexSettings: Equatable, Sendable {
     if let alias { pairs.append(("alias", Self.text(alias))) }
     if let weightBits { pairs.append(("weight-bits", weightBits)) }
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
+    if typos { pairs.append(("typos", "yes")) }
     return pairs
   }
 

@@ -1,5 +1,5 @@
 /// The comparison of a query with texts that are read character by character: how many edits lead from the query to the
-/// nearest beginning of a text. Source: docs/ranking.md section 6.
+/// nearest beginning of a text. Source: docs/ranking.md section 8.
 ///
 /// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). Only
 /// distances up to the limit are told apart. A state holds the cells of one row of the usual table that can be within
@@ -123,6 +123,15 @@ struct EditAutomaton: Sendable {
     return measured(next)
   }
 
+  /// Returns the distance of the query from the whole text; nil if it is more than the limit.
+  @inline(__always)
+  func distance(ofRow state: State) -> Int? {
+    let end = characters.count &+ 2 &- Int(state.depth)
+    guard end >= 0, end <= 4 else { return nil }
+    let bit: UInt8 = 1 &<< UInt8(end)
+    return state.at0 & bit != 0 ? 0 : state.at1 & bit != 0 ? 1 : state.at2 & bit != 0 ? 2 : nil
+  }
+
   /// Removes the cells behind the query's end and outside of the row.
   @inline(__always)
   private func keepCells(_ state: inout State) {
@@ -136,17 +145,9 @@ struct EditAutomaton: Sendable {
   /// Returns a state with the distance of its text counted in.
   @inline(__always)
   private func measured(_ state: State) -> State {
-    let end = characters.count &+ 2 &- Int(state.depth)
-    guard end >= 0, end <= 4 else { return state }
-    let bit: UInt8 = 1 &<< UInt8(end)
+    guard let distance = distance(ofRow: state), distance < state.distance else { return state }
     var state = state
-    if state.at0 & bit != 0 {
-      state.nearest = 0
-    } else if state.at1 & bit != 0 {
-      state.nearest = min(state.nearest, 1)
-    } else if state.at2 & bit != 0 {
-      state.nearest = min(state.nearest, 2)
-    }
+    state.nearest = UInt8(distance)
     return state
   }
 }

@@ -32,7 +32,7 @@ struct SketchEnds: Sendable {
   }
 }
 
-/// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 6.
+/// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 8.
 ///
 /// It keeps what is alive of each depth: as much as the query leaves, not as much as the sketches have.
 struct SketchWalk {
@@ -57,8 +57,8 @@ struct SketchWalk {
   /// The live nodes by depth.
   private var levels: [[Node]] = []
 
-  init(_ automaton: EditAutomaton, isFinished: Bool) {
-    (self.automaton, self.isFinished) = (automaton, isFinished)
+  init(_ near: NearText) {
+    (automaton, isFinished) = (near.automaton, near.isFinished)
     spaceClass = automaton.characterClass(of: UInt32(Fold.space))
   }
 

@@ -1,0 +1,166 @@
+// Typing errors in a ranked search: the records that match with one edit, and those that match with two.
+
+extension RankedSearch {
+  /// Queues the search for records that match with some edits, behind all records with fewer; nothing where the typed
+  /// text has not so many.
+  mutating func queueEdits(_ edits: Int) {
+    guard edits <= editLimit else { return }
+    var rank = ShardedIndex.Rank.highest
+    rank.edits = edits
+    push(RankedContainer(rank: rank, kind: .edits(edits), run: -1))
+  }
+
+  /// Queues the shards whose texts may be some edits from the typed one, in groups.
+  mutating func open(edits: Int, _ found: inout RankedFound) throws(IndexError) {
+    queueEdits(edits + 1)
+    addOverlaid(edits: edits, notAbove: nil, &found)
+    for set in [KeySet.records, .entries] {
+      if set == .entries, entries == nil { continue }
+      let reader = reader(of: set)
+      guard reader.manifest.shardCount > 0 else { continue }
+      let run = append(RankedRun(near: set, edits: edits, in: reader.manifest))
+      var walk = SketchWalk(near(edits))
+      let pageCount = (reader.manifest.shardCount - 1) / Manifest.pageCapacity + 1
+      for page in 0..<pageCount {
+        let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
+        for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: run) }
+      }
+    }
+  }
+
+  /// Queues a group of shards by the greatest weight that they have.
+  private mutating func queue(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
+    let run = runs[number]
+    let manifest = reader(of: run.set).manifest
+    let shards = SketchForest.shards(ofGroup: group, ofPage: page, in: manifest)
+    guard let weight = try greatestWeights(of: shards, of: run).compactMap({ $0 }).max() else { return }
+    let start = try manifest.shardPosition(ofShard: shards.lowerBound).firstRecord
+    push(
+      RankedContainer(
+        rank: run.bound(weight, position: position(ofPlace: start)),
+        kind: .sketch(group, page: page), run: number))
+  }
+
+  /// Queues the shards of a group that have texts near the typed one.
+  mutating func open(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
+    let run = runs[number]
+    let reader = reader(of: run.set)
+    var walk = SketchWalk(near(run.edits))
+    let shards = SketchForest.shards(ofGroup: group, ofPage: page, in: reader.manifest)
+    let weights = try greatestWeights(of: shards, of: run)
+    for (index, ends) in walk.ends(of: try reader.sketch(ofGroup: group, ofPage: page)).enumerated() {
+      guard !ends.isEmpty, let weight = weights[index] else { continue }
+      let shard = shards.lowerBound + index
+      let start = try reader.manifest.shardPosition(ofShard: shard).firstRecord
+      push(
+        RankedContainer(
+          rank: run.bound(weight, position: position(ofPlace: start)),
+          kind: .nearShard(shard, ends), run: number))
+    }
+  }
+
+  /// Returns the greatest weight that a record of each of some shards of a page can have; nil where none passes the
+  /// filter.
+  private func greatestWeights(of shards: Range<Int>, of run: RankedRun) throws(IndexError) -> [UInt64?] {
+    let reader = reader(of: run.set)
+    let page = shards.lowerBound / Manifest.pageCapacity
+    let weights = reader.manifest.hasRanks ? try reader.manifest.rankPage(page) : nil
+    let filtered = try filter(of: run)?.page(page, of: reader) ?? FilteredPage()
+    return shards.map { shard in
+      let index = shard % Manifest.pageCapacity
+      return filtered.greatest(weights?.maximum(ofShard: index) ?? 0, ofShard: index)
+    }
+  }
+
+  /// Queues the parts of a shard in which texts begin as some do that are near the typed one.
+  mutating func open(nearShard shard: Int, _ ends: SketchEnds, of number: Int) throws(IndexError) {
+    let run = runs[number]
+    let (place, loaded, bounds) = try openedShard(shard, of: run)
+    for part in ends.parts(of: loaded.parts, without: text) {
+      guard let weight = bounds[part] else { continue }
+      let start = place.firstRecord + loaded.parts[part].firstRecord
+      push(
+        RankedContainer(
+          rank: run.bound(weight, position: position(ofPlace: start)),
+          kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: false), run: number))
+    }
+  }
+
+  /// Adds the records of a part that match with as many edits as the run has, or queues such entries.
+  mutating func addNear(
+    _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart, notAbove limit: ShardedIndex.Rank?,
+    _ found: inout RankedFound
+  ) throws(IndexError) {
+    let run = runs[part.run]
+    let near = near(run.edits)
+    var rows = EditRows(near)
+    var candidates: [Int] = []
+    unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
+      // Entries lead to records whose key is not its own plain form.
+      if run.set == .records, rules.isPlain, weights.marks[record] == PartWeights.otherForm { return }
+      guard max(1, unsafe rows.distance(of: key.span)) == run.edits else { return }
+      if !rules.isPlain, run.edits == 1, unsafe text.isBeginning(of: Array(key)[...]) { return }
+      candidates.append(record)
+    }
+    for record in candidates {
+      if run.set == .entries {
+        let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
+        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus)
+        continue
+      }
+      let passes = try filter?.passes(record..<record + 1, of: reference, in: generation.shards)
+      if rules.isPlain {
+        try addMatches(in: record..<record + 1, passes, weights, reference, part, notAbove: limit, &found)
+      } else if passes?[0] ?? true {
+        add(
+          weights.values[record], bonus: 0, record, reference, part, notAbove: limit, &found)
+      }
+    }
+  }
+
+  /// Returns the match of a record that does not match without edits; nil if it has another number of them.
+  func nearMatch(_ texts: RecordTexts, edits: Int) -> RecordMatch? {
+    guard texts.match(text, rules) == nil, let found = texts.nearMatch(near(edits), rules), found.edits == edits else {
+      return nil
+    }
+    return found.match
+  }
+
+  private func near(_ edits: Int) -> NearText { NearText(text, limit: edits) }
+}
+
+extension SketchForest {
+  /// The shards of a group of a page.
+  static func shards(ofGroup group: Int, ofPage page: Int, in manifest: ManifestReader) -> Range<Int> {
+    let first = page * Manifest.pageCapacity + group * groupSize
+    return first..<min(first + groupSize, (page + 1) * Manifest.pageCapacity, manifest.shardCount)
+  }
+}
+
+extension SketchEnds {
+  /// Returns the parts of a shard in which texts with these beginnings can be, ascending.
+  ///
+  /// - Parameter typed: A text whose own matches, those without edits, came before.
+  fileprivate func parts(of table: PartTable, without typed: RankedText) -> [Int] {
+    var isWanted = [Bool](repeating: false, count: table.count)
+    forEach { text, isWhole in
+      if typed.isBeginning(of: text[...]), isWhole || !typed.isFinished || text.count > typed.text.count { return }
+      // A text that goes on does so above the text and the lowest byte.
+      let end = isWhole ? text + [Fold.separator] : text
+      let first = text.withFoldedPrefix { table.first(for: $0) }
+      for part in first...end.withFoldedPrefix({ table.last(for: $0, from: first) }) { isWanted[part] = true }
+    }
+    return isWanted.indices.filter { isWanted[$0] }
+  }
+}
+
+extension ManifestReader {
+  /// Whether the index has sketches, and so corrects typing errors.
+  package var hasSketches: Bool { hasSides && setting("typos") != nil }
+
+  /// Returns whether a query's typing errors are corrected.
+  func corrects(_ typos: ShardedIndex.Typos) throws(IndexError) -> Bool {
+    if typos == .required, !hasSketches { throw .notBuilt(feature: .typos) }
+    return typos != .none && hasSketches
+  }
+}
