@@ -64,6 +64,12 @@ def words_of(text):
     return text.replace(SEPARATOR, SPACE).split()
 
 
+def edits_of(q):
+    """The most edits of a query, by its longest word."""
+    longest = max((len(word.decode()) for word in words_of(q)), default=0)
+    return 0 if longest < 4 or len(q.decode()) > LONGEST_EDITED else 1 if longest < 8 else 2
+
+
 class Texts:
     """What is matched of a record."""
 
@@ -96,9 +102,7 @@ class FeatureQuery(Query):
         self.filters = {field: {fold(value) for value in values} for field, values in (filters or {}).items()}
         self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
         self.words = words_of(self.q)
-        characters = [len(word.decode()) for word in self.words]
-        longest = max(characters, default=0)
-        self.edits = 0 if longest < 4 or len(self.q.decode()) > LONGEST_EDITED else 1 if longest < 8 else 2
+        self.edits = edits_of(self.q)
 
 
 # Rules; each gives what was found, or None
@@ -298,6 +302,42 @@ class FeatureOracle(Oracle):
 
     def candidates(self, query):
         return range(len(self.keys))
+
+
+class EditedQuery(Query):
+    """A query of an index that matches folds: one without word starts and other names."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.edits = edits_of(self.q)
+
+
+class KeyTexts:
+    """What is matched of a record of such an index."""
+
+    others = later = ()
+
+    def __init__(self, key):
+        self.forms = [key]
+
+
+class EditedOracle(Oracle):
+    """Records ranked by the rules of keys, and with edits behind them."""
+
+    words = None
+
+    def query(self, text):
+        return EditedQuery(text)
+
+    def texts(self, position):
+        return KeyTexts(self.keys[position])
+
+    def match(self, position, query):
+        best = super().match(position, query)
+        return edited(self, position, query) if best is None and query.edits else best
+
+    def candidates(self, query):
+        return range(len(self.keys)) if query.edits else super().candidates(query)
 
 
 def texts_in(value):

@@ -1,0 +1,139 @@
+"""Typing errors: the command's ranked answers against a plain scan, and sketches against the keys.
+
+python3 -m unittest discover -s Tests/FormatReader; SHARDQ_LONG=1 asks for more, SHARDQ_SEED=N repeats a run.
+"""
+
+import json
+import random
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import oracle  # noqa: E402
+import reader  # noqa: E402
+import sketches  # noqa: E402
+from oracle_features import EditedOracle, FeatureOracle, FeatureQuery, plain  # noqa: E402
+from test_oracle import LONG, SEED, SIZES, WEIGHTS, asked, hits_of, made, parsed, ranks_of, typed  # noqa: E402
+from test_reader import COMMAND, ROOT, Temporary  # noqa: E402
+
+KEY = ("--key", "{name}, {country}", "--weight", "w")
+
+
+def mistyped(rng, text, letters="abcdeé z"):
+    """A text with one typing error: the first letter and spaces included."""
+    at = rng.choice([0, rng.randrange(len(text) + 1)])
+    kind = rng.randrange(6)
+    if kind == 0:
+        return text[:at] + text[at + 1 :]
+    if kind == 1:
+        return text[:at] + rng.choice(letters) + text[at:]
+    if kind == 2:
+        return text[:at] + rng.choice(letters) + text[at + 1 :]
+    if kind == 3:
+        return text.replace(" ", "", 1)
+    return text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
+
+
+def queries(rng, keys, count):
+    """Beginnings of keys with one typing error or two, finished or not."""
+    found = ["abcdabcd", "zzzz", "aaaa aaaa", "aaaaaaaa ", "bacd", "dcba ", "eeee", ",,,,"]
+    long = [key for key in keys if len(key.decode()) > 4]
+    while len(found) < count:
+        text = typed(rng.choice(long))
+        text = text[: rng.randrange(4, len(text) + 2)]
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            text = mistyped(rng, text)
+        found.append(text + rng.choice(["", "", " "]))
+    return found
+
+
+class Edited(Temporary):
+    def setUp(self):
+        super().setUp()
+        self.rng = random.Random(f"{SEED} {self.id()}")
+
+    def compare(self, index, scan, texts, limit=10, query=lambda text: text, expected=None):
+        """The first hits of each query: records, their order, edits, scores and weights."""
+        edited = 0
+        for text, answer in zip(texts, asked(index, texts, limit)):
+            ranks = scan.answer(query(text), limit)
+            lines = [parsed(scan.lines[rank.position]) for rank in ranks]
+            self.assertEqual(hits_of(answer), lines, f"{text!r}, seed {SEED}")
+            self.assertEqual(ranks_of(answer), [(rank.edits, rank.score, rank.weight) for rank in ranks], text)
+            edited += any(rank.edits for rank in ranks)
+        self.assertGreater(edited, len(texts) // 8)
+
+    def verify(self, index, is_sketched=lambda key: True):
+        sketches.verify(reader, reader.Index(index), is_sketched)
+        run = subprocess.run([COMMAND, "verify", "-i", index], capture_output=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_keys(self):
+        """An index of sketches alone matches folds."""
+        for name in "few", "uniform", "all equal", "one giant":
+            with self.subTest(name):
+                lines = made(self.rng, 700, WEIGHTS[name])
+                index = self.build(self.write(name + ".jsonl", lines), *KEY, *SIZES, "--typos", name=name)
+                self.verify(index)
+                scan = EditedOracle.of_index(index)
+                self.compare(index, scan, queries(self.rng, scan.keys, 1500 if LONG else 60))
+                self.compare(index, scan, queries(self.rng, scan.keys, 20), 300)
+
+    def test_entries(self):
+        """Word starts, forms and other names: plain forms."""
+        lines = []
+        for line in made(self.rng, 500, WEIGHTS["few"]):
+            row = json.loads(line)
+            row["others"] = [json.loads(other)["name"] for other in made(self.rng, self.rng.choice([0, 0, 1, 3]), WEIGHTS["few"])]
+            lines.append(json.dumps(row, ensure_ascii=False))
+        source = self.write("entries.jsonl", lines)
+        for words, options in ("body", ["--words"]), ("all", ["--words", "all"]), (None, []):
+            with self.subTest(words):
+                index = self.build(source, *KEY, *SIZES, "--typos", "--alias", "others", *options, name=f"entries {words}")
+                self.verify(index, lambda key: plain(key) == key)
+                scan = FeatureOracle.of_index(index, words=words, alias=["others"])
+                texts = queries(self.rng, scan.keys, 400 if LONG else 50)
+                query = lambda text: FeatureQuery(text, typos=True)
+                self.compare(index, scan, texts, query=query)
+                self.compare(index, scan, texts[:12], 200, query=query)
+
+    def test_filter(self):
+        lines = made(self.rng, 700, WEIGHTS["uniform"])
+        index = self.build(self.write("filtered.jsonl", lines), *KEY, *SIZES, "--typos", "--filter", "country", name="filtered")
+        self.verify(index)
+        scan = EditedOracle.of_index(index)
+        for text in queries(self.rng, scan.keys, 25):
+            ranks = [rank for rank in scan.answer(text, 10**6) if json.loads(scan.lines[rank.position])["country"] == "AB"]
+            (answer,) = asked(index, [text], 10, "--filter", "country=ab")
+            self.assertEqual(hits_of(answer), [parsed(scan.lines[rank.position]) for rank in ranks[:10]], text)
+
+    def test_none(self):
+        lines = made(self.rng, 300, WEIGHTS["few"])
+        index = self.build(self.write("none.jsonl", lines), *KEY, *SIZES, "--typos", name="none")
+        scan = oracle.Oracle.of_index(index)
+        texts = queries(self.rng, scan.keys, 100)
+        for text, answer in zip(texts, asked(index, texts, 10, "--typos", "none")):
+            self.assertEqual(hits_of(answer), [parsed(scan.lines[rank.position]) for rank in scan.answer(text, 10)], text)
+        bare = self.build(self.write("bare.jsonl", lines), *KEY, name="bare")
+        run = subprocess.run([COMMAND, "query", "abcd", "--typos", "auto", "-i", bare], capture_output=True)
+        self.assertEqual(run.returncode, 64)
+        self.assertIn(b"--typos", run.stderr)
+
+    def test_first_hits(self):
+        """What people type wrong, on the list of this folder."""
+        index = self.build(ROOT / "Samples" / "cities.csv", "--weight", "population", "--typos", name="sample")
+        self.verify(index)
+        names = {json.loads(line)["name"] for line in EditedOracle.of_index(index).lines}
+        for text, name in [("lodnon", "London"), ("pariss", "Paris"), ("berln", "Berlin"), ("tokio", "Tokyo"), ("los angelse", "Los Angeles")]:
+            if name not in names:
+                continue
+            (answer,) = asked(index, [text], 1)
+            self.assertEqual(hits_of(answer)[0]["name"], name, text)
+            run = subprocess.run([COMMAND, "query", text, "--format", "text", "-i", index], capture_output=True)
+            self.assertIn(f'showing results for "{name}'.encode(), run.stderr, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
