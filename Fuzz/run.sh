@@ -5,7 +5,7 @@
 # if anything was found.
 set -eu
 cd "$(dirname "$0")"
-all="build pack overlay geonames jsonl csv tsv json geojson lines dialect zstd gzip query manifest shard ranks sides sketch fold log"
+all="build pack overlay geonames jsonl csv tsv json geojson lines dialect zstd gzip query manifest shard ranks sides sketch entries fold log"
 replay=false
 seconds=0
 while :; do

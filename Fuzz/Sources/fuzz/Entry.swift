@@ -23,7 +23,7 @@ private var targets: [(name: String, type: any FuzzTarget.Type)] {
     ("gzip", GzipTarget.self), ("zstd", ZstdTarget.self), ("build", BuildTarget.self), ("pack", PackTarget.self),
     ("log", QueryLogTarget.self),
     ("overlay", OverlayTarget.self), ("ranks", RanksTarget.self), ("sides", SidesTarget.self),
-    ("sketch", SketchTarget.self),
+    ("sketch", SketchTarget.self), ("entries", EntriesTarget.self),
   ]
 }
 
