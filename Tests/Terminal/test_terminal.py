@@ -231,8 +231,33 @@ class Typing(TerminalTest):
         screen = self.list(command="shardq ui; echo status $?")
         screen.type("zzzzz")
         screen.shows("no key begins with that")
+        screen.keys("C-u")
+        screen.type("sao px")
+        screen.shows('  nearest: "sao p"')
         screen.keys("Enter")
         screen.shows("status 1\n")
+
+    def test_ranked_by_words_and_other_names(self):
+        screen = self.screen(80, 12)
+        index = os.path.join(screen.directory, "ranked")
+        records = [{"name": "York", "w": 150}, {"name": "New York", "w": 8000, "names": ["NYC"]}, {"name": "Yorkton", "w": 15}]
+        records += [{"name": f"East York {number}", "w": 1} for number in range(20)]
+        path = screen.write("ranked.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        subprocess.run([SHARDQ, "build", path, "--key", "{name}", "--weight", "w", "--words", "--alias", "names", "--index", index],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        screen.run(f"shardq ui -i {index} --fields name")
+        screen.query("")
+        screen.type("york")
+        screen.shows("10+ of 23 ")
+        self.assertEqual(self.rows(screen)[:4], ["York", "New York", "Yorkton", "East York 0"])
+        screen.keys("NPage", "NPage", "NPage", "NPage")
+        screen.shows("  23 of 23 ")
+        screen.keys("C-u")
+        screen.type("nyc")
+        screen.shows("> New York (NYC)")
+        self.assertIn("(\x1b[1;4mNYC\x1b[", screen.text("-e"))
+        screen.keys("Enter")
+        screen.shows("\nNew York\n")
 
 
 class Choosing(TerminalTest):
