@@ -166,11 +166,11 @@ extension ShardedIndex {
 }
 
 extension ShardedIndex {
-  /// Returns the records that a person most likely means by a text: the best `limit` records whose folded key begins with
-  /// its fold.
+  /// Returns the records that a person most likely means by a text: the best `limit` of those that match.
   ///
-  /// Records rank by their weight, and far higher if the text is their whole name. Records of the same rank stand in the
-  /// index's order. The search opens as few shards as it can prove to be enough, and loads them as it goes.
+  /// A record matches if its folded key begins with the text's fold; where the index has words or other names, also by
+  /// these. Records rank by their weight, and far higher if the text is their whole name. Records of the same rank stand
+  /// in the index's order. Source: docs/ranking.md section 3. The search opens as few shards as it can prove to be enough, and loads them as it goes.
   ///
   /// ```swift
   /// let answer = try index.search("par", limit: 10)
@@ -180,8 +180,8 @@ extension ShardedIndex {
   /// - Parameters:
   ///   - text: The text, as typed. The index folds it. An empty one matches every record.
   ///   - limit: The most hits.
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no ranks; else ``IndexError`` if a file of the index
-  ///   cannot be read or is damaged. The index stays usable.
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index does not rank its records; else ``IndexError`` if a file
+  ///   of the index cannot be read or is damaged. The index stays usable.
   /// - Complexity: O((*h* + *p*) log(*h* + *p*)): *h* hits, *p* parts that may have one.
   public func search(_ text: String, limit: Int = 10) throws(IndexError) -> Answer {
     try search(SearchQuery(text), limit: limit)

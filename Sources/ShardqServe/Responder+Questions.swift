@@ -67,7 +67,8 @@
     private func nearest(
       _ request: SearchRequest, _ matches: ShardedIndex.Matches, inKeys: Bool
     ) throws -> String? {
-      guard request.format == .json else { return nil }
+      // A filter may be all that no match passes.
+      guard request.format == .json, request.filters.isEmpty else { return nil }
       return try matches.generation.longestMatchedBeginning(of: request.query, inKeys: inKeys)
     }
 
