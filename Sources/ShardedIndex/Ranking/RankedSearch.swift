@@ -239,7 +239,7 @@ struct RankedSearch: Sendable {
     opened.shards += 1
     let all = weights ?? [UInt64](repeating: 0, count: loaded.parts.count)
     let filtered = try filter(of: run)?.page(shard / Manifest.pageCapacity, of: reader)
-    return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all)
+    return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all.map { Optional($0) })
   }
 
   /// - Parameter limit: The rank that the records are not above; nil for all records.
