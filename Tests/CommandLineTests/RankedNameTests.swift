@@ -6,7 +6,7 @@ import Testing
   static let records = """
     {"name":"New York","country":"US","people":8000000,"names":["NYC","Gotham"]}
     {"name":"York","country":"GB","people":150000,"names":["Eboracum"]}
-    {"name":"East York","country":"CA","people":100000}
+    {"name":"East York","country":"CA","people":100000,"names":"E. York, Torontos Osten ,X"}
     {"name":"Yorkton","country":"CA","people":15000}
 
     """
@@ -31,6 +31,7 @@ import Testing
     #expect(shown("nyc").output == "New York, US (NYC)\n")
     #expect(shown("york").output == "York, GB\nNew York, US\nYorkton, CA\nEast York, CA\n")
     #expect(shown("york").error == "")
+    #expect(shown("torontos o").output == "East York, CA (Torontos Osten)\n")
     #expect(shown("york", "-n", "1").error == "the best 1 shown; --limit shows more\n")
     let none = shown("zz")
     #expect(none.status == 1 && none.output == "" && none.error == "nothing matches \"zz\"\n", "\(none)")
@@ -50,6 +51,7 @@ import Testing
     #expect(hits("nyc").contains(#""via":"name","name":"NYC","highlights":[[0,3]]}],"complete":true,"total":1"#))
     #expect(hits("york n").hasPrefix(#"{"key":"New York, US","score":"#))
     #expect(hits("york n").contains(#""via":"words","highlights":[[0,1],[4,8]]}]"#), "\(hits("york n"))")
+    #expect(hits("toronto").contains(#""name":"Torontos Osten","highlights":[[0,7]]}]"#), "\(hits("toronto"))")
     #expect(hits("nycx").hasPrefix(#"],"complete":true,"total":0,"nearest":"nyc","sort":"rank"}"#), "\(hits("nycx"))")
     #expect(hits("york, u").contains(#""via":"word","highlights":[[4,11]]}]"#), "\(hits("york, u"))")
   }

@@ -63,7 +63,12 @@ struct RecordTexts {
   /// Adds the names that a field's value has: the elements of an array, or the texts that commas divide.
   mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
     guard kind == .literal else {
-      for name in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: true) { add(name: name) }
+      for var name in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: true) {
+        // Lists show the name without the spaces around the comma.
+        name = name.drop { $0 == Fold.space }
+        while name.last == Fold.space { name.removeLast() }
+        add(name: name)
+      }
       return
     }
     var names: [[UInt8]] = []
