@@ -22,6 +22,8 @@ struct RankedSearch: Sendable {
   let weightSource: WeightSource
   /// The most edits that a match has.
   let editLimit: Int
+  /// The typed text for comparisons with one edit, and with two, once the search needs them.
+  var nearTexts: [NearText] = []
   /// The rank that all hits are below: where a page begins.
   private let ceiling: ShardedIndex.Rank?
   private(set) var queue = RankedHeap<RankedContainer>()
@@ -247,17 +249,14 @@ struct RankedSearch: Sendable {
     _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
+    if run.purpose == .near { return try open(near: part, notAbove: limit, &found) }
     let reader = reader(of: run.set)
     let place = try reader.manifest.shardPosition(ofShard: part.shard)
     let reference = try reader.part(of: place, unpacks: true) { _ in part.part }
     let (records, wholeEnd) = run.records(in: reference.part.keys, canBeWhole: canBeWhole)
     opened.parts += 1
-    if let entries, run.set == .entries {
-      guard run.purpose == .near else { return try queue(entries: records, wholeEnd, of: reference, part) }
-      return try addNear(try entries.weights(of: reference), reference, part, notAbove: limit, &found)
-    }
+    guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
     let weights = try weights(of: reference)
-    if run.purpose == .near { return try addNear(weights, reference, part, notAbove: limit, &found) }
     let passes = try filter?.passes(records, of: reference, in: reader)
     guard run.purpose == .typed else {
       return try addMatches(in: records, passes, weights, reference, part, notAbove: limit, &found)
@@ -292,7 +291,7 @@ struct RankedSearch: Sendable {
   }
 
   /// Returns the weights of a part's records; where there are entries, also which keys are their own plain form.
-  private func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
+  func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
     try generation.shards.weights(of: reference, weightSource) { [rules] (reference) throws(IndexError) in
       guard rules.isPlain else { return [] }
       var marks: [UInt8] = []

@@ -158,17 +158,18 @@ package final class SketchForest: Sendable {
   /// Returns the number of children of all nodes of a depth in a range.
   func childCount(of nodes: Range<Int>, atDepth depth: Int) -> Int {
     let level = levels[depth]
-    var sum = 0
-    if level.countSize == 1 {
-      for offset in level.countsOffset + nodes.lowerBound..<level.countsOffset + nodes.upperBound {
-        sum &+= Int(content[offset])
-      }
-    } else {
-      for node in nodes {
-        sum &+= Self.number(in: content, at: level.countsOffset + node * level.countSize, level.countSize)
+    guard level.countSize == 1 else {
+      return nodes.reduce(0) {
+        $0 + Self.number(in: content, at: level.countsOffset + $1 * level.countSize, level.countSize)
       }
     }
-    return sum
+    return unsafe content.withUnsafeBufferPointer { content in
+      var sum = 0
+      for offset in level.countsOffset &+ nodes.lowerBound..<level.countsOffset &+ nodes.upperBound {
+        sum &+= unsafe Int(content[offset])
+      }
+      return sum
+    }
   }
 
   /// Returns the number in the alphabet of the character of a child; children of a depth are numbered one after the
@@ -176,6 +177,33 @@ package final class SketchForest: Sendable {
   @inline(__always)
   func label(ofChild child: Int, atDepth depth: Int) -> Int {
     Self.number(in: content, at: levels[depth].labelsOffset + child * labelSize, labelSize)
+  }
+
+  /// Calls `body` with the children of a depth in a range whose characters have a class other than 0, or with all of
+  /// them.
+  ///
+  /// - Parameters:
+  ///   - classes: The class of each character of the alphabet.
+  ///   - body: Called with the number of a child, the number of its character, and the class of that.
+  @inline(__always)
+  func forEachChild(
+    in children: Range<Int>, atDepth depth: Int, classes: [UInt8], all: Bool, _ body: (Int, Int, UInt8) -> Void
+  ) {
+    guard labelSize == 1 else {
+      for child in children {
+        let label = label(ofChild: child, atDepth: depth)
+        if all || classes[label] != 0 { body(child, label, classes[label]) }
+      }
+      return
+    }
+    let start = levels[depth].labelsOffset
+    unsafe content.withUnsafeBufferPointer { content in
+      for child in children {
+        let label = unsafe Int(content[start &+ child])
+        let characterClass = classes[label]
+        if all || characterClass != 0 { body(child, label, characterClass) }
+      }
+    }
   }
 
   /// Returns the tree of a root by itself.

@@ -13,6 +13,7 @@ extension RankedSearch {
   /// Queues the shards whose texts may be some edits from the typed one, in groups.
   mutating func open(edits: Int, _ found: inout RankedFound) throws(IndexError) {
     queueEdits(edits + 1)
+    if nearTexts.count < edits { nearTexts.append(NearText(text, limit: edits)) }
     addOverlaid(edits: edits, notAbove: nil, &found)
     for set in [KeySet.records, .entries] {
       if set == .entries, entries == nil { continue }
@@ -87,35 +88,48 @@ extension RankedSearch {
   }
 
   /// Adds the records of a part that match with as many edits as the run has, or queues such entries.
-  mutating func addNear(
-    _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart, notAbove limit: ShardedIndex.Rank?,
-    _ found: inout RankedFound
+  mutating func open(
+    near part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
-    let near = near(run.edits)
-    var rows = EditRows(near)
-    var candidates: [Int] = []
-    unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
-      // Entries lead to records whose key is not its own plain form.
-      if run.set == .records, rules.isPlain, weights.marks[record] == PartWeights.otherForm { return }
-      guard max(1, unsafe rows.distance(of: key.span)) == run.edits else { return }
-      if !rules.isPlain, run.edits == 1, unsafe text.isBeginning(of: Array(key)[...]) { return }
-      candidates.append(record)
-    }
-    for record in candidates {
-      if run.set == .entries {
+    let reader = reader(of: run.set)
+    let place = try reader.manifest.shardPosition(ofShard: part.shard)
+    // Most parts have no key that is near enough: their fields stay packed.
+    let reference = try reader.part(of: place, unpacks: false) { _ in part.part }
+    opened.parts += 1
+    let candidates = nearKeys(of: reference, edits: run.edits)
+    guard !candidates.isEmpty else { return }
+    if let entries, run.set == .entries {
+      let weights = try entries.weights(of: reference)
+      for record in candidates {
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
         queue(record, of: part, weights.values[record], kind, bonus: kind.bonus)
-        continue
       }
-      let passes = try filter?.passes(record..<record + 1, of: reference, in: generation.shards)
+      return
+    }
+    let weights = try weights(of: reference)
+    for record in candidates {
+      // Entries lead to records whose key is not its own plain form.
+      if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
+      let passes = try filter?.passes(record..<record + 1, of: reference, in: reader)
       if rules.isPlain {
         try addMatches(in: record..<record + 1, passes, weights, reference, part, notAbove: limit, &found)
       } else if passes?[0] ?? true {
-        add(
-          weights.values[record], bonus: 0, record, reference, part, notAbove: limit, &found)
+        add(weights.values[record], bonus: 0, record, reference, part, notAbove: limit, &found)
       }
     }
+  }
+
+  /// Returns the keys of a part that are some edits from the typed text, and do not match without edits.
+  private func nearKeys(of reference: PartReference, edits: Int) -> [Int] {
+    var rows = EditRows(near(edits))
+    var candidates: [Int] = []
+    unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
+      guard max(1, unsafe rows.distance(of: key.span)) == edits else { return }
+      if !rules.isPlain, edits == 1, unsafe text.isBeginning(of: Array(key)[...]) { return }
+      candidates.append(record)
+    }
+    return candidates
   }
 
   /// Returns the match of a record that does not match without edits; nil if it has another number of them.
@@ -126,7 +140,9 @@ extension RankedSearch {
     return found.match
   }
 
-  private func near(_ edits: Int) -> NearText { NearText(text, limit: edits) }
+  private func near(_ edits: Int) -> NearText {
+    edits <= nearTexts.count ? nearTexts[edits - 1] : NearText(text, limit: edits)
+  }
 }
 
 extension SketchForest {

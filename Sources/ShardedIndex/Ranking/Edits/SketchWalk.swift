@@ -47,9 +47,9 @@ struct SketchWalk {
   /// A beginning that is alive.
   private struct Node {
     /// The number of the node among those of its depth.
-    let number: Int
+    let number: UInt32
     /// The position of the beginning without its last character.
-    let parent: Int
+    let parent: UInt32
     let character: UInt32
     let state: EditAutomaton.State
   }
@@ -86,7 +86,7 @@ struct SketchWalk {
   private mutating func walk(_ forest: SketchForest, _ body: (borrowing SketchWalk, Int, Int, Bool) -> Void) {
     use(forest.alphabet)
     let start = automaton.start
-    levels = [(0..<forest.rootCount).map { Node(number: $0, parent: 0, character: 0, state: start) }]
+    levels = [(0..<forest.rootCount).map { Node(number: UInt32($0), parent: 0, character: 0, state: start) }]
     for depth in forest.levels.indices {
       levels.append(liveChildren(ofDepth: depth, in: forest))
       for (index, node) in levels[depth].enumerated() {
@@ -106,16 +106,24 @@ struct SketchWalk {
     var live: [Node] = []
     var (number, child) = (0, 0)
     for (parent, node) in levels[depth].enumerated() where !isEnd(node) {
-      child += forest.childCount(of: number..<node.number, atDepth: depth)
-      let count = forest.childCount(of: node.number..<node.number + 1, atDepth: depth)
-      number = node.number + 1
+      let own = Int(node.number)
+      child += forest.childCount(of: number..<own, atDepth: depth)
+      let count = forest.childCount(of: own..<own + 1, atDepth: depth)
+      number = own + 1
       // Most characters are not the query's, and lead to the same state.
       let other = automaton.step(node.state, 0)
-      for number in child..<child + count {
-        let label = forest.label(ofChild: number, atDepth: depth)
-        let state = classes[label] == 0 ? other : automaton.step(node.state, classes[label])
-        guard isWanted(state) else { continue }
-        live.append(Node(number: number, parent: parent, character: alphabet.scalars[label], state: state))
+      let isOtherWanted = isWanted(other)
+      forest.forEachChild(in: child..<child + count, atDepth: depth, classes: classes, all: isOtherWanted) {
+        number, label, characterClass in
+        var state = other
+        if characterClass != 0 {
+          state = automaton.step(node.state, characterClass)
+          guard isWanted(state) else { return }
+        }
+        live.append(
+          Node(
+            number: UInt32(truncatingIfNeeded: number), parent: UInt32(truncatingIfNeeded: parent),
+            character: alphabet.scalars[label], state: state))
       }
       child += count
     }
@@ -140,7 +148,7 @@ struct SketchWalk {
   /// Returns the root of a node.
   private func root(of index: Int, atDepth depth: Int) -> Int {
     var index = index
-    for level in stride(from: depth, to: 0, by: -1) { index = levels[level][index].parent }
+    for level in stride(from: depth, to: 0, by: -1) { index = Int(levels[level][index].parent) }
     return index
   }
 
@@ -149,7 +157,7 @@ struct SketchWalk {
     var (characters, index): ([UInt32], Int) = ([], index)
     for level in stride(from: depth, to: 0, by: -1) {
       characters.append(levels[level][index].character)
-      index = levels[level][index].parent
+      index = Int(levels[level][index].parent)
     }
     return characters.reversed()
   }
