@@ -82,6 +82,14 @@ extension ShardedIndex {
       found.settledCount = found.records.count
     }
 
+    /// The text that the first hit has in the place of the typed one, where all hits correct typing errors; nil else.
+    package var correction: String? {
+      get throws(IndexError) {
+        guard let first = found.records.first, first.rank.edits > 0 else { return nil }
+        return hit(0, try records(in: 0..<1)[0]).correction
+      }
+    }
+
     // MARK: Records
 
     /// Decodes some of the hits into a buffer, whose former records are removed.

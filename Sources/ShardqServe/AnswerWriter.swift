@@ -38,6 +38,8 @@
     var total: Int?
     /// The text of the position behind the last record; nil if there are no more.
     var cursor: String?
+    /// The text that the query is corrected to, where all records correct its typing errors; nil else.
+    var correction: String?
   }
 
   /// The writer of bodies, one at a time.
@@ -166,6 +168,10 @@
       // A search that cannot be completed is refused.
       try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
       if let total = ranks.total { try write("total", total) }
+      if let correction = ranks.correction {
+        try body.write(",\"correction\":" as StaticString)
+        try JSONText.write(correction, to: &body)
+      }
       guard let cursor = ranks.cursor else { return }
       try body.write(",\"cursor\":\"" as StaticString)
       try body.write(cursor)

@@ -53,10 +53,11 @@
       let isAtEnd = request.cursor == nil && total.map { request.offset + range.count >= $0 } ?? false
       let cursor = isAtEnd ? nil : hits.cursor?.description
       let nearest = total == 0 ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
+      let correction = try request.format == .json ? hits.correction : nil
       let body = try generation.withWriter { [hits] in
         try $0.search(
           request, hits, range, count: matches.count, generation, nearest: nearest,
-          ranks: RankedMembers(total: total, cursor: cursor))
+          ranks: RankedMembers(total: total, cursor: cursor, correction: correction))
       }
       var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       answer.headers[.shardqCursor] = cursor
@@ -77,7 +78,8 @@
     ) throws -> ShardedIndex.RankedHits {
       do {
         return try ShardedIndex.RankedHits(
-          request.folded, filters: request.filters, in: matches.generation, after: request.cursor)
+          request.folded, filters: request.filters, typos: request.typos, in: matches.generation,
+          after: request.cursor)
       } catch {
         switch error {
         case .wrongCursor(let reason):
@@ -85,6 +87,9 @@
         case .notBuilt(.filter):
           throw Problem.badParameter(
             "filter", "The index has no filter by this field: build it with shardq build --filter and the field.")
+        case .notBuilt(.typos):
+          throw Problem.badParameter(
+            "typos", "The index corrects no typing errors: build it with shardq build --typos, or leave it out.")
         default: throw error
         }
       }

@@ -29,6 +29,8 @@
     var sort: Sort?
     /// The filters that hits have to pass, in a ranked answer.
     var filters: [ShardedIndex.Filter] = []
+    /// Whether typing errors are corrected, in a ranked answer.
+    var typos = ShardedIndex.Typos.automatic
     /// The position behind the last hit of the page before.
     var cursor: ShardedIndex.Cursor?
     var format: Format
@@ -68,6 +70,10 @@
         filters.append(
           ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])]))
       }
+      if let name = parameters.text("typos") {
+        guard name == "auto" || name == "none" else { throw .badParameter("typos", "It is auto or none.") }
+        typos = name == "auto" ? .required : .none
+      }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {
           throw .badParameter("after", "It is no cursor: send the cursor of the answer before.")
@@ -94,6 +100,9 @@
         }
         guard filters.isEmpty else {
           throw .badParameter("filter", "Ranked answers alone are filtered: send sort=rank.")
+        }
+        guard typos != .required else {
+          throw .badParameter("typos", "Ranked answers alone correct typing errors: send sort=rank.")
         }
       case .rank:
         guard isRanked else {

@@ -413,5 +413,33 @@ class Ranked(unittest.TestCase):
             self.assertIn("shardq build --weight", self.problem("sort", "sao", server, sort="rank"))
 
 
+class Corrected(unittest.TestCase):
+    """Typing errors, of an index that was built to correct them and of one that was not."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(build(list(rows()), "corrected", *WEIGHTED, "--typos"))
+        cls.bare = Server(build(list(rows()), "uncorrected", *WEIGHTED))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+        cls.bare.close()
+
+    def test_corrections(self):
+        answer = self.server.search("pariss").json
+        self.assertEqual([row["country"] for row in answer["matches"][:2]], ["FR", "US"])
+        self.assertEqual((answer["correction"], answer["count"], answer["complete"]), ("Paris", 0, True))
+        self.assertNotIn("correction", self.server.search("paris").json)
+        self.assertEqual(self.server.search("pariss", typos="none").json["matches"], [])
+
+    def test_refusals(self):
+        self.assertEqual(self.bare.search("pariss").json["matches"], [])
+        for server, parameters in [(self.bare, {"typos": "auto"}), (self.server, {"typos": "all"}), (self.server, {"typos": "auto", "sort": "key"})]:
+            answer = server.search("pariss", **parameters)
+            self.assertEqual(answer.status, 400)
+            self.assertEqual(answer.json["parameter"], "typos")
+
+
 if __name__ == "__main__":
     unittest.main()

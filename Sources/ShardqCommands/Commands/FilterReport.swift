@@ -25,5 +25,15 @@
       }
       return ("\"filters\":[" + members.joined(separator: ",") + "]", notes.joined(separator: "; "))
     }
+
+    /// Returns the same of the sketches by which typing errors are corrected, those of entries included; nil for an index
+    /// without sketches.
+    static func sketches(of index: ShardedIndex) throws(IndexError) -> (json: String, note: String)? {
+      guard index.generation.manifest.hasSketches else { return nil }
+      var pages = try index.generation.manifest.sidePages()
+      if let entries = try ShardedIndex(entriesOf: index) { pages += try entries.generation.manifest.sidePages() }
+      let bytes = pages.flatMap(\.frames).filter(\.name.isOfSketches).reduce(0) { $0 + $1.size }
+      return ("\"typos\":{\"bytes\":\(bytes)}", "typing errors: " + StatsCommand.size(bytes))
+    }
   }
 #endif

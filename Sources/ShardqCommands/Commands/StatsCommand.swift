@@ -111,7 +111,9 @@
     /// Adds the index's features and the bytes that they take. An index without features adds nothing.
     private static func addFeatures(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
       let manifest = index.generation.manifest
-      let features = try [ranks(of: manifest), FilterReport.filters(of: manifest), entries(of: index)].compactMap { $0 }
+      let features = try [
+        ranks(of: manifest), FilterReport.filters(of: manifest), FilterReport.sketches(of: index), entries(of: index),
+      ].compactMap { $0 }
       guard !features.isEmpty else { return }
       report.add(
         "features", .raw("{" + features.map(\.json).joined(separator: ",") + "}"),

@@ -70,6 +70,8 @@ package struct ListModel {
   private var hits: ShardedIndex.RankedHits?
   /// The longest beginning of the current query that something matches, where nothing matches the query.
   package private(set) var nearest: String?
+  /// The text that the current query is corrected to, where all matches correct it.
+  package private(set) var correction: String?
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
   /// The fields of the selected record, and its number.
@@ -120,6 +122,7 @@ package struct ListModel {
         (model.top, model.selection) = (0, 0)
         try model.rank()
         try model.fetch()
+        model.correction = try model.hits?.correction
         model.nearest =
           model.rowCount == 0
           ? try model.matches.generation.longestMatchedBeginning(of: text, inKeys: model.isByKeysAlone) : nil

@@ -139,7 +139,8 @@ package struct ListScreen {
     let cost = model.cost
     let shards = "\(QueryRunner.grouped(cost.shards)) of \(QueryRunner.counted(model.shardCount, "shard"))"
     let loaded = cost.loads == 0 ? "none loaded" : "\(QueryRunner.grouped(cost.loads)) loaded, \(Self.size(cost.bytes))"
-    let of = count + " of " + QueryRunner.grouped(model.recordCount)
+    let corrected = model.correction.map { "for \"" + printable($0) + "\": " } ?? ""
+    let of = corrected + count + " of " + QueryRunner.grouped(model.recordCount)
     for parts in [
       [of, time(cost.microseconds), shards + " touched", loaded], [of, time(cost.microseconds), shards],
       [count, time(cost.microseconds), shards], [count, time(cost.microseconds)],
