@@ -16,7 +16,7 @@ import reader  # noqa: E402
 import sketches  # noqa: E402
 from oracle_features import EditedOracle, FeatureOracle, FeatureQuery, plain  # noqa: E402
 from test_oracle import LONG, SEED, SIZES, WEIGHTS, asked, hits_of, made, parsed, ranks_of, typed  # noqa: E402
-from test_reader import COMMAND, ROOT, Temporary  # noqa: E402
+from test_reader import COMMAND, ROOT, Temporary, dataset, unpacked  # noqa: E402
 
 KEY = ("--key", "{name}, {country}", "--weight", "w")
 
@@ -133,6 +133,21 @@ class Edited(Temporary):
             self.assertEqual(hits_of(answer)[0]["name"], name, text)
             run = subprocess.run([COMMAND, "query", text, "--format", "text", "-i", index], capture_output=True)
             self.assertIn(f'showing results for "{name}'.encode(), run.stderr, text)
+
+    def test_geonames(self):
+        """First hits that people mean, and a sample of errors, on a list that people have."""
+        source = self.directory / "cities1000.txt"
+        source.write_bytes(unpacked(dataset("geonames-cities1000.txt.zst")))
+        index = self.build(source, "--weight", "population", "--typos", name="geonames")
+        for text, name in [
+            ("lodnon", "London"), ("los angelse", "Los Angeles"), ("newyork", "New York City"), ("munchn", "München"),
+            ("saint petersbrug", "Saint Petersburg"), ("ondon", "London"), ("san fransisco", "San Francisco"),
+        ]:
+            (answer,) = asked(index, [text], 1)
+            self.assertEqual([hit["name"] for hit in hits_of(answer)], [name], text)
+        if LONG:
+            scan = EditedOracle.of_index(index)
+            self.compare(index, scan, queries(self.rng, scan.keys, 40))
 
 
 if __name__ == "__main__":
