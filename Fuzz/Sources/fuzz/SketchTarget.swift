@@ -40,4 +40,12 @@ final class SketchTarget: FuzzTarget {
       for (left, right) in zip(ends, other) { require(left.size == right.size, "ends of the same trees") }
     }
   }
+
+  static var seeds: [(name: String, bytes: [UInt8])] {
+    let texts = ["paris\u{1}fr", "parla\u{1}es", "york\u{1}gb"].map { Array($0.utf8) }
+    let frames = SketchPage([ShardSketch(ofTexts: texts)])
+    let query = Array("pari".utf8)
+    let size = [UInt8(frames.page.count & 0xff), UInt8(frames.page.count >> 8)]
+    return [("page", [0] + size + frames.page + [UInt8(query.count)] + query + frames.groups[0])]
+  }
 }
