@@ -14,6 +14,7 @@ step "dependencies" Scripts/dependencies.sh --tests
 step "format" swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 step "the tables of the fold are made from the Unicode data" python3 Scripts/generate_fold.py --check /usr/share/unicode
 step "the table of widths is made from the Unicode data" python3 Scripts/generate_width.py --check /usr/share/unicode
+step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
 # The programs as they are shipped, the checks that run them, and the fuzz targets.

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """Makes the tables of nearness: whole numbers, the same on every machine, because no float takes part.
 
-    generate_near.py             print the sizes of the tables and their SHA-256
+    generate_near.py             write Sources/ShardedIndex/Format/Near/NearTables.swift
+    generate_near.py --check     fail if the committed table differs from the one that would be written
     generate_near.py --tables    print the tables, a number a line
 
 `sines()` has the sine of each 1/200 degree from 0 to 90, times 2^30, rounded. `nears()` has, for each 1/4096 of the
 root of the haversine, the steps of a score that a place at this distance or a little farther gets: 2,048 times
 8 - log2(1 + d / 10 km), rounded down, and 0 where that is below 0. d is the distance on a sphere of 6,371 km.
+
+The Swift file has fewer sines: of whole degrees, and sines and cosines of each 1/200 of one, with 62 bits. The sine of
+a sum makes all others of these, and this script compares each of those with `sines()`.
 """
 
 import argparse
 import functools
-import hashlib
+import pathlib
+import sys
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
 DIGITS = 40
@@ -70,16 +75,78 @@ def nears():
         return values
 
 
+PRECISE_BITS = 62
+PATH = pathlib.Path(__file__).resolve().parents[1] / "Sources" / "ShardedIndex" / "Format" / "Near" / "NearTables.swift"
+
+
+@functools.cache
+def precise_sines():
+    """Sines of 1/200 degrees from 0 to 90 degrees, with 62 bits, as far as the Swift file needs them."""
+    with localcontext() as context:
+        context.prec = DIGITS + 10
+        step = 4 * arctangent(Decimal(1)) / (180 * SINES_PER_DEGREE)
+        wanted = set(range(0, 90 * SINES_PER_DEGREE + 1, SINES_PER_DEGREE))
+        wanted |= set(range(SINES_PER_DEGREE)) | {90 * SINES_PER_DEGREE - i for i in range(SINES_PER_DEGREE)}
+        return {i: int((sine(step * i) * 2**PRECISE_BITS).to_integral_value(ROUND_HALF_EVEN)) for i in wanted}
+
+
+def made_sine(number):
+    """What the Swift code makes of its tables."""
+    precise, quarter = precise_sines(), 90 * SINES_PER_DEGREE
+    degree, rest = divmod(number, SINES_PER_DEGREE)
+    degree *= SINES_PER_DEGREE
+    total = precise[degree] * precise[quarter - rest] + precise[quarter - degree] * precise[rest]
+    return (total >> PRECISE_BITS) + (1 << PRECISE_BITS - SINE_BITS - 1) >> PRECISE_BITS - SINE_BITS
+
+
+def swift():
+    assert all(made_sine(number) == value for number, value in enumerate(sines()))
+    assert all(a >= b for a, b in zip(nears(), nears()[1:]))
+    precise, quarter = precise_sines(), 90 * SINES_PER_DEGREE
+    tables = [
+        ("degreeSines", "The sines of whole degrees, times 2^62.", "UInt64",
+         [precise[number] for number in range(0, quarter + 1, SINES_PER_DEGREE)]),
+        ("fractionSines", "The sines of each 1/200 of a degree below 1, times 2^62.", "UInt64",
+         [precise[number] for number in range(SINES_PER_DEGREE)]),
+        ("fractionCosines", "The cosines of the same.", "UInt64",
+         [precise[quarter - number] for number in range(SINES_PER_DEGREE)]),
+        ("steps", "The steps of a score by each 1/4096 of the root of the haversine, those aside that are 0.", "UInt16",
+         [number for number in nears() if number]),
+    ]
+    text = """// Written by Scripts/generate_near.py: do not edit.
+// swift-format-ignore-file
+
+/// The tables of nearness. Source: docs/ranking.md section 9.
+enum NearTables {
+"""
+    for name, comment, kind, values in tables:
+        text += f"  /// {comment}\n  static let {name}: [{kind}] = [\n"
+        line = ""
+        for value in values:
+            word = f"{value}, "
+            if len(line) + len(word) > 112:
+                text += "    " + line.rstrip() + "\n"
+                line = ""
+            line += word
+        text += "    " + line.rstrip() + "\n  ]\n"
+    return text + "}\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tables", action="store_true", help="print the tables, a number a line")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--tables", action="store_true", help="print the tables, a number a line")
+    choice.add_argument("--check", action="store_true", help="fail if the committed table is another one")
     arguments = parser.parse_args()
-    for name, table in ("sines", sines()), ("nears", nears()):
-        text = "".join(f"{number}\n" for number in table)
-        if arguments.tables:
-            print(text, end="")
-        else:
-            print(name, len(table), hashlib.sha256(text.encode()).hexdigest())
+    if arguments.tables:
+        for number in sines() + nears():
+            print(number)
+    elif arguments.check:
+        if PATH.read_text() != swift():
+            sys.exit(f"{PATH.name} is not what this script writes: run it")
+    else:
+        PATH.parent.mkdir(exist_ok=True)
+        PATH.write_text(swift())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ package struct QueryRequest: Equatable, Sendable {
   package var filters: [ShardedIndex.Filter] = []
   /// Whether typing errors are corrected, in a ranked answer.
   package var typos = ShardedIndex.Typos.automatic
+  /// The place that near records rank higher for, in a ranked answer; nil for none.
+  package var near: ShardedIndex.Place?
   /// Whether the ranks are explained, in a ranked answer.
   package var explains = false
   /// Whether the number of matches alone is printed.
@@ -47,7 +49,7 @@ package struct QueryRequest: Equatable, Sendable {
   /// A script that asks for all matches, their number or a range of them wants them in the order of their keys.
   package mutating func implySort(hasOffset: Bool) {
     guard sort == nil else { return }
-    if cursor != nil || explains || !filters.isEmpty || typos == .required {
+    if cursor != nil || explains || !filters.isEmpty || near != nil || typos == .required {
       sort = .rank
     } else if all || countOnly || hasOffset {
       sort = .key

@@ -29,7 +29,8 @@ package struct RankedOutput {
   /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
   func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
     try index.search(
-      ShardedIndex.SearchQuery(text, filter: request.filters, typos: request.typos), limit: next(skipped: 0),
+      ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos),
+      limit: next(skipped: 0),
       after: request.cursor)
   }
 

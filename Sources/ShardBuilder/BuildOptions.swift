@@ -35,6 +35,8 @@ public struct BuildOptions: Sendable {
   public var filter: [String] = []
   /// Whether typing errors are corrected. The index gets sketches of the beginnings of its keys.
   public var typos = false
+  /// Whether answers can be near to a place. The index gets a table of the cells that its records lie in.
+  public var near = false
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?

@@ -96,7 +96,7 @@ public enum ShardBuilder {
     settings.weightScale = options.weightScale
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
-    (settings.filter, settings.typos) = (options.filter, options.typos)
+    (settings.filter, settings.near, settings.typos) = (options.filter, options.near, options.typos)
     options.setEntries(of: &settings)
     return settings
   }
@@ -154,6 +154,13 @@ public enum ShardBuilder {
       if let keep = options.keep, !RecordEncoder.isKept(field, keep: keep) {
         throw .dataset(
           .options, message: "answers are filtered by the field \"\(field)\", so that it has to be stored: keep it too")
+      }
+    }
+    if options.near, let keep = options.keep {
+      let lists = [CoordinateNames.latitudes, CoordinateNames.longitudes]
+      for list in lists where !list.contains(where: { RecordEncoder.isKept($0, keep: keep) }) {
+        throw .dataset(
+          .options, message: "answers near to a place need the records' coordinates: keep the fields that hold them")
       }
     }
     if Set(options.filter).count < options.filter.count || options.filter.count > IndexSettings.filterLimit {

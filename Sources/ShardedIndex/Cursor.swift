@@ -17,10 +17,13 @@ extension ShardedIndex {
     }
 
     /// Returns the number that tells queries apart.
-    static func identity(_ text: [UInt8], _ filter: RankedFilter?, hasEdits: Bool) -> UInt64 {
+    static func identity(
+      _ text: [UInt8], _ filter: RankedFilter?, _ near: RankedNear?, hasEdits: Bool
+    ) -> UInt64 {
       var bytes = text
       if hasEdits { bytes += [0, 0xff] }
       filter?.write(to: &bytes)
+      near?.write(to: &bytes)
       return bytes.hash
     }
 
@@ -99,6 +102,6 @@ extension RankedSearch {
   /// The number that tells queries apart, for cursors.
   var identity: UInt64 {
     ShardedIndex.Cursor.identity(
-      text.isFinished ? text.text + [Fold.space] : text.text, filter, hasEdits: editLimit > 0)
+      text.isFinished ? text.text + [Fold.space] : text.text, filter, nearness, hasEdits: editLimit > 0)
   }
 }

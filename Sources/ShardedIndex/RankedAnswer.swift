@@ -66,18 +66,20 @@ extension ShardedIndex {
     public let rank: Rank
     /// Whether no record that the search has not opened can come before it: false only behind the end of a budget.
     public let isSettled: Bool
+    /// What the score has for nearness, in steps of which an octave has 2,048; 0 where the query has no place.
+    public let near: Int
     private let text: RankedText
     private let rules: MatchRules
 
-    init(record: Record, rank: Rank, isSettled: Bool, text: RankedText, rules: MatchRules) {
-      (self.record, self.rank, self.isSettled) = (record, rank, isSettled)
+    init(record: Record, rank: Rank, isSettled: Bool, near: Int, text: RankedText, rules: MatchRules) {
+      (self.record, self.rank, self.isSettled, self.near) = (record, rank, isSettled, near)
       (self.text, self.rules) = (text, rules)
     }
 
-    /// The score: the code of the weight and the bonus of the match, in steps of which an octave has 2,048.
+    /// The score: the code of the weight, the bonus of the match and the nearness, in steps of which an octave has 2,048.
     public var score: Int { rank.score }
     /// The bonus of the match, in octaves of weight.
-    public var bonus: Int { (rank.score - WeightRule.code(rank.weight)) / 2048 }
+    public var bonus: Int { (rank.score - near - WeightRule.code(rank.weight)) / 2048 }
     /// The number of typing errors that the match corrects.
     public var edits: Int { rank.edits }
     /// The text of the record that matched.
@@ -211,7 +213,8 @@ extension ShardedIndex.Answer {
     after cursor: ShardedIndex.Cursor?
   ) throws(IndexError) {
     try self.init(
-      ShardedIndex.RankedHits(text, filters: query.filter, typos: query.typos, in: generation, after: cursor),
+      ShardedIndex.RankedHits(
+        text, filters: query.filter, near: query.near, typos: query.typos, in: generation, after: cursor),
       limit: max(0, limit), budget: query.budget)
   }
 }

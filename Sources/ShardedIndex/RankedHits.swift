@@ -15,17 +15,20 @@ extension ShardedIndex {
     /// - Parameters:
     ///   - text: The folded text of the query.
     ///   - filters: The filters that hits pass.
+    ///   - near: The place that near records rank higher for; nil for none.
     ///   - typos: Whether hits may be a few typing errors away.
     ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(
-      _ text: [UInt8], filters: [Filter] = [], typos: Typos = .automatic, in generation: Generation,
-      after cursor: Cursor? = nil
+      _ text: [UInt8], filters: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
+      in generation: Generation, after cursor: Cursor? = nil
     ) throws(IndexError) {
       let filter = try RankedFilter(filters, in: generation.manifest)
+      let near = try RankedNear(near, in: generation.manifest)
       self.text = text
       (rankBefore, countBefore) = (cursor?.rank, cursor == nil ? 0 : nil)
-      search = try RankedSearch(text, filter: filter, typos: typos, in: generation, below: cursor?.rank)
+      search = try RankedSearch(
+        text, filter: filter, near: near, typos: typos, in: generation, below: cursor?.rank)
       try cursor?.check(search.identity, generation)
     }
 
@@ -123,7 +126,7 @@ extension ShardedIndex {
     package func hit(_ position: Int, _ record: Record) -> Hit {
       Hit(
         record: record, rank: found.records[position].rank, isSettled: position < found.settledCount,
-        text: search.text, rules: search.rules)
+        near: search.nearness?.value { record.value(ofField: $0)?.text } ?? 0, text: search.text, rules: search.rules)
     }
   }
 }

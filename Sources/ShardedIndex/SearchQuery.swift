@@ -7,22 +7,60 @@ extension ShardedIndex {
     public var filter: [Filter]
     /// Whether records match that are a few typing errors away from the text.
     public var typos: Typos
+    /// The place that near records rank higher for; nil for none.
+    public var near: Place?
     /// What the search may open before it stops early; nil for no limit.
     public var budget: SearchBudget?
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty one matches every record.
     ///   - filter: The filters that a record has to pass, all of them.
+    ///   - near: The place that near records rank higher for; nil for none.
     ///   - typos: Whether records match that are a few typing errors away from the text.
     ///   - budget: What the search may open before it stops early; nil for no limit.
     public init(
-      _ text: String, filter: [Filter] = [], typos: Typos = .automatic, budget: SearchBudget? = nil
+      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
+      budget: SearchBudget? = nil
     ) {
-      (self.text, self.filter, self.typos, self.budget) = (text, filter, typos, budget)
+      (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
+    }
+  }
+  /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.
+  public struct Place: Hashable, Sendable {
+    let place: NearPlace
+
+    /// - Parameters:
+    ///   - latitude: Degrees north of the equator.
+    ///   - longitude: Degrees east of Greenwich.
+    /// - Returns: nil beyond the globe.
+    public init?(latitude: Double, longitude: Double) {
+      guard -90...90 ~= latitude, -180...180 ~= longitude,
+        let place = NearPlace(
+          latitude: Self.hundredths(latitude), longitude: Self.hundredths(longitude))
+      else { return nil }
+      self.place = place
+    }
+
+    /// Rounds half away from zero.
+    private static func hundredths(_ degrees: Double) -> Int {
+      Int(100 * degrees + (degrees < 0 ? -0.5 : 0.5))
+    }
+
+    /// Reads a latitude, a comma and a longitude, in decimal degrees: `48.85,2.35`. Returns nil for another text.
+    public init?(_ text: String) {
+      let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Array($0.utf8) }
+      guard numbers.count == 2 else { return nil }
+      let found = unsafe numbers[0].withUnsafeBufferPointer { latitude in
+        unsafe numbers[1].withUnsafeBufferPointer { longitude in
+          unsafe NearPlace(latitude: latitude, longitude: longitude)
+        }
+      }
+      guard let found else { return nil }
+      place = found
     }
   }
 
-  /// Whether a ranked query corrects typing errors. Source: docs/ranking.md section 8.
+  /// Whether a ranked query corrects typing errors. Source: docs/ranking.md section 9.
   ///
   /// One error is corrected where the longest word of the text has four characters or more, two where it has eight.
   /// Records with fewer errors come first.

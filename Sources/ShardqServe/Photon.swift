@@ -17,8 +17,8 @@
     /// The most matches that a request with a filter reads.
     static let readLimit = 10_000
 
-    private static let noBias =
-      "A location bias is not supported here: leave out lat, lon, zoom and location_bias_scale."
+    static let noBias = "A location bias needs an index that was built with --near: leave out lat and lon."
+    private static let noScale = "How strong a location bias is cannot be chosen here: leave it out."
     private static let noTags =
       "This filter is not supported here, since the records have no tags of OpenStreetMap: leave it out."
     private static let noFilter = "This parameter is not supported here: leave it out."
@@ -34,8 +34,8 @@
     /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
     static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
       if hasBias {
-        for name in ["lat", "lon", "zoom", "location_bias_scale"] where parameters.hasValue(name) {
-          throw .badParameter(name, noBias)
+        for name in ["zoom", "location_bias_scale"] where parameters.hasValue(name) {
+          throw .badParameter(name, noScale)
         }
       }
       for name in ["osm_tag", "layer", "include", "exclude"] where !parameters.texts(name).isEmpty {
@@ -49,6 +49,16 @@
       }
       // There is one language and there are no doubles to leave out; debugging would add fields that no client reads.
       for name in ["lang", "dedupe", "debug"] { _ = parameters.text(name) }
+    }
+
+    /// Reads the place of a location bias; nil without one.
+    static func place(_ parameters: inout QueryParameters) throws(Problem) -> ShardedIndex.Place? {
+      let (latitude, longitude) = (parameters.text("lat") ?? "", parameters.text("lon") ?? "")
+      if latitude.isEmpty, longitude.isEmpty { return nil }
+      guard let place = ShardedIndex.Place(latitude + "," + longitude) else {
+        throw .badParameter("lat", "It and lon are decimal degrees, both or neither.")
+      }
+      return place
     }
 
     /// Reads the number of features, 1 to 1000, which Photon caps likewise.
@@ -92,6 +102,8 @@
       var query: String
       var limit: Int
       var box: Box?
+      /// The place that near records come first for; nil for none.
+      var near: ShardedIndex.Place?
       /// The country codes in capital letters; none for all countries.
       var countries: Set<String>
 
@@ -111,6 +123,7 @@
         self.query = query
         limit = try Photon.limit(&parameters, default: 15)
         if let box = parameters.text("bbox"), !box.isEmpty { self.box = try Box(box) }
+        near = try Photon.place(&parameters)
         countries = []
         for code in parameters.texts("countrycode") {
           guard code.utf8.count == 2, code.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) else {
@@ -160,6 +173,9 @@
       return try served.asking {
         let matches = try served.index.matches(forPrefix: request.query)
         let generation = try served.generation(of: matches)
+        if request.near != nil, !IndexSettings(of: generation.manifest.root).near {
+          throw Problem.badParameter("lat", Photon.noBias)
+        }
         let filters = request.filters(of: generation)
         // Another filter may read thousands of records.
         let hasFilter = request.box != nil || filters.isEmpty && !request.countries.isEmpty
@@ -168,7 +184,7 @@
         let body: ByteBuffer
         if generation.manifest.isRanked {
           var hits = try ShardedIndex.RankedHits(
-            Fold.fold(request.query), filters: filters, in: matches.generation)
+            Fold.fold(request.query), filters: filters, near: request.near, in: matches.generation)
           // Each hit may be in another part: mostly as many are looked for as are wanted.
           let first = hasFilter ? 64 : request.limit
           let count = hits.areKeyMatches ? matches.count : nil

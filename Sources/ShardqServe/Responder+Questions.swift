@@ -78,12 +78,14 @@
     ) throws -> ShardedIndex.RankedHits {
       do {
         return try ShardedIndex.RankedHits(
-          request.folded, filters: request.filters, typos: request.typos, in: matches.generation,
-          after: request.cursor)
+          request.folded, filters: request.filters, near: request.near, typos: request.typos,
+          in: matches.generation, after: request.cursor)
       } catch {
         switch error {
         case .wrongCursor(let reason):
           throw Problem.badParameter("after", "The cursor \(reason): ask for the first page again.")
+        case .notBuilt(.near):
+          throw Problem.badParameter("near", "The index has no cells: build it with shardq build --near.")
         case .notBuilt(.filter):
           throw Problem.badParameter(
             "filter", "The index has no filter by this field: build it with shardq build --filter and the field.")

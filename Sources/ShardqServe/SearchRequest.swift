@@ -31,6 +31,8 @@
     var filters: [ShardedIndex.Filter] = []
     /// Whether typing errors are corrected, in a ranked answer.
     var typos = ShardedIndex.Typos.automatic
+    /// The place that near records rank higher for, in a ranked answer; nil for none.
+    var near: ShardedIndex.Place?
     /// The position behind the last hit of the page before.
     var cursor: ShardedIndex.Cursor?
     var format: Format
@@ -74,6 +76,12 @@
         guard name == "auto" || name == "none" else { throw .badParameter("typos", "It is auto or none.") }
         typos = name == "auto" ? .required : .none
       }
+      if let text = parameters.text("near"), !text.isEmpty {
+        guard let place = ShardedIndex.Place(text) else {
+          throw .badParameter("near", "It is a latitude, a comma and a longitude, in decimal degrees.")
+        }
+        near = place
+      }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {
           throw .badParameter("after", "It is no cursor: send the cursor of the answer before.")
@@ -97,6 +105,9 @@
       case .key:
         guard cursor == nil else {
           throw .badParameter("after", "Ranked answers alone have cursors: send sort=rank, or offset.")
+        }
+        guard near == nil else {
+          throw .badParameter("near", "Ranked answers alone are near to a place: send sort=rank.")
         }
         guard filters.isEmpty else {
           throw .badParameter("filter", "Ranked answers alone are filtered: send sort=rank.")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 GROUP = 64  # pages of a frame of the chain
 SHARDS = 16  # of a frame with the lists of parts
-VALUES, PARTS_OF_VALUES = 1, 2  # kinds of frames
+VALUES, PARTS_OF_VALUES, CELLS, PARTS_OF_CELLS = 1, 2, 3, 4  # kinds of frames
 MOST_VALUES, MOST_BYTES = 1024, 65536
 
 
@@ -179,16 +179,21 @@ def values_of(kind, text, fold):
 
 
 def verify_tables(reader, index, fold):
-    """The tables of all filters, made anew of the records of the shards."""
+    """The tables of all filters and of cells, made anew of the records of the shards."""
     filters = settings_list(index.settings[b"filter"]) if b"filter" in index.settings else []
     weight = reader.Weights(index.settings)
     shards = list(index.shards())
     for page, contents in enumerate(index.side_contents()):
         own = shards[64 * page : 64 * page + 64]
-        for number, path in enumerate(filters):
-            made = [[made_part(part, path, weight, fold) for part in shard.parts] for shard in own]
+        wanted = [((VALUES, PARTS_OF_VALUES), number, path) for number, path in enumerate(filters)]
+        if index.settings.get(b"near") == b"10":
+            wanted.append(((CELLS, PARTS_OF_CELLS), 0, None))
+        for kinds, number, path in wanted:
+            of_field = lambda fields, path=path: field_values(fields, path, fold)
+            of_record = of_field if path is not None else lambda fields: cell_values(reader, fields)
+            made = [[made_part(part, of_record, weight, path is not None) for part in shard.parts] for shard in own]
             values = sorted({value for shard in made for part in shard for value in part})
-            table = read_table(reader, contents, number, len(own), f"page {page}, table {number}")
+            table = read_table(reader, contents, number, len(own), f"page {page}, table {number}", kinds)
             if len(values) > MOST_VALUES or sum(map(len, values)) > MOST_BYTES:
                 reader.need(table is None, f"page {page} has a table of too many values")
                 continue
@@ -205,18 +210,29 @@ def verify_tables(reader, index, fold):
                 reader.need(found == rounded, f"{entry.entry.name}: parts of other values than their records have")
 
 
-def made_part(part, path, weight, fold):
-    """Per value of a part's records how many have it, and their greatest weight."""
+def made_part(part, of_record, weight, counts):
+    """Per value of a part's records how many have it, if they count, and their greatest weight."""
     found = {}
     for number in range(part.count):
         fields = part.record(number)
-        field = next(((kind, text) for name, kind, text in fields if name == path), None)
-        if field is None:
-            continue
-        own = weight.of_record(fields)
-        for value in values_of(*field, fold):
+        own = None
+        for value in of_record(fields):
+            own = weight.of_record(fields) if own is None else own
             count, most = found.get(value, (0, 0))
-            found[value] = count + 1, max(most, own)
+            found[value] = count + 1 if counts else 1, max(most, own)
     return found
 
 
+def field_values(fields, path, fold):
+    field = next(((kind, text) for name, kind, text in fields if name == path), None)
+    return set() if field is None else values_of(*field, fold)
+
+
+def cell_values(reader, fields):
+    """The cell of 10 degrees that a record lies in, by hundredths of a degree, in two bytes."""
+    texts = {name: text for name, _, text in reversed(fields)}
+    place = reader.degrees(texts, reader.LATITUDES, 90), reader.degrees(texts, reader.LONGITUDES, 180)
+    if None in place:
+        return set()
+    north, east = (int(abs(degrees) * 200 + 1) // 2 * (1 if degrees >= 0 else -1) for degrees in place)
+    return {(min(17, (north + 9000) // 1000) * 36 + min(35, (east + 18000) // 1000)).to_bytes(2, "big")}

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import unittest
+from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -14,7 +15,7 @@ import oracle  # noqa: E402
 import reader  # noqa: E402
 import sides  # noqa: E402
 from oracle import Oracle, Query  # noqa: E402
-from oracle_features import FeatureOracle  # noqa: E402
+from oracle_features import FeatureOracle, hundredths  # noqa: E402
 from test_oracle import KEY, LONG, SEED, SIZES, WEIGHTS, Compared, Refused, asked, hits_of, names, queries  # noqa: E402
 from test_reader import COMMAND, ROOT, dataset, shardq, unpacked  # noqa: E402
 
@@ -28,16 +29,18 @@ def setUpModule():
     print(f"filtered answers: SHARDQ_SEED={SEED}", file=sys.stderr)
 
 
-def options_of(filters):
-    return [word for field, values in filters.items() for value in values for word in ("--filter", f"{field}={value}")]
+def options_of(filters, near=None):
+    place = [f"--near={near[0]},{near[1]}"] if near else []
+    return place + [word for field, values in filters.items() for value in values for word in ("--filter", f"{field}={value}")]
 
 
 class FilteredQuery(Query):
-    """A query with filters: values by field."""
+    """A query with filters, values by field, and a place."""
 
-    def __init__(self, text, filters):
+    def __init__(self, text, filters, near):
         super().__init__(text)
-        self.filters, self.near = {field: {oracle.fold(value) for value in values} for field, values in filters.items()}, None
+        self.filters = {field: {oracle.fold(value) for value in values} for field, values in filters.items()}
+        self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
 
 
 class FilteredOracle(FeatureOracle):
@@ -45,10 +48,10 @@ class FilteredOracle(FeatureOracle):
 
     def __init__(self, records):
         super().__init__(records)
-        self.rules, self.filters = oracle.KEY_RULES, {}
+        self.rules, self.filters, self.place = oracle.KEY_RULES, {}, None
 
     def query(self, text):
-        return FilteredQuery(text, self.filters)
+        return FilteredQuery(text, self.filters, self.place)
 
     def match(self, position, query):
         return Oracle.match(self, position, query) if self.passes(position, query) else None
@@ -68,10 +71,10 @@ class FilteredBase(Compared):
 
     untabled = ()
 
-    def compare_filtered(self, index, plain, texts, filters, limits=(1, 10)):
-        plain.filters = filters
+    def compare_filtered(self, index, plain, texts, filters, limits=(1, 10), near=None):
+        plain.filters, plain.place = filters, near
         for limit in limits:
-            for text, answer in zip(texts, asked(index, texts, limit, *options_of(filters))):
+            for text, answer in zip(texts, asked(index, texts, limit, *options_of(filters, near))):
                 ranks = plain.ranks(text)
                 self.compare_hits(plain, text, answer, plain.best(ranks, limit))
                 self.assertEqual(answer["complete"], True)
@@ -217,18 +220,85 @@ class Filtered(FilteredBase):
         self.assertGreater(refused, count // 2)
 
 
+class Near(FilteredBase):
+    """Answers that are near to a place."""
+
+    # Edges of cells, poles, both sides of 180 degrees, halves of a hundredth.
+    PLACES = [("48.85", "2.35"), ("0", "0"), ("90", "10"), ("-90", "-180"), ("12.345", "180"), ("-16.8", "-179.995"),
+              ("10", "-20"), ("9.995", "-20.005"), ("-1e1", "+.5"), ("40.7128", "-74.006")]
+
+    def placed(self, count):
+        rows, degrees = [], lambda limit: self.rng.choice([
+            round(self.rng.uniform(-limit, limit), self.rng.randrange(6)), self.rng.randrange(-limit, limit + 1, 10), limit, -limit])
+        for i, name in enumerate(names(self.rng, count)):
+            row = {"name": name, "country": self.rng.choice(["AA", "B"]), "w": WEIGHTS["all sizes"](self.rng, i) >> 30, "id": i}
+            latitude, longitude = degrees(90), degrees(180)
+            kind = self.rng.randrange(8)
+            if kind == 0:
+                row["coord"] = {"lat": str(latitude), "lon": longitude}
+            elif kind == 1:
+                row["lat"], row["lng"] = self.rng.choice([91, "x", None, "1e-3", 12.345]), longitude
+            elif kind > 2:
+                row["lat"], row["lon"] = latitude, f"{longitude:.4f}"
+            rows.append(json.dumps(row))
+        return rows
+
+    def test_made(self):
+        index, plain = self.filtered_index(
+            "placed", self.placed(3000), "--shard-size", "1K", "--part-size", "512", "--near", "--filter", "country")
+        reader.Index(index).verify_sides(oracle.fold)
+        shardq("verify", "-i", index)
+        self.untabled = ("placed",)
+        for place in self.PLACES:
+            texts = queries(self.rng, plain.keys, 200 if LONG else 15)
+            self.compare_filtered(index, plain, texts, {}, near=place)
+            self.compare_filtered(index, plain, texts, {"country": ["b"]}, near=place)
+
+    def test_overlay_and_pages(self):
+        lines = self.placed(1500)
+        index, plain = self.filtered_index("moved", lines, *SIZES, "--id", "id", "--near")
+        self.untabled = ("moved",)
+        plain.filters, plain.place = {}, ("-16.8", "179")
+        expected, joined, cursor = plain.answer("a", 70), [], []
+        for _ in range(10):
+            (answer,) = asked(index, ["a"], 7, *options_of({}, plain.place), *cursor)
+            joined += hits_of(answer)
+            cursor = ["--after", answer["cursor"]]
+        self.assertEqual(joined, [json.loads(plain.lines[rank.position], parse_int=str, parse_float=str) for rank in expected])
+        rows = [json.loads(line) for line in self.rng.sample(lines, 20)]
+        for row in rows:
+            row["lat"], row["lon"] = -16.5, 179.9
+        upserts = self.write("upserts.jsonl", [json.dumps(row) for row in rows])
+        shardq("update", "--overlay", "-i", index, "--upsert", upserts)
+        for place in self.PLACES[:4]:
+            plain = FilteredOracle.of_index(index)
+            self.compare_filtered(index, plain, ["", "a", "ab", "b "], {}, near=place)
+        shardq("update", "--merge", "-i", index)
+        reader.Index(index).verify_sides(oracle.fold)
+
+    def test_refusals(self):
+        index, _ = self.filtered_index("refusing", self.placed(20))
+        for options in ["--near", "1,2"], ["--near", "x"], ["--near", "91,2"], ["--near", "1"]:
+            run = subprocess.run([COMMAND, "query", "a", "-i", index, *options], capture_output=True)
+            self.assertEqual(run.returncode, 64, run.stderr)
+
+
 class RealLists(FilteredBase):
     def test_cities(self):
         """Names and countries of the GeoNames list."""
         source = self.directory / "cities1000.txt"
         source.write_bytes(unpacked(dataset("geonames-cities1000.txt.zst")))
-        index = self.build(source, "--weight", "population", "--filter", "country code")
+        index = self.build(source, "--weight", "population", "--filter", "country code", "--near")
         plain = FilteredOracle.of_index(index)
+        self.untabled = ("index",)
         size = sum(path.stat().st_size for path in index.iterdir())
-        self.assertLess(sum(path.stat().st_size for path in index.glob("side-*")), 0.026 * size)
+        self.assertLess(sum(path.stat().st_size for path in index.glob("side-*")), 0.05 * size)
         for country in ["US"], ["fr", "BE"], ["CN"], ["SM"]:
             self.compare_filtered(
                 index, plain, queries(self.rng, plain.keys, 2000 if LONG else 60), {"country code": country}, (10,))
+        for place in ("48.85", "2.35"), ("-33.87", "151.2"), ("40.7", "-74"):
+            texts = queries(self.rng, plain.keys, 1000 if LONG else 30)
+            self.compare_filtered(index, plain, texts, {}, (10,), near=place)
 
 
 if __name__ == "__main__":

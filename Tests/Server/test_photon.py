@@ -75,7 +75,7 @@ class Photon(unittest.TestCase):
     def test_what_is_refused(self):
         for query, parameter, text in [
             ("", "q", "missing"), ("q=", "q", "missing"), ("q=" + "a" * 513, "q", "512"),
-            ("q=a&lat=48.85&lon=2.35", "lat", "bias is not supported here"), ("q=a&lon=1", "lon", "bias"),
+            ("q=a&lat=48.85&lon=2.35", "lat", "bias needs an index"), ("q=a&lon=1", "lat", "both or neither"),
             ("q=a&zoom=12", "zoom", "bias"), ("q=a&location_bias_scale=0.4", "location_bias_scale", "bias"),
             ("q=a&osm_tag=place:city", "osm_tag", "not supported here"),
             ("q=a&osm_tag=place&osm_tag=!amenity", "osm_tag", "not supported here"),

@@ -15,6 +15,27 @@ struct CellFinder: Sendable {
 
   /// Returns the cell of a record; nil if it has no coordinates.
   func cell(of record: RecordBlob) -> Int? {
+    unsafe withCoordinates(of: record) { unsafe DensityGrid.cell(latitude: $0, longitude: $1) }
+  }
+
+  /// Returns the place of a record; nil if it has no coordinates.
+  func place(of record: RecordBlob) -> NearPlace? {
+    unsafe withCoordinates(of: record) { unsafe NearPlace(latitude: $0, longitude: $1) }
+  }
+
+  /// Returns the place of a record that has these fields of a buffer.
+  func place(of fields: Range<Int>, in buffer: RecordBuffer) -> NearPlace? {
+    func first(_ rank: (Int) -> UInt8) -> Int? {
+      let best = fields.min { rank(Int(buffer.rawName(ofField: $0))) < rank(Int(buffer.rawName(ofField: $1))) }
+      return best.flatMap { rank(Int(buffer.rawName(ofField: $0))) < .max ? $0 : nil }
+    }
+    guard let latitude = first({ ranks[$0].latitude }), let longitude = first({ ranks[$0].longitude }) else {
+      return nil
+    }
+    return unsafe NearPlace(latitude: buffer.rawField(latitude).text, longitude: buffer.rawField(longitude).text)
+  }
+
+  private func withCoordinates<Place>(of record: RecordBlob, _ body: (Text, Text) -> Place?) -> Place? {
     guard findsAny else { return nil }
     var (latitude, longitude) = (UInt8.max, UInt8.max)
     var (north, east) = unsafe (Text.empty, Text.empty)
@@ -26,7 +47,7 @@ struct CellFinder: Sendable {
       if rank.longitude < longitude { unsafe (longitude, east) = unsafe (rank.longitude, text) }
     }
     guard latitude < .max, longitude < .max else { return nil }
-    return unsafe DensityGrid.cell(latitude: north, longitude: east)
+    return unsafe body(north, east)
   }
 }
 

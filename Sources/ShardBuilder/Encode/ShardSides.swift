@@ -35,8 +35,10 @@ package struct ValueCollector {
   /// The text that was added last, and its number.
   private var last: (text: [UInt8], number: Int) = ([], -1)
   private var isOver = false
+  /// Whether records are counted; else a part counts as one.
+  private let countsRecords: Bool
 
-  package init() {}
+  package init(countsRecords: Bool = true) { self.countsRecords = countsRecords }
 
   /// Begins the next part.
   package mutating func beginPart() { parts.append([:]) }
@@ -74,7 +76,7 @@ package struct ValueCollector {
   package mutating func endRecord(weight: UInt64) {
     for number in ofRecord {
       let entry = parts[parts.count - 1][number] ?? (0, 0)
-      parts[parts.count - 1][number] = (entry.count + 1, max(entry.weight, weight))
+      parts[parts.count - 1][number] = (countsRecords ? entry.count + 1 : 1, max(entry.weight, weight))
     }
     ofRecord.removeAll(keepingCapacity: true)
   }

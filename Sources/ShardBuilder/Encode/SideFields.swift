@@ -4,6 +4,8 @@ import ShardedIndex
 struct SideFields: Sendable {
   /// Per filter the number of its field; nil where no record has it.
   private let filters: [Int?]
+  /// The finder of the places of records; nil where there is no table of cells.
+  private let places: CellFinder?
   /// The texts that sketches are made of; nil without sketches.
   private let sketched: SketchedTexts?
   private let rank: RankField?
@@ -16,15 +18,23 @@ struct SideFields: Sendable {
     guard settings.hasSides else { return nil }
     filters = settings.filter.map { names.firstIndex(of: $0) }
     sketched = settings.typos ? (settings.hasEntries ? .plainKeys : .allKeys) : nil
+    places = settings.near ? CellFinder(names: names) : nil
     rank = try RankField(settings, names: names)
   }
 
   /// The tables, in their order in a side file.
-  static func tables(_ settings: IndexSettings) -> [SideTable] { settings.filter.indices.map { .filter($0) } }
+  static func tables(_ settings: IndexSettings) -> [SideTable] {
+    settings.filter.indices.map { .filter($0) } + (settings.near ? [.cells] : [])
+  }
+
+  /// A collector of each table.
+  private var collectors: [ValueCollector] {
+    filters.map { _ in ValueCollector() } + (places == nil ? [] : [ValueCollector(countsRecords: false)])
+  }
 
   /// Returns the sides of a shard that has these records in these parts.
   func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
-    var collectors = filters.map { _ in ValueCollector() }
+    var collectors = collectors
     var tree = sketched.map { SketchTree(of: $0) }
     for part in parts {
       for table in collectors.indices { collectors[table].beginPart() }
@@ -37,6 +47,10 @@ struct SideFields: Sendable {
             unsafe FieldTexts.forEach(text, kind) { unsafe collectors[table].add(text: $0) }
           }
           collectors[table].endRecord(weight: weight)
+        }
+        if let places {
+          if let place = places.place(of: record) { collectors[filters.count].add(NearPlace.value(ofCell: place.cell)) }
+          collectors[filters.count].endRecord(weight: weight)
         }
       }
     }
@@ -52,7 +66,7 @@ struct SideFields: Sendable {
 
     init(_ fields: SideFields) {
       self.fields = fields
-      collectors = fields.filters.map { _ in ValueCollector() }
+      collectors = fields.collectors
       tree = fields.sketched.map { SketchTree(of: $0) }
     }
 
@@ -85,6 +99,22 @@ struct SideFields: Sendable {
         }
         end(before: part.count)
         collectors[table] = collector
+      }
+      if let places = fields.places { add(part, places, weights, to: &collectors[fields.filters.count]) }
+    }
+
+    private func add(
+      _ part: PartContent, _ places: CellFinder, _ weights: [UInt64], to collector: inout ValueCollector
+    ) {
+      collector.beginPart()
+      for start in stride(from: 0, to: part.count, by: part.recordsAtOnce) {
+        let run = start..<min(start + part.recordsAtOnce, part.count)
+        part.decode(run, into: buffer)
+        for record in run {
+          let fields = buffer.rawFields(ofRecord: record - start)
+          if let place = places.place(of: fields, in: buffer) { collector.add(NearPlace.value(ofCell: place.cell)) }
+          collector.endRecord(weight: weights[record])
+        }
       }
     }
 

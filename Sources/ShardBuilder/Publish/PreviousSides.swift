@@ -17,7 +17,8 @@ struct PreviousSides: Sendable {
     (self.previous, self.fields, tables) = (previous, fields, SideFields.tables(settings))
     isUsable =
       manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
-      && own.filter == settings.filter && own.typos == settings.typos && own.hasEntries == settings.hasEntries
+      && own.filter == settings.filter && own.near == settings.near && own.typos == settings.typos
+      && own.hasEntries == settings.hasEntries
   }
 
   /// The sides of a kept shard, which are read if its page changes.

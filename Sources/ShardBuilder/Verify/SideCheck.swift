@@ -12,7 +12,8 @@ struct SideCheck {
 
   let fields: SideFields
   private let generation: Generation
-  private let filters: [String]
+  /// The names of the tables.
+  private let names: [String]
   private let tables: [SideTable]
   private let hasSketches: Bool
   /// The side files by page.
@@ -33,7 +34,8 @@ struct SideCheck {
         path: index.directory.filePath(Manifest.fileName), cause: .invalid(reason: "has sides of no setting", offset: 0)
       )
     }
-    (generation, self.fields, filters) = (index.generation, fields, settings.filter)
+    (generation, self.fields) = (index.generation, fields)
+    names = settings.filter.map { "\"\($0)\"" } + (settings.near ? ["cells"] : [])
     (tables, hasSketches) = (SideFields.tables(settings), settings.typos)
     _ = try manifest.sidePages()
     let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
@@ -103,7 +105,7 @@ struct SideCheck {
       }
     }
     for (index, table) in tables.enumerated() {
-      add("the table of \"\(filters[index])\"") { () throws(IndexError) in
+      add("the table of \(names[index])") { () throws(IndexError) in
         try fault(of: table, index, isWhole: isWhole)
       }
     }

@@ -8,6 +8,19 @@ extension ShardReader {
     _ field: Int, of reference: PartReference, in range: Range<Int>,
     _ body: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void
   ) throws(IndexError) {
+    try forEachRecord(of: reference, in: range) { record, slots, buffer in
+      guard let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) else { return }
+      let kind = ValueKind(rawValue: buffer.rawKind(ofField: slot)) ?? .literal
+      unsafe buffer.withText(slot) { unsafe body(record, $0, kind) }
+    }
+  }
+
+  /// Calls `body` with each of some records of a part, and where its fields stand in a buffer.
+  ///
+  /// - Parameter range: The records, counted within the part.
+  func forEachRecord(
+    of reference: PartReference, in range: Range<Int>, _ body: (_ record: Int, Range<Int>, RecordBuffer) -> Void
+  ) throws(IndexError) {
     let columns = if let unpacked = reference.part.columns { unpacked } else { try unpackFields(of: reference) }
     let buffer = RecordBuffer()
     // No more at once than a run: a record may be large.
@@ -16,13 +29,7 @@ extension ShardReader {
       let run = start..<min(start + 32, range.upperBound)
       decode(run, reference.part.keys, columns, into: buffer)
       try check(buffer, reference.shard)
-      for record in run {
-        for slot in buffer.fieldRange(record - start) where buffer.rawName(ofField: slot) == field {
-          let kind = ValueKind(rawValue: buffer.rawKind(ofField: slot)) ?? .literal
-          unsafe buffer.withText(slot) { unsafe body(record, $0, kind) }
-          break
-        }
-      }
+      for record in run { body(record, buffer.fieldRange(record - start), buffer) }
     }
   }
 }

@@ -11,9 +11,11 @@ extension ShardedIndex {
     /// The position among all records of the index; of a bound, the first position that it stands for.
     public var position: Int
 
-    /// - Parameter bonus: The bonus of the match, in octaves.
-    init(weight: UInt64, bonus: Int, position: Int) {
-      score = WeightRule.code(weight) + 2048 * bonus
+    /// - Parameters:
+    ///   - bonus: The bonus of the match, in octaves.
+    ///   - near: What the score gets for nearness, in steps.
+    init(weight: UInt64, bonus: Int, near: Int = 0, position: Int) {
+      score = WeightRule.code(weight) + 2048 * bonus + near
       (self.weight, self.position) = (weight, position)
     }
 

@@ -141,7 +141,7 @@ struct FilteredPage {
 
 extension ValueParts {
   /// Returns the numbers of the parts of a shard, which must be as many as the shard has.
-  fileprivate func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
+  func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
     let range = range(ofShard: index)
     guard range.count == parts else {
       let reason = "has \(parts) parts, and tables of \(range.count)"

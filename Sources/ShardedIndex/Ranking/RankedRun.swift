@@ -93,13 +93,14 @@ struct RankedRun: Sendable {
   ///
   /// - Parameters:
   ///   - weight: The greatest weight that the ranks have for the keys.
+  ///   - near: The most that the scores can get for nearness, in steps.
   ///   - position: The position of the first of the keys.
-  func bound(_ weight: UInt64, canBeWhole: Bool = false, position: Int) -> ShardedIndex.Rank {
+  func bound(_ weight: UInt64, canBeWhole: Bool = false, near: Int, position: Int) -> ShardedIndex.Rank {
     let bonus = bonus(canBeWhole: canBeWhole)
     var rank =
       set == .entries
-      ? EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus)
-      : ShardedIndex.Rank(weight: weight, bonus: bonus, position: position)
+      ? EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus, near: near)
+      : ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position)
     rank.edits = edits
     return rank
   }

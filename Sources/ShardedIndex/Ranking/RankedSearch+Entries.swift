@@ -72,7 +72,7 @@ extension RankedSearch {
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
   mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int) {
-    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus)
+    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: greatestNear)
     rank.edits = runs[part.run].edits
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
@@ -89,8 +89,8 @@ extension RankedSearch {
 
   /// Adds the records of a part that match the typed text, by their best match.
   func addMatches(
-    in records: Range<Int>, _ passes: [Bool]?, _ weights: PartWeights, _ reference: PartReference, _ part: RankedPart,
-    notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
+    in records: Range<Int>, _ passes: [Bool]?, _ nears: [Int]?, _ weights: PartWeights, _ reference: PartReference,
+    _ part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     // A run by one word has far more records than match: their names are left to the entries.
     let run = runs[part.run]
@@ -98,7 +98,9 @@ extension RankedSearch {
     try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
       guard passes?[record - records.lowerBound] ?? true, let match else { return }
-      add(weights.values[record], bonus: match.bonus, record, reference, part, notAbove: limit, &found)
+      add(
+        weights.values[record], bonus: match.bonus, near: nears?[record - records.lowerBound] ?? 0, record, reference,
+        part, notAbove: limit, &found)
     }
   }
 
@@ -137,7 +139,7 @@ extension RankedSearch {
       guard let match = edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: edits) else { continue }
       var rank = ShardedIndex.Rank(
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
-        position: overlay.added[number].position)
+        near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
       rank.edits = edits
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
     }
@@ -159,17 +161,21 @@ extension RankedSearch {
   /// Returns the rank of a record by its best match; nil where it does not match.
   func bestRank(of record: RankedRecord) throws(IndexError) -> ShardedIndex.Rank? {
     var best: RecordMatch?
+    var near = 0
     if record.part.isOverlay {
-      if let overlay = generation.overlay { best = texts(ofOverlaid: record.record, overlay).match(text, rules) }
+      if let overlay = generation.overlay {
+        near = nearness?.value(added: record.record, in: overlay) ?? 0
+        best = texts(ofOverlaid: record.record, overlay).match(text, rules)
+      }
     } else {
       let place = try generation.manifest.shardPosition(ofShard: record.part.shard)
       let reference = try generation.shards.part(of: place, unpacks: true) { _ in record.part.part }
-      try forEachTexts(in: record.record..<record.record + 1, of: reference, withNames: true) { _, texts in
-        best = texts.match(text, rules)
-      }
+      let range = record.record..<record.record + 1
+      near = try nearness?.values(range, of: reference, in: generation.shards)[0] ?? 0
+      try forEachTexts(in: range, of: reference, withNames: true) { _, texts in best = texts.match(text, rules) }
     }
     return best.map {
-      ShardedIndex.Rank(weight: record.rank.weight, bonus: $0.bonus, position: record.rank.position)
+      ShardedIndex.Rank(weight: record.rank.weight, bonus: $0.bonus, near: near, position: record.rank.position)
     }
   }
 }

@@ -16,6 +16,8 @@ struct RankedSearch: Sendable {
   let rules: MatchRules
   /// The filters that records have to pass; nil for none.
   let filter: RankedFilter?
+  /// The place that near records rank higher for; nil for none.
+  let nearness: RankedNear?
   /// The second key set; nil where the index has none.
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
@@ -38,13 +40,15 @@ struct RankedSearch: Sendable {
   /// - Parameters:
   ///   - folded: The folded text.
   ///   - filter: The filters that hits pass; nil for none.
+  ///   - near: The place that near records rank higher for; nil for none.
   ///   - typos: Whether hits may be a few typing errors away.
   ///   - ceiling: The rank that all hits are below; nil for none.
   init(
-    _ folded: [UInt8], filter: RankedFilter? = nil, typos: ShardedIndex.Typos = .automatic, in generation: Generation,
+    _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil,
+    typos: ShardedIndex.Typos = .automatic, in generation: Generation,
     below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
-    (self.generation, self.filter) = (generation, filter)
+    (self.generation, self.filter, nearness) = (generation, filter, near)
     self.ceiling = ceiling
     let manifest = generation.manifest
     guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
@@ -183,7 +187,7 @@ struct RankedSearch: Sendable {
       let shard = max(run.shards.lowerBound, first * Manifest.pageCapacity)
       let rank = run.bound(
         manifest.hasRanks ? try manifest.greatestWeight(ofPages: group) : 0,
-        canBeWhole: run.canBeWhole(fromShard: shard),
+        canBeWhole: run.canBeWhole(fromShard: shard), near: greatestNear,
         position: position(ofPlace: try manifest.firstRecord(ofPage: first)))
       queue.push(RankedContainer(rank: rank, kind: .pages(group), run: number))
       first = group.upperBound
@@ -198,12 +202,14 @@ struct RankedSearch: Sendable {
     let shards = max(run.shards.lowerBound, first)..<min(run.shards.upperBound + 1, first + Manifest.pageCapacity)
     let starts = try manifest.withPage(page) { page, start in shards.map { start + page.firstRecord($0 - first) } }
     let filtered = try filter(of: run)?.page(page, of: generation.shards) ?? FilteredPage()
+    let cells = try nearness(of: run)?.page(page, of: generation.shards)
     opened.pages += 1
     for (shard, start) in zip(shards, starts) {
       let greatest = weights?.maximum(ofShard: shard - first) ?? 0
       guard let weight = filtered.greatest(greatest, ofShard: shard - first) else { continue }
       let rank = run.bound(
-        weight, canBeWhole: run.canBeWhole(fromShard: shard), position: position(ofPlace: start))
+        weight, canBeWhole: run.canBeWhole(fromShard: shard),
+        near: cells?.near(weight, ofShard: shard - first) ?? greatestNear, position: position(ofPlace: start))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
   }
@@ -212,11 +218,13 @@ struct RankedSearch: Sendable {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
     let parts = run.parts(of: shard, loaded.parts)
+    let nears = try nearness(of: run)?.page(shard / Manifest.pageCapacity, of: reader(of: run.set)).near(
+      bounds, ofPartsOf: shard, in: reader(of: run.set))
     for part in parts.range {
       guard let weight = bounds[part] else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = run.bound(
-        weight, canBeWhole: canBeWhole,
+        weight, canBeWhole: canBeWhole, near: nears?[part] ?? greatestNear,
         position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord))
       queue.push(
         RankedContainer(
@@ -258,15 +266,16 @@ struct RankedSearch: Sendable {
     guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
     let weights = try weights(of: reference)
     let passes = try filter?.passes(records, of: reference, in: reader)
+    let nears = try nearness?.values(records, of: reference, in: reader)
     guard run.purpose == .typed else {
-      return try addMatches(in: records, passes, weights, reference, part, notAbove: limit, &found)
+      return try addMatches(in: records, passes, nears, weights, reference, part, notAbove: limit, &found)
     }
     for record in records where passes?[record - records.lowerBound] ?? true {
       // An entry leads to a record whose key is not its own plain form.
       if rules.isPlain, !text.isEmpty, weights.marks[record] == PartWeights.otherForm { continue }
       add(
-        weights.values[record], bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0, record, reference, part,
-        notAbove: limit, &found)
+        weights.values[record], bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0,
+        near: nears?[record - records.lowerBound] ?? 0, record, reference, part, notAbove: limit, &found)
     }
   }
 
@@ -274,12 +283,12 @@ struct RankedSearch: Sendable {
 
   /// Adds a record of the shards, unless the overlay removes it.
   func add(
-    _ weight: UInt64, bonus: Int, _ record: Int, _ reference: PartReference, _ part: RankedPart,
+    _ weight: UInt64, bonus: Int, near: Int, _ record: Int, _ reference: PartReference, _ part: RankedPart,
     notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) {
     let place = reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
-    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: position(ofPlace: place))
+    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position(ofPlace: place))
     rank.edits = runs[part.run].edits
     add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
   }
@@ -304,6 +313,11 @@ struct RankedSearch: Sendable {
 
   /// The filter whose tables the key set of a run has: entries are filtered by the records that they lead to.
   func filter(of run: RankedRun) -> RankedFilter? { run.set == .records ? filter : nil }
+
+  /// The place, where the key set of a run has the table of cells: entries are as near as can be.
+  private func nearness(of run: RankedRun) -> RankedNear? { run.set == .records ? nearness : nil }
+  /// The most that a score can get for nearness, in steps.
+  var greatestNear: Int { nearness == nil ? 0 : NearPlace.greatest }
 
   /// Returns the reader of a key set. A run of entries is only made where there are some.
   func reader(of set: KeySet) -> ShardReader {

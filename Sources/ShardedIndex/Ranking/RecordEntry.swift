@@ -13,9 +13,11 @@ extension EntryKind {
 
   /// Returns the bound of the ranks of records that entries with a weight lead to.
   ///
-  /// - Parameter bonus: The bonus of the match beside the one that the weight is less by.
-  static func bound(_ weight: UInt64, bonus: Int) -> ShardedIndex.Rank {
-    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, position: 0)
+  /// - Parameters:
+  ///   - bonus: The bonus of the match beside the one that the weight is less by.
+  ///   - near: The most that the scores can get for nearness, in steps.
+  static func bound(_ weight: UInt64, bonus: Int, near: Int) -> ShardedIndex.Rank {
+    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: 0)
     // The records weigh more than the entry.
     rank.weight = .max
     return rank

@@ -31,6 +31,8 @@ public enum IndexFeature: String, Sendable, CaseIterable {
   case filter
   /// Sketches of the beginnings of keys, for answers to texts with typing errors.
   case typos
+  /// Tables of the cells that records lie in, for answers near to a place.
+  case near
 
   /// The option of `shardq build` that makes it.
   package var option: String {
@@ -38,6 +40,7 @@ public enum IndexFeature: String, Sendable, CaseIterable {
     case .ranks: "--weight"
     case .filter: "--filter and the field"
     case .typos: "--typos"
+    case .near: "--near"
     }
   }
 }

@@ -42,6 +42,11 @@
       help: ArgumentHelp("auto or none: whether typing errors are corrected, as for query.", valueName: "mode"))
     var typos: TypoMode?
 
+    @Option(
+      name: .customLong("near"), parsing: .unconditional,
+      help: ArgumentHelp("Rank records near to this place higher, as for query.", valueName: "lat,lon"))
+    var near: AnswerPlace?
+
     @Option(name: .customLong("format"), help: "text or json.")
     var format = ReportFormat.text
 
@@ -52,8 +57,8 @@
 
     func validate() throws {
       if limit ?? 0 < 0 { throw ValidationError("--limit must be at least 0") }
-      if sort == .key, !filters.isEmpty {
-        throw ValidationError("--filter goes with --sort rank; leave out --sort key")
+      if sort == .key, !filters.isEmpty || near != nil {
+        throw ValidationError("--filter and --near go with --sort rank; leave out --sort key")
       }
       var request = QueryRequest(prefix: "")
       for filter in filters where !request.addFilter(filter) {
@@ -65,9 +70,10 @@
       // The cache evicts nothing, so that all loaded shards can be counted.
       let index = open(location, options: .init(cacheLimitBytes: .max / 4, expectedDigest: pin.expectedDigest))
       do throws(IndexError) {
-        if sort.map({ $0 == .rank }) ?? (index.generation.manifest.isRanked || !filters.isEmpty) {
+        if sort.map({ $0 == .rank }) ?? (index.generation.manifest.isRanked || !filters.isEmpty || near != nil) {
           var request = QueryRequest(prefix: prefix)
           for filter in filters { _ = request.addFilter(filter) }
+          request.near = near?.place
           request.limit = limit ?? QueryRequest.defaultLimit
           request.typos = typos.typos
           finish(try RankReport.explain(request, in: index, format))

@@ -3,12 +3,13 @@
   import ShardBuilder
   import ShardedIndex
 
-  /// The filters that an index was built with, and the bytes that their tables take.
+  /// The filters and cells that an index was built with, and the bytes that their tables take.
   enum FilterReport {
     /// Returns the member of JSON and the note for people; nil for an index without filters.
     static func filters(of manifest: ManifestReader) throws(IndexError) -> (json: String, note: String)? {
       let fields = IndexSettings(of: manifest.root).filter
-      guard manifest.hasSides, !fields.isEmpty else { return nil }
+      let hasCells = IndexSettings(of: manifest.root).near
+      guard manifest.hasSides else { return nil }
       let pages = try manifest.sidePages()
       let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
       var (members, notes): ([String], [String]) = ([], [])
@@ -23,7 +24,13 @@
         if missing > 0 { note += ", no table of \(missing) in \(pageCount) pages, which have too many values" }
         notes.append(note)
       }
-      return ("\"filters\":[" + members.joined(separator: ",") + "]", notes.joined(separator: "; "))
+      var json = fields.isEmpty ? [] : ["\"filters\":[" + members.joined(separator: ",") + "]"]
+      if hasCells {
+        let bytes = pages.flatMap(\.frames).reduce(0) { $0 + (SideTable.cells.has($1.name) ? $1.size : 0) }
+        json.append("\"near\":{\"bytes\":\(bytes)}")
+        notes.append("near: " + StatsCommand.size(bytes))
+      }
+      return (json.joined(separator: ","), notes.joined(separator: "; "))
     }
 
     /// Returns the same of the sketches by which typing errors are corrected, those of entries included; nil for an index

@@ -197,6 +197,7 @@
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
       for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }
+      if IndexSettings(of: manifest.root).near { words.append("--near") }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
       if manifest.hasSketches { words.append("--typos") }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }

@@ -42,6 +42,13 @@
         valueName: "mode"))
     var typos: TypoMode?
 
+    @Option(
+      name: .customLong("near"), parsing: .unconditional,
+      help: ArgumentHelp(
+        "Rank records near to this place higher, in a ranked answer: degrees north and east.",
+        valueName: "lat,lon"))
+    var near: AnswerPlace?
+
     @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
     var explains = false
 
@@ -85,6 +92,16 @@
       case TypoMode.none?: .none
       case nil: .automatic
       }
+    }
+  }
+
+  /// A place on the command line.
+  struct AnswerPlace: ExpressibleByArgument {
+    let place: ShardedIndex.Place
+
+    init?(argument: String) {
+      guard let place = ShardedIndex.Place(argument) else { return nil }
+      self.place = place
     }
   }
 
@@ -164,9 +181,11 @@
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
       if options.sort == .key,
-        options.cursor != nil || options.explains || !options.filters.isEmpty || options.typos == .auto
+        options.cursor != nil || options.explains || !options.filters.isEmpty || options.near != nil
+          || options.typos == .auto
       {
-        throw ValidationError("--after, --filter, --typos and --explain go with --sort rank; leave out --sort key")
+        throw ValidationError(
+          "--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
       }
       if options.count, !options.filters.isEmpty {
         throw ValidationError("--filter goes with a ranked answer; leave out --count, and see total in --format json")
@@ -195,6 +214,7 @@
       (request.sort, request.cursor, request.explains) = (options.sort, options.cursor?.cursor, options.explains)
       for filter in options.filters { _ = request.addFilter(filter) }
       request.typos = options.typos.typos
+      request.near = options.near?.place
       request.all = options.all
       request.countOnly = options.count
       request.format = options.format

@@ -24,7 +24,8 @@
       let limit = request.all ? .max : request.limit ?? QueryRequest.rankedLimit
       let (most, isOver) = limit.addingReportingOverflow(request.offset)
       let answer = try index.search(
-        ShardedIndex.SearchQuery(request.prefix, filter: request.filters, typos: request.typos),
+        ShardedIndex.SearchQuery(
+          request.prefix, filter: request.filters, near: request.near, typos: request.typos),
         limit: isOver ? .max : most,
         after: request.cursor)
       let hits = answer.hits.dropFirst(request.offset)

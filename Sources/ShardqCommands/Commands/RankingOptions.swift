@@ -39,6 +39,11 @@
       help: "Correct typing errors: one in a word of 4 letters, two in one of 8. Costs about 3 % of the index.")
     var typos = false
 
+    @Flag(
+      name: .customLong("near"),
+      help: "Let answers be near to a place, by the records' coordinates. Costs about 2 % of the index.")
+    var near = false
+
     @Option(
       name: .customLong("words"), defaultAsFlag: .body,
       help: ArgumentHelp(
@@ -86,7 +91,7 @@
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
       options.weightBits = weightBits ?? BuildOptions.usualWeightBits
-      (options.filter, options.typos) = (filter, typos)
+      (options.filter, options.near, options.typos) = (filter, near, typos)
     }
   }
 

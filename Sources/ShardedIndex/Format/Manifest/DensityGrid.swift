@@ -110,7 +110,7 @@ public struct DensityGrid: Sendable, Equatable {
 
   /// Returns the half degrees in a decimal number, rounded down and up; nil for another text, or a number beyond the
   /// limit.
-  private static func halfDegrees(
+  static func halfDegrees(
     _ text: UnsafeBufferPointer<UInt8>, limit: Int
   ) -> (floor: Int, ceiling: Int)? {
     guard text.count <= 64 else { return nil }

@@ -22,7 +22,11 @@ package struct IndexSettings: Equatable, Sendable {
   package var filter: [String] = []
   /// Whether typing errors are corrected.
   package var typos = false
+  /// Whether answers can be near to a place.
+  package var near = false
 
+  /// The value of the setting `near`: the degrees of a cell.
+  private static let cellDegrees = "10"
   /// The most fields that answers are filtered by.
   package static let filterLimit = 64
 
@@ -40,12 +44,13 @@ package struct IndexSettings: Equatable, Sendable {
     weightBits = manifest.setting("weight-bits")
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
+    near = manifest.setting("near") == Self.cellDegrees
   }
 
   /// Whether the index gets ranks. Without a weight all records weigh 0.
   package var isRanked: Bool { weight != nil || hasSides }
   /// Whether the index gets sides.
-  package var hasSides: Bool { !filter.isEmpty || typos }
+  package var hasSides: Bool { !filter.isEmpty || near || typos }
   /// Whether the index gets entries.
   package var hasEntries: Bool { words != nil || alias != nil }
 
@@ -68,6 +73,7 @@ package struct IndexSettings: Equatable, Sendable {
     if let weightBits { pairs.append(("weight-bits", weightBits)) }
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     if typos { pairs.append(("typos", "yes")) }
+    if near { pairs.append(("near", Self.cellDegrees)) }
     return pairs
   }
 

@@ -38,7 +38,7 @@ extension RankedSearch {
     let start = try manifest.shardPosition(ofShard: shards.lowerBound).firstRecord
     push(
       RankedContainer(
-        rank: run.bound(weight, position: position(ofPlace: start)),
+        rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
         kind: .sketch(group, page: page), run: number))
   }
 
@@ -55,7 +55,7 @@ extension RankedSearch {
       let start = try reader.manifest.shardPosition(ofShard: shard).firstRecord
       push(
         RankedContainer(
-          rank: run.bound(weight, position: position(ofPlace: start)),
+          rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
           kind: .nearShard(shard, ends), run: number))
     }
   }
@@ -82,7 +82,7 @@ extension RankedSearch {
       let start = place.firstRecord + loaded.parts[part].firstRecord
       push(
         RankedContainer(
-          rank: run.bound(weight, position: position(ofPlace: start)),
+          rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
           kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: false), run: number))
     }
   }
@@ -112,10 +112,12 @@ extension RankedSearch {
       // Entries lead to records whose key is not its own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
       let passes = try filter?.passes(record..<record + 1, of: reference, in: reader)
+      let nears = try nearness?.values(record..<record + 1, of: reference, in: reader)
       if rules.isPlain {
-        try addMatches(in: record..<record + 1, passes, weights, reference, part, notAbove: limit, &found)
+        try addMatches(in: record..<record + 1, passes, nears, weights, reference, part, notAbove: limit, &found)
       } else if passes?[0] ?? true {
-        add(weights.values[record], bonus: 0, record, reference, part, notAbove: limit, &found)
+        add(
+          weights.values[record], bonus: 0, near: nears?[0] ?? 0, record, reference, part, notAbove: limit, &found)
       }
     }
   }

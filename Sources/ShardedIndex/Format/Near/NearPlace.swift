@@ -1,0 +1,131 @@
+/// A place on the globe, in hundredths of a degree. Source: docs/ranking.md section 9.
+package struct NearPlace: Hashable, Sendable {
+  /// From -9,000 to 9,000.
+  package let latitude: Int
+  /// From -18,000 to 18,000.
+  package let longitude: Int
+
+  /// - Returns: nil beyond the globe.
+  package init?(latitude: Int, longitude: Int) {
+    guard -9000...9000 ~= latitude, -18000...18000 ~= longitude else { return nil }
+    (self.latitude, self.longitude) = (latitude, longitude)
+  }
+
+  /// Reads decimal degrees, exactly; nil for other texts, and beyond the globe.
+  package init?(latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>) {
+    guard let latitude = unsafe Self.hundredths(latitude, limit: 90),
+      let longitude = unsafe Self.hundredths(longitude, limit: 180)
+    else { return nil }
+    (self.latitude, self.longitude) = (latitude, longitude)
+  }
+
+  /// Returns the hundredths of a degree in a decimal number, rounded half away from zero; nil for another text, or a
+  /// number beyond the limit.
+  ///
+  /// - Parameter limit: The most degrees either way.
+  package static func hundredths(_ text: UnsafeBufferPointer<UInt8>, limit: Int) -> Int? {
+    // Whether it is within the limit is exact.
+    guard unsafe DensityGrid.halfDegrees(text, limit: limit) != nil, let number = unsafe DecimalNumber(text) else {
+      return nil
+    }
+    // Half of a hundredth more, rounded down: of twice as many, the half.
+    let doubled = DecimalNumber.wholeProduct(number, DecimalNumber(200), limit: WeightRule.limit)
+    let size = Int(doubled + 1) / 2
+    return number.isNegative ? -size : size
+  }
+
+  // MARK: Cells
+
+  /// The degrees of a cell in either direction.
+  package static let cellDegrees = 10
+  private static let cellSize = 100 * cellDegrees
+  private static let (rows, columns) = (180 / cellDegrees, 360 / cellDegrees)
+  /// The number of cells.
+  package static var cellCount: Int { rows * columns }
+
+  /// The number of the cell that the place lies in: row times 36 and the column, from the south and the west.
+  package var cell: Int {
+    let row = min(Self.rows - 1, (latitude + 9000) / Self.cellSize)
+    let column = min(Self.columns - 1, (longitude + 18000) / Self.cellSize)
+    return row * Self.columns + column
+  }
+
+  /// The value that stands for a cell in a table: its number in two bytes, the greater one first.
+  package static func value(ofCell cell: Int) -> [UInt8] { [UInt8(cell >> 8), UInt8(cell & 0xff)] }
+
+  /// Returns the cell that a value stands for; nil for another value.
+  package static func cell(ofValue value: ArraySlice<UInt8>) -> Int? {
+    guard value.count == 2, let high = value.first, let low = value.last else { return nil }
+    let cell = Int(high) << 8 | Int(low)
+    return cell < rows * columns ? cell : nil
+  }
+
+  // MARK: Nearness
+
+  /// The greatest nearness, of a place itself: eight octaves.
+  package static let greatest = 8 * 2048
+
+  /// Returns the steps of a score that a record at another place gets.
+  package func near(_ other: NearPlace) -> Int {
+    let turn = abs(longitude - other.longitude)
+    return Self.near(
+      latitudes: abs(latitude - other.latitude), turn: min(turn, 36000 - turn),
+      cosines: Self.cosine(latitude) * Self.cosine(other.latitude))
+  }
+
+  /// Returns a nearness that no place in a cell is above.
+  ///
+  /// Each term of the haversine is the least that a place in the cell can have: the difference of latitudes, the turn,
+  /// which is the shorter way round the globe, and the cosine, which is least at the edge that is nearer to a pole.
+  package func greatestNear(inCell cell: Int) -> Int {
+    let (row, column) = cell.quotientAndRemainder(dividingBy: Self.columns)
+    let south = row * Self.cellSize - 9000
+    // The last of a cell belongs to the next, but at the pole and at 180 degrees.
+    let north = row == Self.rows - 1 ? 9000 : south + Self.cellSize - 1
+    let west = column * Self.cellSize - 18000
+    let east = column == Self.columns - 1 ? 18000 : west + Self.cellSize - 1
+    let latitudes = max(0, south - latitude, latitude - north)
+    var turn = 0
+    if longitude < west || longitude > east {
+      let turns = [abs(longitude - west), abs(longitude - east)].map { min($0, 36000 - $0) }
+      turn = min(turns[0], turns[1])
+    }
+    return Self.near(
+      latitudes: latitudes, turn: turn, cosines: Self.cosine(latitude) * Self.cosine(max(abs(south), abs(north))))
+  }
+
+  /// - Parameters:
+  ///   - latitudes: The difference of latitudes, in hundredths of a degree.
+  ///   - turn: The difference of longitudes, at most 18,000.
+  ///   - cosines: The product of the latitudes' cosines, with 60 bits.
+  private static func near(latitudes: Int, turn: Int, cosines: UInt64) -> Int {
+    // Half of a hundredth is the unit of the table of sines.
+    let (north, east) = (sine(latitudes), sine(turn))
+    let product = cosines.multipliedFullWidth(by: east * east)
+    // Two factors of 60 bits: their product's upper 60.
+    let haversine = north * north + (product.high << 4 | product.low >> 60)
+    let root = Int(squareRoot(haversine) >> 18)
+    return root < NearTables.steps.count ? Int(NearTables.steps[root]) : 0
+  }
+
+  private static func cosine(_ latitude: Int) -> UInt64 { sine(2 * (9000 - abs(latitude))) }
+
+  /// Returns the sine of so many 1/200 degrees, up to 90 degrees, times 2^30.
+  private static func sine(_ number: Int) -> UInt64 {
+    let (degree, rest) = number.quotientAndRemainder(dividingBy: 200)
+    let first = NearTables.degreeSines[degree].multipliedFullWidth(by: NearTables.fractionCosines[rest])
+    let second = NearTables.degreeSines[90 - degree].multipliedFullWidth(by: NearTables.fractionSines[rest])
+    let (low, carries) = first.low.addingReportingOverflow(second.low)
+    let high = first.high + second.high + (carries ? 1 : 0)
+    // Of 124 bits the upper 62, and of these the upper 30, rounded.
+    return ((high << 2 | low >> 62) + (1 << 31)) >> 32
+  }
+
+  /// Returns the greatest whole number whose square is not above a number of 61 bits.
+  private static func squareRoot(_ number: UInt64) -> UInt64 {
+    var root = UInt64(Double(number).squareRoot())
+    while root * root > number { root -= 1 }
+    while (root + 1) * (root + 1) <= number { root += 1 }
+    return root
+  }
+}

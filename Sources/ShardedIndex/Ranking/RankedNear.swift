@@ -1,0 +1,136 @@
+/// The place that a ranked query is near to, in an index that has the table of cells. Source: docs/ranking.md section 9.
+struct RankedNear: Sendable {
+  private let place: NearPlace
+  /// The numbers of the fields that are latitudes and longitudes; a record's first of each list counts.
+  private let latitudes: [Int]
+  private let longitudes: [Int]
+  /// By cell, a nearness that no record in it is above.
+  private let bounds: [UInt16]
+
+  /// - Returns: nil if the query is near to no place.
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no cells.
+  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) throws(IndexError) {
+    guard let place else { return nil }
+    guard manifest.hasSides, IndexSettings(of: manifest.root).near else { throw .notBuilt(feature: .near) }
+    self.place = place.place
+    let names = manifest.fieldNames
+    latitudes = CoordinateNames.latitudes.compactMap { names.firstIndex(of: $0) }
+    longitudes = CoordinateNames.longitudes.compactMap { names.firstIndex(of: $0) }
+    bounds = (0..<NearPlace.cellCount).map { UInt16(place.place.greatestNear(inCell: $0)) }
+  }
+
+  // MARK: Bounds
+
+  /// Returns the cells of a page.
+  func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> Page {
+    guard let table = try reader.table(.cells, ofPage: number) else { return Page(table: nil, bounds: []) }
+    return Page(
+      table: table,
+      bounds: (0..<table.count).map { number in
+        NearPlace.cell(ofValue: table.value(number)).map { Int(bounds[$0]) } ?? NearPlace.greatest
+      })
+  }
+
+  /// The cells of a page, each with its bound.
+  struct Page {
+    fileprivate let table: ValueTable?
+    fileprivate let bounds: [Int]
+
+    /// Returns the most that nearness can add to the code of a weight, for the records of a shard.
+    ///
+    /// - Parameters:
+    ///   - weight: The greatest weight of the records.
+    ///   - index: The position of the shard in the page.
+    func near(_ weight: UInt64, ofShard index: Int) -> Int {
+      guard let table else { return NearPlace.greatest }
+      return RankedNear.near(weight, table.entries(ofShard: index)) { bounds[$0] }
+    }
+
+    /// Returns the same for each part of a shard.
+    ///
+    /// - Parameters:
+    ///   - weights: The greatest weight that a record of each part can have; nil where none passes the filter.
+    ///   - shard: The number of the shard.
+    func near(
+      _ weights: [UInt64?], ofPartsOf shard: Int, in reader: ShardReader
+    ) throws(IndexError) -> [Int] {
+      guard let table else { return weights.map { _ in NearPlace.greatest } }
+      let (parts, index) = try reader.parts(of: .cells, table, shard: shard)
+      let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))
+      let own = table.entries(ofShard: shard % Manifest.pageCapacity).map { bounds[$0.number] }
+      return weights.indices.map { part in
+        RankedNear.near(weights[part] ?? 0, parts.entries(ofPart: range.lowerBound + part)) { own[$0] }
+      }
+    }
+  }
+
+  /// Returns the most that cells can add to the code of a weight.
+  ///
+  /// A record in a cell weighs no more than the greatest there, and one without coordinates gets nothing for nearness.
+  private static func near(_ weight: UInt64, _ cells: [ValueLists.Entry], _ bound: (Int) -> Int) -> Int {
+    let code = WeightRule.code(weight)
+    return cells.reduce(0) { max($0, WeightRule.code(min(weight, $1.weight)) + bound($1.number) - code) }
+  }
+
+  // MARK: Records
+
+  /// Returns the nearness of records of a part, by their distance from the first.
+  ///
+  /// - Parameter range: The records, counted within the part.
+  func values(_ range: Range<Int>, of reference: PartReference, in reader: ShardReader) throws(IndexError) -> [Int] {
+    var values = [Int](repeating: 0, count: range.count)
+    guard !latitudes.isEmpty, !longitudes.isEmpty else { return values }
+    try reader.forEachRecord(of: reference, in: range) { record, slots, buffer in
+      func slot(_ fields: [Int]) -> Int? {
+        for field in fields {
+          if let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) { return slot }
+        }
+        return nil
+      }
+      guard let latitude = slot(latitudes), let longitude = slot(longitudes) else { return }
+      unsafe buffer.withText(latitude) { latitude in
+        unsafe buffer.withText(longitude) { longitude in
+          if let other = unsafe NearPlace(latitude: latitude, longitude: longitude) {
+            values[record - range.lowerBound] = place.near(other)
+          }
+        }
+      }
+    }
+    return values
+  }
+
+  /// Returns the nearness of a record that the overlay adds.
+  func value(added number: Int, in overlay: Overlay) -> Int {
+    value { field in
+      var text: [UInt8]?
+      overlay.forEachField(of: number) { if text == nil, $0.name == field { text = unsafe Array($0.text) } }
+      return text
+    }
+  }
+
+  /// Returns the nearness of a record.
+  ///
+  /// - Parameter text: Returns the text of one of its fields, by number; nil where it has none.
+  func value(_ text: (Int) -> [UInt8]?) -> Int {
+    func first(_ fields: [Int]) -> [UInt8]? {
+      for field in fields { if let text = text(field) { return text } }
+      return nil
+    }
+    guard let latitude = first(latitudes), let longitude = first(longitudes) else { return 0 }
+    return near(latitude, longitude)
+  }
+
+  private func near(_ latitude: [UInt8], _ longitude: [UInt8]) -> Int {
+    let other = unsafe latitude.withUnsafeBufferPointer { latitude in
+      unsafe longitude.withUnsafeBufferPointer { unsafe NearPlace(latitude: latitude, longitude: $0) }
+    }
+    return other.map { place.near($0) } ?? 0
+  }
+
+  /// Adds the place to the bytes that tell queries apart.
+  func write(to bytes: inout [UInt8]) {
+    bytes += [0, 3, UInt8(truncatingIfNeeded: place.latitude), UInt8(truncatingIfNeeded: place.latitude >> 8)]
+    bytes += [UInt8(truncatingIfNeeded: place.longitude), UInt8(truncatingIfNeeded: place.longitude >> 8)]
+    bytes.append(UInt8(truncatingIfNeeded: place.longitude >> 16))
+  }
+}
