@@ -2,4 +2,4 @@
 # Builds the index in shards/ from Samples/cities.csv, or another directory: Scripts/build-sample.sh DIRECTORY
 set -eu
 cd "$(dirname "$0")/.."
-exec bin/shardq build Samples/cities.csv --shard-size 16KiB --index "${1:-shards}"
+exec bin/shardq build Samples/cities.csv --shard-size 16KiB --weight population --words --typos --index "${1:-shards}"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the query program and answers a query from the index that the clone carries: Scripts/try.sh 'são p'
+# Builds the query program and answers a query from the index that the clone carries: Scripts/try.sh lodnon
 # About 40 seconds on two cores. It installs libzstd's headers where they are missing, and builds nothing else: the
 # programs as they are shipped come from Scripts/build.sh.
 set -eu

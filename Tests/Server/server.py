@@ -18,7 +18,6 @@ import urllib.parse
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
 LONG = os.environ.get("SHARDQ_LONG") == "1"
-SAMPLE = os.path.join(ROOT, "shards")
 # Packages out of PyPI that the tests use, where they are installed: Scripts/dependencies.sh --tests.
 PYTHON = os.path.join(ROOT, ".build/python")
 PYTHON = PYTHON if os.path.isdir(os.path.join(PYTHON, "geopy")) else ""
@@ -29,6 +28,10 @@ PATIENCE = 30
 _base = None if "TMPDIR" in os.environ or not os.access("/dev/shm", os.W_OK) else "/dev/shm"
 SCRATCH = tempfile.mkdtemp(prefix="shardq-server-", dir=_base)
 atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+# The cities of the clone, in alphabetical order alone.
+SAMPLE = os.path.join(SCRATCH, "sample")
+subprocess.run([os.path.join(BIN, "shardq"), "build", os.path.join(ROOT, "Samples/cities.csv"), "--shard-size", "16KiB",
+                "--index", SAMPLE], check=True, capture_output=True)
 
 
 def shardq(*arguments, text=None, program="shardq"):

@@ -5,6 +5,7 @@
 Skipped where tmux is not there. Every wait ends: what does not come within ten seconds fails.
 """
 
+import atexit
 import fcntl
 import json
 import os
@@ -23,7 +24,11 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
 SHARDQ = os.path.join(BIN, "shardq")
-CITIES = os.path.join(ROOT, "shards")
+# The cities of the clone, in alphabetical order alone.
+CITIES = os.path.join(tempfile.mkdtemp(prefix="shardq-cities-"), "index")
+atexit.register(shutil.rmtree, os.path.dirname(CITIES), ignore_errors=True)
+subprocess.run([SHARDQ, "build", os.path.join(ROOT, "Samples/cities.csv"), "--shard-size", "16KiB", "--index", CITIES],
+               check=True, capture_output=True)
 PATIENCE = float(os.environ.get("PATIENCE", 30))
 
 NAMES = [
