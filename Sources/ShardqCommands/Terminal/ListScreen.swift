@@ -139,8 +139,7 @@ package struct ListScreen {
     let cost = model.cost
     let shards = "\(QueryRunner.grouped(cost.shards)) of \(QueryRunner.counted(model.shardCount, "shard"))"
     let loaded = cost.loads == 0 ? "none loaded" : "\(QueryRunner.grouped(cost.loads)) loaded, \(Self.size(cost.bytes))"
-    let corrected = model.correction.map { "for \"" + printable($0) + "\": " } ?? ""
-    let of = corrected + count + " of " + QueryRunner.grouped(model.recordCount)
+    let of = count + " of " + QueryRunner.grouped(model.recordCount)
     for parts in [
       [of, time(cost.microseconds), shards + " touched", loaded], [of, time(cost.microseconds), shards],
       [count, time(cost.microseconds), shards], [count, time(cost.microseconds)],
@@ -154,7 +153,8 @@ package struct ListScreen {
   /// Returns the number of matches, with a sign behind it where there may be more.
   static func count(_ model: ListModel) -> String {
     let (number, isLeast) = model.matchCount
-    return QueryRunner.grouped(number) + (isLeast ? "+" : "")
+    let corrected = model.correction.map { " for \"" + printable($0) + "\"" } ?? ""
+    return QueryRunner.grouped(number) + (isLeast ? "+" : "") + corrected
   }
 
   private func time(_ microseconds: Int) -> String {

@@ -373,11 +373,6 @@ package struct TypingList {
     if let failure = model.failure {
       line.text(failure.description, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      if let correction = model.correction {
-        line.plain("showing results for ")
-        line.text(correction, limit: 200, ellipsis: "...", isolates: false)
-        line.plain(": ")
-      }
       line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       line.text(row.title, limit: 200, ellipsis: "...", isolates: false)
       if let latitude = row.latitude, let longitude = row.longitude {

@@ -155,13 +155,18 @@ package final class SketchForest: Sendable {
   /// The number of roots.
   package var rootCount: Int { levels[0].nodeCount }
 
+  /// Returns the number of children of a node.
+  @inline(__always)
+  func childCount(of node: Int, atDepth depth: Int) -> Int {
+    let level = levels[depth]
+    return Self.number(in: content, at: level.countsOffset + node * level.countSize, level.countSize)
+  }
+
   /// Returns the number of children of all nodes of a depth in a range.
   func childCount(of nodes: Range<Int>, atDepth depth: Int) -> Int {
     let level = levels[depth]
     guard level.countSize == 1 else {
-      return nodes.reduce(0) {
-        $0 + Self.number(in: content, at: level.countsOffset + $1 * level.countSize, level.countSize)
-      }
+      return nodes.reduce(0) { $0 + childCount(of: $1, atDepth: depth) }
     }
     return unsafe content.withUnsafeBufferPointer { content in
       var sum = 0
@@ -212,7 +217,7 @@ package final class SketchForest: Sendable {
     var nodes = root..<root + 1
     for depth in levels.indices {
       let first = childCount(of: 0..<nodes.lowerBound, atDepth: depth)
-      let counts = nodes.map { UInt32(childCount(of: $0..<$0 + 1, atDepth: depth)) }
+      let counts = nodes.map { UInt32(childCount(of: $0, atDepth: depth)) }
       let children = first..<first + counts.reduce(0) { $0 + Int($1) }
       tree.counts.append(counts)
       tree.scalars.append(children.map { alphabet.scalars[label(ofChild: $0, atDepth: depth)] })

@@ -19,8 +19,11 @@ struct EditAutomaton: Sendable {
   /// The characters beyond ASCII, which have the classes from `firstWideClass` on.
   private var wide: [UInt32] = []
   private var firstWideClass: UInt8 = 1
-  /// By class the positions of the query that have its character, three bits up. No position has the first class.
-  private var masks: [UInt128] = [0]
+  /// By class and depth which positions of the query near the depth have the class's character: bit 0 is the position
+  /// three before the depth. No position has the first class.
+  private let windows: [UInt8]
+  /// The number of depths in ``windows``: at greater ones no state is alive.
+  private let depthCount: Int
 
   /// - Parameters:
   ///   - text: The folded query, without a space at its end.
@@ -30,6 +33,8 @@ struct EditAutomaton: Sendable {
     var characters = FoldedCharacters.all(of: text)
     if isFinished { characters.append(UInt32(Fold.space)) }
     (self.characters, self.limit) = (characters, min(limit, Self.greatestLimit))
+    // By class the positions that have its character, three bits up.
+    var masks: [UInt128] = [0]
     for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character < 0x80 {
       if classes[Int(character)] == 0 {
         classes[Int(character)] = UInt8(masks.count)
@@ -47,6 +52,13 @@ struct EditAutomaton: Sendable {
       masks[Int(firstWideClass) + index] |= 1 << UInt128(position + 3)
     }
     classes[Int(Fold.separator)] = classes[Int(Fold.space)]
+    let depths = characters.count + 3
+    var windows: [UInt8] = []
+    windows.reserveCapacity(masks.count * depths)
+    for mask in masks {
+      for depth in 0..<depths { windows.append(UInt8(truncatingIfNeeded: mask >> UInt128(depth)) & 0b111111) }
+    }
+    (self.windows, depthCount) = (windows, depths)
   }
 
   /// Returns the most edits that a query has: none below four characters in its longest word, one below eight, else two.
@@ -103,13 +115,12 @@ struct EditAutomaton: Sendable {
   /// - Parameter characterClass: The class of the character.
   @inline(__always)
   func step(_ state: State, _ characterClass: UInt8) -> State {
-    let depth = UInt128(state.depth)
-    let mask = masks[Int(characterClass)]
+    let depth = min(Int(state.depth), depthCount &- 1)
+    let window = windows[Int(characterClass) &* depthCount &+ depth]
     // Bit o of `matches`: the character is the last of the beginning that bit o stands for.
-    let matches = UInt8(truncatingIfNeeded: mask &>> (depth &+ 1)) & 0b11111
+    let matches = window &>> 1
     // The last two of a beginning are the last two of the text, exchanged.
-    let exchanged =
-      UInt8(truncatingIfNeeded: masks[Int(state.last)] &>> (depth &+ 1)) & UInt8(truncatingIfNeeded: mask &>> depth)
+    let exchanged = windows[Int(state.last) &* depthCount &+ depth] &>> 1 & window
     var next = state
     (next.before0, next.before1) = (state.at0, state.at1)
     (next.last, next.depth) = (characterClass, state.depth &+ 1)
@@ -130,6 +141,19 @@ struct EditAutomaton: Sendable {
     guard end >= 0, end <= 4 else { return nil }
     let bit: UInt8 = 1 &<< UInt8(end)
     return state.at0 & bit != 0 ? 0 : state.at1 & bit != 0 ? 1 : state.at2 & bit != 0 ? 2 : nil
+  }
+
+  /// Returns the state of a text that has one character more, which the query does not have.
+  @inline(__always)
+  func stepOther(_ state: State) -> State {
+    var next = state
+    (next.before0, next.before1) = (state.at0, state.at1)
+    (next.last, next.depth) = (0, state.depth &+ 1)
+    next.at0 = 0
+    next.at1 = state.at0 | state.at0 &>> 1
+    if limit > 1 { next.at2 = state.at1 | state.at1 &>> 1 | next.at1 &<< 1 }
+    keepCells(&next)
+    return measured(next)
   }
 
   /// Removes the cells behind the query's end and outside of the row.

@@ -54,8 +54,8 @@ struct SketchWalk {
     let state: EditAutomaton.State
   }
 
-  /// The live nodes by depth.
-  private var levels: [[Node]] = []
+  /// The live nodes, depth by depth.
+  private var nodes: [Node] = []
 
   init(_ near: NearText) {
     (automaton, isFinished) = (near.automaton, near.isFinished)
@@ -85,33 +85,39 @@ struct SketchWalk {
   /// - Parameter body: Called with the depth and the position of each live end, and whether texts have to end there.
   private mutating func walk(_ forest: SketchForest, _ body: (borrowing SketchWalk, Int, Int, Bool) -> Void) {
     use(forest.alphabet)
+    nodes.removeAll(keepingCapacity: true)
+    nodes.reserveCapacity(1024)
     let start = automaton.start
-    levels = [(0..<forest.rootCount).map { Node(number: UInt32($0), parent: 0, character: 0, state: start) }]
+    for root in 0..<forest.rootCount {
+      nodes.append(Node(number: UInt32(root), parent: UInt32(root), character: 0, state: start))
+    }
+    var level = 0..<nodes.count
     for depth in forest.levels.indices {
-      levels.append(liveChildren(ofDepth: depth, in: forest))
-      for (index, node) in levels[depth].enumerated() {
-        if isEnd(node) {
+      appendChildren(of: level, atDepth: depth, in: forest)
+      for index in level {
+        if isEnd(nodes[index]) {
           body(self, depth, index, false)
-        } else if isFinished, automaton.step(node.state, spaceClass).distance <= automaton.limit {
+        } else if isFinished, automaton.step(nodes[index].state, spaceClass).distance <= automaton.limit {
           // Nothing says whether a text ends there.
           body(self, depth, index, true)
         }
       }
+      level = level.upperBound..<nodes.count
     }
-    for index in levels[forest.levels.count].indices { body(self, forest.levels.count, index, false) }
+    for index in level { body(self, forest.levels.count, index, false) }
   }
 
-  /// Returns the live children of the live nodes of a depth.
-  private func liveChildren(ofDepth depth: Int, in forest: SketchForest) -> [Node] {
-    var live: [Node] = []
-    var (number, child) = (0, 0)
-    for (parent, node) in levels[depth].enumerated() where !isEnd(node) {
+  /// Appends the live children of the nodes of a depth.
+  private mutating func appendChildren(of level: Range<Int>, atDepth depth: Int, in forest: SketchForest) {
+    var (next, child) = (0, 0)
+    for parent in level where !isEnd(nodes[parent]) {
+      let node = nodes[parent]
       let own = Int(node.number)
-      child += forest.childCount(of: number..<own, atDepth: depth)
-      let count = forest.childCount(of: own..<own + 1, atDepth: depth)
-      number = own + 1
+      if next < own { child += forest.childCount(of: next..<own, atDepth: depth) }
+      let count = forest.childCount(of: own, atDepth: depth)
+      next = own + 1
       // Most characters are not the query's, and lead to the same state.
-      let other = automaton.step(node.state, 0)
+      let other = automaton.stepOther(node.state)
       let isOtherWanted = isWanted(other)
       forest.forEachChild(in: child..<child + count, atDepth: depth, classes: classes, all: isOtherWanted) {
         number, label, characterClass in
@@ -120,20 +126,21 @@ struct SketchWalk {
           state = automaton.step(node.state, characterClass)
           guard isWanted(state) else { return }
         }
-        live.append(
+        nodes.append(
           Node(
             number: UInt32(truncatingIfNeeded: number), parent: UInt32(truncatingIfNeeded: parent),
             character: alphabet.scalars[label], state: state))
       }
       child += count
     }
-    return live
   }
 
   /// Whether all texts that begin so may match: there is nothing more to find out.
+  @inline(__always)
   private func isEnd(_ node: Node) -> Bool { node.state.distance <= automaton.limit }
 
   /// Whether texts behind a state may match. Those that match with fewer edits than are counted now came before.
+  @inline(__always)
   private func isWanted(_ state: EditAutomaton.State) -> Bool {
     if state.distance <= automaton.limit { return automaton.limit == 1 || state.distance == automaton.limit }
     return state.isLive
@@ -148,16 +155,16 @@ struct SketchWalk {
   /// Returns the root of a node.
   private func root(of index: Int, atDepth depth: Int) -> Int {
     var index = index
-    for level in stride(from: depth, to: 0, by: -1) { index = Int(levels[level][index].parent) }
+    for _ in 0..<depth { index = Int(nodes[index].parent) }
     return index
   }
 
   /// Returns the characters of a beginning.
   private func characters(of index: Int, atDepth depth: Int) -> [UInt32] {
     var (characters, index): ([UInt32], Int) = ([], index)
-    for level in stride(from: depth, to: 0, by: -1) {
-      characters.append(levels[level][index].character)
-      index = Int(levels[level][index].parent)
+    for _ in 0..<depth {
+      characters.append(nodes[index].character)
+      index = Int(nodes[index].parent)
     }
     return characters.reversed()
   }
