@@ -336,6 +336,7 @@ extension Pipeline.Output {
     summary.shardCount = encoder.shardCount + (entries?.shardCount ?? 0)
     summary.greatestWeight = encoder.ranks?.greatest
     summary.shardsWritten = published.written + published.repaired - (encoder.sides?.newCount ?? 0)
+    summary.shardsWritten -= entries?.otherFilesWritten ?? 0
     summary.isUnchanged = published.isUnchanged
     summary.bytes = file.count + encoder.shardBytes + (encoder.sides?.fileBytes ?? 0) + (entries?.bytes ?? 0)
   }

@@ -6,6 +6,8 @@ struct WrittenEntries {
   var shardCount: Int
   /// The size of all their files, in bytes.
   var bytes: Int
+  /// The number of files that were written and are no shards.
+  var otherFilesWritten = 0
 }
 
 extension Pipeline {
@@ -29,10 +31,11 @@ extension Pipeline {
     let head = EntriesHead(
       fileSize: file.count, digest: Array(digest.prefix(16)),
       rootChecksum: ZstdFrame.checksum(ofFrame: Array(file[..<size])), lastComponents: lastComponents)
-    try publisher.add(head.fileName.text, file)
+    let outcome = try publisher.add(head.fileName.text, file)
     return WrittenEntries(
       head: head, shardCount: output.manifest.shardCount,
-      bytes: file.count + output.manifest.shardBytes + (output.manifest.sides?.fileBytes ?? 0))
+      bytes: file.count + output.manifest.shardBytes + (output.manifest.sides?.fileBytes ?? 0),
+      otherFilesWritten: (outcome == .kept ? 0 : 1) + (output.manifest.sides?.newCount ?? 0))
   }
 }
 
