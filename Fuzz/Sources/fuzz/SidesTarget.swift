@@ -8,7 +8,7 @@ final class SidesTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     var reader = InputReader(input)
     let count = Int(reader.byte())
-    let table = reader.bytes(reader.word())
+    let values = reader.bytes(reader.word())
     let content = Array(reader.rest)
     for end in [0, 40] {
       let head = try? SideHead(content, frameSize: 10, chainSize: 10 + end, pageCount: count)
@@ -20,7 +20,7 @@ final class SidesTarget: FuzzTarget {
       for page in group.pages { require(page.fileSize <= SidePage.sizeLimit, "a side file that is too large") }
     }
     let shardCount = min(count, Manifest.pageCapacity)
-    guard let table = try? ValueTable(table, shardCount: shardCount) else { return }
+    guard let table = try? ValueTable(values, shardCount: shardCount) else { return }
     require(table.count <= SideTable.valueLimit, "a table of too many values")
     for shard in 0..<shardCount {
       for entry in table.entries(ofShard: shard) {
