@@ -78,7 +78,7 @@ class Edited(Temporary):
                 index = self.build(self.write(name + ".jsonl", lines), *KEY, *SIZES, "--typos", name=name)
                 self.verify(index)
                 scan = EditedOracle.of_index(index)
-                self.compare(index, scan, queries(self.rng, scan.keys, 1500 if LONG else 60))
+                self.compare(index, scan, queries(self.rng, scan.keys, 1500 if LONG else 25))
                 self.compare(index, scan, queries(self.rng, scan.keys, 20), 300)
 
     def test_entries(self):
@@ -94,7 +94,7 @@ class Edited(Temporary):
                 index = self.build(source, *KEY, *SIZES, "--typos", "--alias", "others", *options, name=f"entries {words}")
                 self.verify(index, lambda key: plain(key) == key)
                 scan = FeatureOracle.of_index(index, words=words, alias=["others"])
-                texts = queries(self.rng, scan.keys, 400 if LONG else 50)
+                texts = queries(self.rng, scan.keys, 400 if LONG else 20)
                 query = lambda text: FeatureQuery(text, typos=True)
                 self.compare(index, scan, texts, query=query)
                 self.compare(index, scan, texts[:12], 200, query=query)

@@ -120,8 +120,8 @@ class Filtered(FilteredBase):
             reader.Index(index).verify_sides(oracle.fold)
             shardq("verify", "-i", index)
             self.assertGreater(len(reader.Index(index).sides), 1)
-            for filters in self.choices(60 if LONG else 8):
-                self.compare_filtered(index, plain, queries(self.rng, plain.keys, 300 if LONG else 40), filters)
+            for filters in self.choices(60 if LONG else 5):
+                self.compare_filtered(index, plain, queries(self.rng, plain.keys, 300 if LONG else 25), filters)
 
     def test_without_weights(self):
         lines = self.tagged(800)
@@ -295,9 +295,9 @@ class RealLists(FilteredBase):
         self.assertLess(sum(path.stat().st_size for path in index.glob("side-*")), 0.05 * size)
         for country in ["US"], ["fr", "BE"], ["CN"], ["SM"]:
             self.compare_filtered(
-                index, plain, queries(self.rng, plain.keys, 2000 if LONG else 60), {"country code": country}, (10,))
+                index, plain, queries(self.rng, plain.keys, 2000 if LONG else 30), {"country code": country}, (10,))
         for place in ("48.85", "2.35"), ("-33.87", "151.2"), ("40.7", "-74"):
-            texts = queries(self.rng, plain.keys, 1000 if LONG else 30)
+            texts = queries(self.rng, plain.keys, 1000 if LONG else 20)
             self.compare_filtered(index, plain, texts, {}, (10,), near=place)
 
 

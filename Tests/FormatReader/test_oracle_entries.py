@@ -93,11 +93,11 @@ class Entries(Compared):
         ]:
             for weight in ("Pareto", "all 0") if name == "both" else ("Pareto",):
                 with self.subTest(name, weight=weight):
-                    lines = made(self.rng, 1500, WEIGHTS[weight])
+                    lines = made(self.rng, 1500 if LONG else 1000, WEIGHTS[weight])
                     index, scan = self.index_of(name.replace(" ", "-") + weight[:1], lines, *SIZES, *options, **features)
                     queries = self.rng.sample(prefixes(scan.keys, 4), 40) + ["", " ", "-", "a b", "b a ", "a b c d e"]
                     for kind in KINDS:
-                        queries += texts(self.rng, scan, kind, 1000 if LONG else 60)
+                        queries += texts(self.rng, scan, kind, 1000 if LONG else 25)
                     self.compare(index, scan, queries)
 
     def test_no_weight(self):

@@ -17,21 +17,23 @@ import Testing
     #expect(texts("12.50", .number) == ["12.50"])
   }
 
-  @Test func anArrayIsItsStrings() {
+  @Test func anArrayIsItsStringsAndNumbers() {
     #expect(texts("[]", .literal) == [])
     #expect(
-      texts(#"["Paris", 1, null, "", ["no", "]"], {"a": "}no"}, "Lutetia"]"#, .literal) == ["Paris", "", "Lutetia"])
+      texts(#"["Paris", 1, null, "", ["no", "]"], {"a": "}no"}, "Lutetia"]"#, .literal) == [
+        "Paris", "1", "", "Lutetia",
+      ])
     #expect(texts(#"["\u00e9\n\"\\\/", "\ud83d\ude00", "\ud83d"]"#, .literal) == ["é\n\"\\/", "😀", "\u{fffd}"])
     #expect(texts("true", .literal) == [])
     #expect(texts("null", .literal) == [])
   }
 
-  /// A file from elsewhere may hold other bytes: every beginning of a value ends the texts, and nothing else happens.
+  /// A file from elsewhere may hold other bytes: the texts before a cut are the same, and one more may be cut.
   @Test func aValueThatIsCutHasTheTextsBeforeTheCut() {
     let value = #"["a", ["b"], {"c": "d"}, "\u00e9", "e"]"#
     for size in 0..<value.utf8.count {
       let found = texts(String(value.utf8.prefix(size))!, .literal)
-      #expect(["a", "é", "e"].starts(with: found))
+      #expect(["a", "é", "e"].starts(with: found.dropLast()) && found.count <= 3)
     }
   }
 }
