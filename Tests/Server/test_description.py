@@ -26,9 +26,10 @@ class Description(unittest.TestCase):
         self.assertEqual(len(server.log.splitlines()), 1, server.log)
 
     def test_generated_requests(self):
-        """An index without ranks refuses what asks for them: `sort=rank` and cursors, which are not generated here."""
+        """An index without features refuses what asks for them with 400; `sort=rank` and cursors are not generated."""
         with Server(SAMPLE) as server:
-            self.check(server, 'parameters = { "query.sort" = "key", "query.after" = "" }\n')
+            self.check(server, 'parameters = { "query.sort" = "key", "query.after" = "" }\n'
+                               "checks.positive_data_acceptance.expected-statuses = [200, 304, 400]\n")
 
     def test_generated_requests_of_ranked_answers(self):
         """A generated cursor is of no answer, and a ranked answer has a smaller offset: these may be refused with 400."""

@@ -39,7 +39,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 6 : 40) {
+    for round in 0..<(TestData.isDebug ? 6 : 12) {
       var (upsert, delete): ([(id: Int, members: List.Members)], [Int]) = ([], [])
       if round % 3 == 0 {
         for place in list.records.indices.shuffled(using: &list.random).prefix([1, 3, 30][round % 3]) {
@@ -130,7 +130,8 @@ import Testing
     }
     (shards, entries) = try look()
     var counts = (replaced: 0, changed: 0)
-    for _ in 0..<(TestData.isDebug ? 20 : 500) {
+    let changeCount = TestData.isDebug ? 20 : 60
+    for _ in 0..<changeCount {
       let (upsert, delete) = list.change(1)
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
@@ -145,7 +146,7 @@ import Testing
       (shards, entries) = now
     }
     // Shards that go and shards that come: twice the shards that are replaced.
-    #expect(counts.replaced <= 2 * 2 * (counts.changed + (TestData.isDebug ? 20 : 500)))
+    #expect(counts.replaced <= 2 * 2 * (counts.changed + changeCount))
     #expect(counts.changed > 0)
   }
 }

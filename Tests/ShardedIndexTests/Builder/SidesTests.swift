@@ -175,7 +175,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 6 : 30) {
+    for round in 0..<(TestData.isDebug ? 6 : 9) {
       let (upsert, delete) = list.change([1, 2, 40][round % 3])
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
