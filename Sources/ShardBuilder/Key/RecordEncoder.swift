@@ -77,7 +77,7 @@ package struct RecordEncoder: Sendable {
   ///   - fields: With names that were learnt.
   ///   - bytes: Their texts; of `fields`, each lies in it.
   ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that
-  ///     is not known. An entry's is what stands behind the last separator.
+  ///     is not known. An entry's is the text behind the last separator.
   mutating func append(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, suffixSize: Int?, into chunk: RecordArena

@@ -1,5 +1,5 @@
 extension ManifestReader {
-  /// Whether the index has sides: files beside the shards with what is known of them.
+  /// Whether the index has sides: files beside the shards with tables and sketches of them.
   package var hasSides: Bool { root.chains.sides != nil }
   /// The bytes of the file that are the sides; nil if the index has none.
   package var sidesRange: Range<Int>? {

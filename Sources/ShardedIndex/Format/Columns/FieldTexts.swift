@@ -4,7 +4,7 @@ package enum FieldTexts {
   /// Calls `body` with each text of a field.
   ///
   /// A string and a number have their own text. An array has those of its strings and numbers. `true`, `false`, `null`
-  /// and objects have none, nor has what stands in an array in an array. Texts come in order.
+  /// and objects have none, nor have the values of an array in the array. Texts come in order.
   ///
   /// - Complexity: O(*n*) in the size of the field.
   /// - Parameters:
@@ -20,7 +20,8 @@ package enum FieldTexts {
   }
 }
 
-/// A reader of the strings and numbers of a JSON array. Of a text that is no array it makes what it can.
+/// A reader of the strings and numbers of a JSON array. It takes any text for an array: a file from elsewhere may hold
+/// another.
 private struct ArrayReader: ~Escapable {
   private let text: Span<UInt8>
   private var position = 1

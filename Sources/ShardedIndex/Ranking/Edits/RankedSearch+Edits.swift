@@ -163,7 +163,7 @@ extension SketchEnds {
     var isWanted = [Bool](repeating: false, count: table.count)
     forEach { text, isWhole in
       if typed.isBeginning(of: text[...]), isWhole || !typed.isFinished || text.count > typed.text.count { return }
-      // A text that goes on does so above the text and the lowest byte.
+      // A longer text stands above the text with the lowest byte behind it.
       let end = isWhole ? text + [Fold.separator] : text
       let first = text.withFoldedPrefix { table.first(for: $0) }
       for part in first...end.withFoldedPrefix({ table.last(for: $0, from: first) }) { isWanted[part] = true }

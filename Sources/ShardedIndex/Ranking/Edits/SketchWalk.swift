@@ -34,7 +34,7 @@ struct SketchEnds: Sendable {
 
 /// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 8.
 ///
-/// It keeps what is alive of each depth: as much as the query leaves, not as much as the sketches have.
+/// It keeps the states that are alive at each depth: as much as the query leaves, not as much as the sketches have.
 struct SketchWalk {
   private let automaton: EditAutomaton
   /// Whether the query ends in a space, which each text then has behind it as well.
