@@ -65,8 +65,9 @@ struct RankedContainer: Ranked, Sendable {
     case edits(Int)
     /// A group of shards, by its number in its page, that texts near the typed one may be in.
     case sketch(Int, page: Int)
-    /// A shard, and how texts there begin that may be near the typed one.
-    case nearShard(Int, SketchEnds)
+    /// A shard, and the number of the beginnings there of texts that may be near the typed one. The heap moves
+    /// containers often: they hold no references.
+    case nearShard(Int, ends: Int)
   }
 
   var rank: ShardedIndex.Rank

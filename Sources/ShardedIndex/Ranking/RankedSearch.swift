@@ -26,6 +26,8 @@ struct RankedSearch: Sendable {
   let editLimit: Int
   /// The typed text for comparisons with one edit, and with two, once the search needs them.
   var nearTexts: [NearText] = []
+  /// The beginnings of texts in shards that may be near the typed text, by the numbers that containers have.
+  var sketchEnds: [SketchEnds] = []
   /// The rank that all hits are below: where a page begins.
   private let ceiling: ShardedIndex.Rank?
   private(set) var queue = RankedHeap<RankedContainer>()
@@ -162,7 +164,7 @@ struct RankedSearch: Sendable {
     case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
     case .edits(let edits): try open(edits: edits, &found)
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
-    case .nearShard(let shard, let ends): try open(nearShard: shard, ends, of: container.run)
+    case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
       let edits = runs[container.run].edits

@@ -56,7 +56,8 @@ extension RankedSearch {
       push(
         RankedContainer(
           rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
-          kind: .nearShard(shard, ends), run: number))
+          kind: .nearShard(shard, ends: sketchEnds.count), run: number))
+      sketchEnds.append(ends)
     }
   }
 
