@@ -443,9 +443,9 @@ class Index:
         need(self.text_entries.text_entries is None, f"{self.entries_file}: has entries of its own")
 
     def text_entry_set(self):
-        """§3.13: per entry its folded key, what stands before a word start or None, the record's key, and the weight.
+        """§3.13: per entry its folded key, the text before a word start or None, the record's key, and the weight.
 
-        A beginning that follows from the plain form of what stands before the entry's key is b"", as it is stored.
+        A beginning that follows from the plain form of the text before the entry's key is b"", as it is stored.
         """
         for shard in self.text_entries.shards():
             for part in shard.parts:

@@ -29,7 +29,7 @@ final class SketchTarget: FuzzTarget {
         require(counts.reduce(0) { $0 + Int($1) } == scalars.count, "a tree that is no tree")
       }
     }
-    // What is encoded again is read again.
+    // An encoded sketch is read again.
     let frames = SketchPage(trees)
     guard let upper = try? SketchForest(page: frames.page, shardCount: roots),
       let again = try? SketchForest(group: frames.groups[0], shardCount: roots, alphabet: upper.alphabet)

@@ -85,7 +85,7 @@
   enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, none }
 
   extension TypoMode? {
-    /// The mode of a query: who names it wants an index that has it.
+    /// The mode of a query: a mode that is named has to be built.
     var typos: ShardedIndex.Typos {
       switch self {
       case .auto?: .required
