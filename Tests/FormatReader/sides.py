@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from typing import NamedTuple
 
 GROUP = 64  # pages of a frame of the chain
@@ -190,7 +191,7 @@ def verify_tables(reader, index, fold):
             wanted.append(((CELLS, PARTS_OF_CELLS), 0, None))
         for kinds, number, path in wanted:
             of_field = lambda fields, path=path: field_values(fields, path, fold)
-            of_record = of_field if path is not None else lambda fields: cell_values(reader, fields)
+            of_record = of_field if path is not None else lambda fields: cells_of(reader, index, fields)
             made = [[made_part(part, of_record, weight, path is not None) for part in shard.parts] for shard in own]
             values = sorted({value for shard in made for part in shard for value in part})
             table = read_table(reader, contents, number, len(own), f"page {page}, table {number}", kinds)
@@ -210,6 +211,13 @@ def verify_tables(reader, index, fold):
                 reader.need(found == rounded, f"{entry.entry.name}: parts of other values than their records have")
 
 
+def cells_of(reader, index, fields):
+    """The cells of a record, or those that an entry lists."""
+    if index.settings.get(b"entries") != b"yes":
+        return cell_values(reader, fields)
+    return {int(cell).to_bytes(2, "big") for cell in field_values(fields, b"c", str.encode)}
+
+
 def made_part(part, of_record, weight, counts):
     """Per value of a part's records how many have it, if they count, and their greatest weight."""
     found = {}
@@ -224,7 +232,10 @@ def made_part(part, of_record, weight, counts):
 
 
 def field_values(fields, path, fold):
+    """The values of a record's field; an entry may have more than a table holds, which `true` stands for."""
     field = next(((kind, text) for name, kind, text in fields if name == path), None)
+    if field == (2, b"true") and re.fullmatch(rb"f\d+", path):
+        return {b"%d" % i for i in range(MOST_VALUES + 1)}
     return set() if field is None else values_of(*field, fold)
 
 

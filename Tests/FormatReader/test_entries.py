@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import oracle  # noqa: E402
 import reader  # noqa: E402
 from oracle_features import FeatureOracle, SEPARATOR, plain, spaced  # noqa: E402
-from test_reader import Temporary  # noqa: E402
+import sides  # noqa: E402
+from test_reader import Temporary, shardq  # noqa: E402
 
 KEY = ("--key", "{name}, {country}")
 SIZES = ("--shard-size", "4KiB", "--part-size", "512")
@@ -95,6 +96,42 @@ class Entries(Temporary):
             with self.subTest(**options):
                 index = self.build(source, *KEY, "--weight", "w", *SIZES, *self.options(**options), name=str(number))
                 self.check_entries(index, **options)
+
+    def test_values(self):
+        """Entries list the values and cells of all records with their key."""
+        rng = random.Random(4)
+        rows = list(self.rows(rng, 600))
+        rows += [{**rows[0], "tag": f"t{i}"} for i in range(sides.MOST_VALUES + 1)]
+        rows += [{**rows[1], "tag": letter * 40_000, "lat": 10 * number} for number, letter in enumerate("xy")]
+        for row in rows[:600]:
+            row["tag"] = rng.choice(["\u00c9t\u00e9", "ete", 7, ["a\"b", "\\", "\u0001", "a"], [], None, True, ""])
+            row["lat"], row["lon"] = rng.choice([(48.85, 2.35), (None, 2), (-90, 180), (rng.uniform(-90, 90), 0)])
+        source = self.write("rows.jsonl", map(json.dumps, rows))
+        options = self.options("body", ["alt"])
+        index = reader.Index(self.build(source, *KEY, *SIZES, *options, "--filter", "tag", "--filter", "w", "--near"))
+        values = {}
+        for shard in index.shards():
+            for part in shard.parts:
+                for number, key in enumerate(part.keys):
+                    fields = part.record(number)
+                    own = values.setdefault(key, (set(), set()))
+                    own[0].update(sides.field_values(fields, b"tag", oracle.fold))
+                    own[1].update(int.from_bytes(cell, "big") for cell in sides.cell_values(reader, fields))
+        self.assertEqual(index.text_entries.settings[b"filter"], b"f0,f1")
+        targets = [target for _, _, target, _ in index.text_entry_set()]
+        found = [part.record(number) for shard in index.text_entries.shards() for part in shard.parts for number in range(part.count)]
+        over = 0
+        for target, fields in zip(targets, found, strict=True):
+            own, cells = values[target]
+            if len(own) > sides.MOST_VALUES or sum(map(len, own)) > sides.MOST_BYTES:
+                over += 1
+                self.assertIn((b"f0", 2, b"true"), fields)
+            else:
+                self.assertEqual(sides.field_values(fields, b"f0", str.encode), own)
+            self.assertEqual({int(cell) for cell in sides.field_values(fields, b"c", str.encode)}, cells)
+        self.assertGreater(over, 0)
+        index.text_entries.verify_sides(oracle.fold)
+        shardq("verify", "-i", index.directory)
 
     def test_without_weights(self):
         source = self.write("rows.jsonl", map(json.dumps, self.rows(random.Random(1), 200)))

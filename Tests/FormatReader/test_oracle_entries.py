@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from oracle_features import FeatureOracle  # noqa: E402
+import reader  # noqa: E402
+from oracle_features import FeatureOracle, FeatureQuery, fold  # noqa: E402
 from test_oracle import AT_ONCE, KEY, LIMITS, LONG, SEED, SIZES, WEIGHTS, Compared, asked, hits_of, names, page, parsed, prefixes, ranks_of, typed  # noqa: E402
 from test_reader import shardq  # noqa: E402
 
@@ -127,6 +128,31 @@ class Entries(Compared):
                 if cursor is None:
                     break
             self.compare_hits(scan, text, {"matches": found, "hits": ranks}, expected)
+
+    def test_filters_and_nearness(self):
+        """Filters and a place, with the tables of entries; keys repeat, so that entries have several values and cells."""
+        lines = []
+        for line in made(self.rng, 900, WEIGHTS["Pareto"]):
+            row = json.loads(line)
+            row["tag"] = self.rng.choice(["river", "lake", ["lake", "a \"b"], "", None, 7])
+            row["lat"], row["lon"] = self.rng.randrange(-90, 91), self.rng.randrange(-180, 181)
+            lines += [json.dumps(row)] * self.rng.choice([1, 1, 3])
+        lines += [json.dumps({"name": "b e-a c", "country": "AA", "w": 9, "tag": f"t{i}"}) for i in range(1100)]
+        options = ["--words", "--alias", "others", "--typos", "--near", "--filter", "tag", "--filter", "country"]
+        index, scan = self.index_of("filtered", lines, *SIZES, *options, words="body", alias=["others"])
+        reader.Index(index).text_entries.verify_sides(fold)
+        for filters, near in [
+            ({"tag": ["lake"]}, None), ({"tag": ["a \"b", "7"], "country": ["b b"]}, None), ({}, ("48.5", "2")),
+            ({"country": ["AA"]}, ("-16.8", "179.99")), ({"tag": ["t7"]}, None), ({"tag": ["x"]}, None),
+        ]:
+            options = [f"--near={near[0]},{near[1]}"] if near else []
+            options += [word for field, values in filters.items() for value in values for word in ("--filter", f"{field}={value}")]
+            queries = [text for kind in KINDS for text in texts(self.rng, scan, kind, 100 if LONG else 4)] + ["b", "e a", "b e a c"]
+            for typos in [False, True]:
+                queries = queries[:: 1 if LONG or not typos else 4]
+                answers = asked(index, queries, 10, *options, "--typos", "auto" if typos else "none")
+                for text, answer in zip(queries, answers):
+                    self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text, typos, filters, near), 10))
 
     def test_changes(self):
         """Records beside the shards, and the shards of an update."""

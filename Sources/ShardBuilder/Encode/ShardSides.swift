@@ -72,6 +72,9 @@ package struct ValueCollector {
     if !isOver, let number = numbers[folded] { unsafe last = (Array(text), number) }
   }
 
+  /// Takes the values for more than a table holds.
+  mutating func addTooMany() { isOver = true }
+
   /// Ends a record of the part that was begun last.
   package mutating func endRecord(weight: UInt64) {
     for number in ofRecord {

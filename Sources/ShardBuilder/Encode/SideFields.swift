@@ -2,10 +2,25 @@ import ShardedIndex
 
 /// The fields of records that an index's sides are made of.
 struct SideFields: Sendable {
-  /// Per filter the number of its field; nil where no record has it.
-  private let filters: [Int?]
-  /// The finder of the places of records; nil where there is no table of cells.
-  private let places: CellFinder?
+  /// What a table is made of.
+  private enum Source {
+    /// The values of a field, by its number; nil where no record has it.
+    case values(Int?)
+    /// The cells that a field of entries lists.
+    case cells(Int?)
+    /// The coordinates of records.
+    case places(CellFinder)
+
+    /// A collector of the table.
+    var collector: ValueCollector {
+      if case .values = self { ValueCollector() } else { ValueCollector(countsRecords: false) }
+    }
+  }
+
+  /// Per table its source.
+  private let sources: [Source]
+  /// Whether the records are entries, whose fields list the values and cells of other records.
+  private let isOfEntries: Bool
   /// The texts that sketches are made of; nil without sketches.
   private let sketched: SketchedTexts?
   private let rank: RankField?
@@ -16,9 +31,12 @@ struct SideFields: Sendable {
   /// - Returns: nil if the index gets no sides.
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
     guard settings.hasSides else { return nil }
-    filters = settings.filter.map { names.firstIndex(of: $0) }
+    isOfEntries = settings.isOfEntries
+    let cells: [Source] =
+      !settings.near
+      ? [] : [isOfEntries ? .cells(names.firstIndex(of: EntryField.cells.rawValue)) : .places(CellFinder(names: names))]
+    sources = settings.filter.map { .values(names.firstIndex(of: $0)) } + cells
     sketched = settings.typos ? (settings.hasEntries ? .plainKeys : .allKeys) : nil
-    places = settings.near ? CellFinder(names: names) : nil
     rank = try RankField(settings, names: names)
   }
 
@@ -27,14 +45,22 @@ struct SideFields: Sendable {
     settings.filter.indices.map { .filter($0) } + (settings.near ? [.cells] : [])
   }
 
-  /// A collector of each table.
-  private var collectors: [ValueCollector] {
-    filters.map { _ in ValueCollector() } + (places == nil ? [] : [ValueCollector(countsRecords: false)])
+  /// Adds the values or cells that a field lists.
+  private func add(
+    _ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind, of source: Source, to collector: inout ValueCollector
+  ) {
+    if isOfEntries, kind == .literal, unsafe text.first != UInt8(ascii: "[") { collector.addTooMany() }
+    guard case .cells = source else {
+      return unsafe FieldTexts.forEach(text, kind) { unsafe collector.add(text: $0) }
+    }
+    unsafe FieldTexts.forEach(text, kind) { digits in
+      if let cell = unsafe NearPlace.cell(ofDigits: digits) { collector.add(NearPlace.value(ofCell: cell)) }
+    }
   }
 
   /// Returns the sides of a shard that has these records in these parts.
   func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
-    var collectors = collectors
+    var collectors = sources.map(\.collector)
     var tree = sketched.map { SketchTree(of: $0) }
     for part in parts {
       for table in collectors.indices { collectors[table].beginPart() }
@@ -42,15 +68,14 @@ struct SideFields: Sendable {
         let record = piece.record(number)
         tree?.add(unsafe record.folded.span)
         let weight = rank?.weight(of: record) ?? 0
-        for (table, field) in filters.enumerated() {
-          unsafe record.withField(field) { text, kind in
-            unsafe FieldTexts.forEach(text, kind) { unsafe collectors[table].add(text: $0) }
+        for (table, source) in sources.enumerated() {
+          switch source {
+          case .values(let field), .cells(let field):
+            unsafe record.withField(field) { unsafe add($0, $1, of: source, to: &collectors[table]) }
+          case .places(let places):
+            if let place = places.place(of: record) { collectors[table].add(NearPlace.value(ofCell: place.cell)) }
           }
           collectors[table].endRecord(weight: weight)
-        }
-        if let places {
-          if let place = places.place(of: record) { collectors[filters.count].add(NearPlace.value(ofCell: place.cell)) }
-          collectors[filters.count].endRecord(weight: weight)
         }
       }
     }
@@ -66,7 +91,7 @@ struct SideFields: Sendable {
 
     init(_ fields: SideFields) {
       self.fields = fields
-      collectors = fields.collectors
+      collectors = fields.sources.map(\.collector)
       tree = fields.sketched.map { SketchTree(of: $0) }
     }
 
@@ -79,7 +104,14 @@ struct SideFields: Sendable {
         self.tree = tree
       }
       let weights = part.weights(field: fields.rank?.number.map { Int($0) }, rule: fields.rank?.rule, with: buffer)
-      for (table, field) in fields.filters.enumerated() {
+      for (table, source) in fields.sources.enumerated() {
+        let field: Int?
+        switch source {
+        case .values(let number), .cells(let number): field = number
+        case .places(let places):
+          add(part, places, weights, to: &collectors[table])
+          continue
+        }
         collectors[table].beginPart()
         var (collector, at) = (collectors[table], 0)
         func end(before record: Int) {
@@ -91,16 +123,15 @@ struct SideFields: Sendable {
         if let field {
           unsafe part.forEachField(field, with: buffer) { record, value, format in
             end(before: record)
-            unsafe format.withText(of: value) { unsafe collector.add(text: $0) }
+            unsafe format.withText(of: value) { unsafe fields.add($0, .number, of: source, to: &collector) }
           } text: { record, text, kind in
             end(before: record)
-            unsafe FieldTexts.forEach(text, kind) { unsafe collector.add(text: $0) }
+            unsafe fields.add(text, kind, of: source, to: &collector)
           }
         }
         end(before: part.count)
         collectors[table] = collector
       }
-      if let places = fields.places { add(part, places, weights, to: &collectors[fields.filters.count]) }
     }
 
     private func add(
@@ -124,7 +155,7 @@ struct SideFields: Sendable {
 
 extension RecordBlob {
   /// Calls `body` with the text and the kind of a field; not at all if the record has none of that number.
-  fileprivate func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
+  func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
     guard let name else { return }
     var offset = textsOffset
     for field in 0..<fieldCount {

@@ -22,7 +22,7 @@ final class EntryCollector {
   ) throws(BuildError) {
     guard let rules = EntryRules(settings) else { return nil }
     var entryNames = FieldNames()
-    for field in [EntryField.beginning, .target, .weight] { _ = entryNames.number(of: field.rawValue) }
+    for name in rules.fieldNames { _ = entryNames.number(of: name) }
     self.names = entryNames
     self.plan = plan
     maker = EntryMaker(

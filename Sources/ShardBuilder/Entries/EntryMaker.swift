@@ -8,6 +8,8 @@ struct EntryMaker {
   private let aliasFields: [UInt32]
   private let rankField: RankField?
   private var writer: EntryWriter
+  /// The values and cells of the records that came last.
+  private var values: EntryValues
   /// The last components of the keys in plain form, as far as a manifest lists them.
   private(set) var lastComponents = LastComponentSet()
 
@@ -24,7 +26,8 @@ struct EntryMaker {
   init(_ rules: EntryRules, names: [String], rankField: RankField?, entryNames: FieldNames) {
     (self.rules, self.rankField) = (rules, rankField)
     aliasFields = rules.alias.compactMap { name in names.firstIndex(of: name).map { UInt32($0) } }
-    writer = EntryWriter(entryNames)
+    writer = EntryWriter(entryNames, rules.fieldNames)
+    values = EntryValues(rules, names: names)
   }
 
   /// Takes in the next record. The entries of the records before it are made, if those had another key.
@@ -39,6 +42,7 @@ struct EntryMaker {
     }
     if let rankField { weight = max(weight, rankField.weight(of: record)) }
     if !aliasFields.isEmpty { addNames(of: record) }
+    values.add(record)
   }
 
   private mutating func addNames(of record: RecordBlob) {
@@ -76,7 +80,7 @@ struct EntryMaker {
     let plain = isPlain ? folded : PlainForm.plain(folded)
     let end = plain.lastIndex(of: Fold.separator)
     if let end { lastComponents.insert(plain[(end + 1)...]) }
-    writer.begin(record: folded) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
+    writer.begin(record: folded, &values) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
     var closed = plain
     if !isPlain {
       writer.write(.form, key: plain[...], into: chunk)
@@ -124,35 +128,46 @@ struct EntryMaker {
 /// Writes entries as records whose folded keys are given.
 struct EntryWriter {
   private var encoder: RecordEncoder
-  private let beginningName: UInt32
-  private let targetName: UInt32
-  private let weightName: UInt32
-  /// The weights by kind, and behind them the texts of the entry that was written last.
+  /// The numbers of the fields, in their order.
+  private let names: [UInt32]
+  /// The fields that all entries of the records have in the end.
+  private var valueFields: [FieldSlice] = []
+  /// The weights by kind, the texts of those fields, and behind them the texts of the entry that was written last.
   private var bytes: [UInt8] = []
+  /// Where the texts of the entry begin.
+  private var textsStart = 0
   /// By kind, the end of the weight.
   private var weightEnds = [0, 0, 0, 0]
   private var recordKey: [UInt8] = []
   private var fields: [FieldSlice] = []
 
-  /// - Parameter names: The names of the entries' fields.
-  init(_ names: FieldNames) {
+  /// - Parameters:
+  ///   - names: The names of the entries' fields.
+  ///   - fields: The fields in the order of ``EntryRules/fieldNames``.
+  init(_ names: FieldNames, _ fields: [String]) {
     var names = names
-    beginningName = names.number(of: EntryField.beginning.rawValue)
-    targetName = names.number(of: EntryField.target.rawValue)
-    weightName = names.number(of: EntryField.weight.rawValue)
+    self.names = fields.map { names.number(of: $0) }
     encoder = RecordEncoder.ofEntries
     encoder.learn(names)
   }
 
   /// Begins the entries that lead to the records with a folded key.
   ///
-  /// - Parameter weight: Returns the weight of an entry of a kind.
-  mutating func begin(record folded: [UInt8], weight: (EntryKind) -> UInt64) {
+  /// - Parameters:
+  ///   - values: The values and cells of the records, which are taken.
+  ///   - weight: Returns the weight of an entry of a kind.
+  mutating func begin(record folded: [UInt8], _ values: inout EntryValues, weight: (EntryKind) -> UInt64) {
     bytes.removeAll(keepingCapacity: true)
     for kind in [EntryKind.form, .word, .name] {
       bytes += String(weight(kind)).utf8
       weightEnds[Int(kind.rawValue)] = bytes.count
     }
+    valueFields.removeAll(keepingCapacity: true)
+    values.take { index, kind, text in
+      valueFields.append(slice(names[3 + index], kind, bytes.count, text.count))
+      bytes += text
+    }
+    textsStart = bytes.count
     recordKey = folded
   }
 
@@ -165,18 +180,19 @@ struct EntryWriter {
     _ kind: EntryKind, key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, into chunk: RecordArena
   ) {
     fields.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - weightEnds[3])
+    bytes.removeLast(bytes.count - textsStart)
     let texts = EntryTarget.texts(key: key, beginning: beginning, recordKey: recordKey)
     if let beginning = texts.beginning {
-      fields.append(slice(beginningName, .string, bytes.count, beginning.count))
+      fields.append(slice(names[0], .string, bytes.count, beginning.count))
       bytes += beginning
     }
     if let target = texts.target {
-      fields.append(slice(targetName, .string, bytes.count, target.count))
+      fields.append(slice(names[1], .string, bytes.count, target.count))
       bytes += target
     }
     let weight = weightEnds[Int(kind.rawValue) - 1]
-    fields.append(slice(weightName, .number, weight, weightEnds[Int(kind.rawValue)] - weight))
+    fields.append(slice(names[2], .number, weight, weightEnds[Int(kind.rawValue)] - weight))
+    fields += valueFields
     // An entry whose key is longer than a key may be is left out.
     unsafe fields.withUnsafeBufferPointer { fields in
       unsafe bytes.withUnsafeBufferPointer { bytes in

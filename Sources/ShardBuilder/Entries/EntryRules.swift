@@ -10,6 +10,10 @@ struct EntryRules: Equatable, Sendable {
   let hasInitials: Bool
   /// The significant bits of weights.
   let weightBits: Int
+  /// The fields that answers are filtered by.
+  let filter: [String]
+  /// Whether answers can be near to a place.
+  let near: Bool
 
   /// - Returns: nil if an index of these settings has no entries.
   init?(_ settings: IndexSettings) {
@@ -19,6 +23,13 @@ struct EntryRules: Equatable, Sendable {
     alias = names.filter { $0 != HangulInitials.setting }
     hasInitials = names.count > alias.count
     weightBits = settings.weightBits.flatMap { Int($0) } ?? BuildOptions.usualWeightBits
+    (filter, near) = (settings.filter, settings.near)
+  }
+
+  /// The fields of entries, in their order.
+  var fieldNames: [String] {
+    [EntryField.beginning, .target, .weight].map(\.rawValue) + filter.indices.map { EntryField.filter($0) }
+      + (near ? [EntryField.cells.rawValue] : [])
   }
 
   /// Returns a weight rounded up to the significant bits, at most 2^63 - 1.
@@ -37,6 +48,9 @@ struct EntryRules: Equatable, Sendable {
     var settings = IndexSettings(key: "{text}, {last}")
     settings.weight = EntryField.weight.rawValue
     settings.typos = index.typos
+    settings.filter = index.filter.indices.map { EntryField.filter($0) }
+    settings.near = index.near
+    settings.isOfEntries = index.near || !index.filter.isEmpty
     return settings
   }
 }

@@ -56,7 +56,7 @@ final class EntryUpdate {
     self.plan = plan
     var entryNames = FieldNames()
     for name in entries.index.fieldNames { _ = entryNames.number(of: name) }
-    for field in [EntryField.beginning, .target, .weight] { _ = entryNames.number(of: field.rawValue) }
+    for name in rules.fieldNames { _ = entryNames.number(of: name) }
     self.names = entryNames
     order = RecordOrder(names: entryNames)
     let maker = EntryMaker(rules, names: names, rankField: rankField, entryNames: entryNames)

@@ -85,7 +85,7 @@ extension Verifier {
     let rankField: RankField?
     // A scale that is no number is damage of the ranks.
     do throws(BuildError) { rankField = try RankField(settings, names: names.names) } catch { return nil }
-    for field in [EntryField.beginning, .target, .weight] { _ = entryNames.number(of: field.rawValue) }
+    for name in rules.fieldNames { _ = entryNames.number(of: name) }
     var maker = EntryMaker(rules, names: names.names, rankField: rankField, entryNames: entryNames)
     var source = IndexedRecords(index, encoder: .ofEntries, names: names)
     let generation = self.index.generation.manifest

@@ -13,6 +13,10 @@ package final class EntriesReader: Sendable {
   package let targetField: Int?
   /// The number of the field with the greatest weight of the records; nil if there is no entry.
   package let weightField: Int?
+  /// The number of the field that lists the cells of the records; nil if no entry has it.
+  let cellsField: Int?
+  /// Whether entries have the values and cells of the records.
+  let hasValues: Bool
 
   package var manifest: ManifestReader { shards.manifest }
   /// The bytes of content that are in memory, parts of shards aside.
@@ -22,6 +26,12 @@ package final class EntriesReader: Sendable {
     (self.shards, self.lastComponents) = (shards, lastComponents)
     func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.firstIndex(of: field.rawValue) }
     (beginningField, targetField, weightField) = (number(.beginning), number(.target), number(.weight))
+    (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root).isOfEntries)
+  }
+
+  /// Returns the number of the field with the values of a filter; nil if no entry has one.
+  func filterField(_ filter: Int) -> Int? {
+    manifest.fieldNames.firstIndex(of: EntryField.filter(filter))
   }
 
   /// Lets go of the pages that are kept, and closes open files.
@@ -39,6 +49,11 @@ package enum EntryField: String, Sendable {
   case target = "t"
   /// The greatest weight of the records with that key, rounded up.
   case weight = "w"
+  /// The cells that the records lie in.
+  case cells = "c"
+
+  /// The field with the values that the records have of a filter, by its number in the setting `filter`.
+  package static func filter(_ number: Int) -> String { "f\(number)" }
 }
 
 extension ShardReader {

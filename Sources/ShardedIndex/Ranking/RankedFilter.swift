@@ -51,13 +51,33 @@ struct RankedFilter: Sendable {
   func passes(
     _ range: Range<Int>, of reference: PartReference, in reader: ShardReader
   ) throws(IndexError) -> [Bool] {
+    try passes(range, of: reference, in: reader) { $0.number }
+  }
+
+  /// Returns whether a record that some entries of a part lead to can pass, by their distance from the first.
+  func passes(
+    entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
+  ) throws(IndexError) -> [Bool] {
+    try passes(range, of: reference, in: entries.shards, valuesAreListed: true) { field in
+      entries.filterField(field.table.ofShards.number)
+    }
+  }
+
+  /// - Parameters:
+  ///   - valuesAreListed: Whether a literal that is no list stands for more values than a table holds.
+  ///   - number: Returns the number of the field that has the values; nil where no record has it.
+  private func passes(
+    _ range: Range<Int>, of reference: PartReference, in reader: ShardReader, valuesAreListed: Bool = false,
+    number: (Field) -> Int?
+  ) throws(IndexError) -> [Bool] {
     var passes = [Bool](repeating: true, count: range.count)
     for field in fields {
       var found = [Bool](repeating: false, count: range.count)
-      if let number = field.number {
+      if let number = number(field) {
         var matcher = ValueMatcher(field.values)
         try unsafe reader.forEachField(number, of: reference, in: range) { record, text, kind in
-          found[record - range.lowerBound] = unsafe matcher.meets(text, kind)
+          let isAny = unsafe valuesAreListed && kind == .literal && text.first != UInt8(ascii: "[")
+          found[record - range.lowerBound] = unsafe isAny || matcher.meets(text, kind)
         }
       }
       for index in passes.indices where !found[index] { passes[index] = false }

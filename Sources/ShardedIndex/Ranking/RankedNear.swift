@@ -99,6 +99,23 @@ struct RankedNear: Sendable {
     return values
   }
 
+  /// Returns the most that the records of some entries of a part can get, by their distance from the first.
+  ///
+  /// - Parameter field: The number of the field that lists cells; nil where no entry has it.
+  func greatest(
+    _ range: Range<Int>, of reference: PartReference, field: Int?, in reader: ShardReader
+  ) throws(IndexError) -> [Int] {
+    var values = [Int](repeating: 0, count: range.count)
+    guard let field else { return values }
+    try unsafe reader.forEachField(field, of: reference, in: range) { record, text, kind in
+      unsafe FieldTexts.forEach(text, kind) { digits in
+        guard let cell = unsafe NearPlace.cell(ofDigits: digits) else { return }
+        values[record - range.lowerBound] = max(values[record - range.lowerBound], Int(bounds[cell]))
+      }
+    }
+    return values
+  }
+
   /// Returns the nearness of a record that the overlay adds.
   func value(added number: Int, in overlay: Overlay) -> Int {
     value { field in

@@ -47,14 +47,19 @@ extension RankedSearch {
   ) throws(IndexError) {
     guard let entries else { return }
     let weights = try entries.weights(of: reference)
+    let nears = try nears(ofEntries: range, of: reference)
     if runs[part.run].purpose == .word {
       for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
+        guard let near = nears[number - range.lowerBound] else { continue }
         let match = RecordTexts(entry.before + entry.key, rules).keyMatch(text, rules)
-        if match != nil { queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus) }
+        if match != nil {
+          queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
+        }
       }
       return
     }
     for number in range {
+      guard let near = nears[number - range.lowerBound] else { continue }
       let kind = EntryKind(rawValue: weights.marks[number]) ?? .form
       var bonus = kind.bonus
       if number < wholeEnd {
@@ -64,17 +69,34 @@ extension RankedSearch {
         case .word: break
         }
       }
-      queue(number, of: part, weights.values[number], kind, bonus: bonus)
+      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
     }
   }
 
   /// - Parameters:
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
-  mutating func queue(_ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int) {
-    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: greatestNear)
+  ///   - near: The most that the records can get for nearness, in steps.
+  mutating func queue(
+    _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
+  ) {
+    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: near)
     rank.edits = runs[part.run].edits
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
+  }
+
+  /// Returns the most that the records of some entries of a part can get for nearness, in steps; nil for an entry
+  /// whose records do not pass the filter.
+  func nears(ofEntries range: Range<Int>, of reference: PartReference) throws(IndexError) -> [Int?] {
+    guard let entries, entries.hasValues, filter != nil || nearness != nil else {
+      return [Int?](repeating: greatestNear, count: range.count)
+    }
+    let greatest = try nearness?.greatest(range, of: reference, field: entries.cellsField, in: entries.shards)
+    let passes = try filter?.passes(entries: range, of: reference, in: entries)
+    return range.map { number in
+      let index = number - range.lowerBound
+      return passes?[index] ?? true ? greatest?[index] ?? 0 : nil
+    }
   }
 
   /// Reads an entry that is queued.

@@ -203,8 +203,8 @@ struct RankedSearch: Sendable {
     let first = page * Manifest.pageCapacity
     let shards = max(run.shards.lowerBound, first)..<min(run.shards.upperBound + 1, first + Manifest.pageCapacity)
     let starts = try manifest.withPage(page) { page, start in shards.map { start + page.firstRecord($0 - first) } }
-    let filtered = try filter(of: run)?.page(page, of: generation.shards) ?? FilteredPage()
-    let cells = try nearness(of: run)?.page(page, of: generation.shards)
+    let filtered = try filter?.page(page, of: reader(of: run.set)) ?? FilteredPage()
+    let cells = try nearness?.page(page, of: reader(of: run.set))
     opened.pages += 1
     for (shard, start) in zip(shards, starts) {
       let greatest = weights?.maximum(ofShard: shard - first) ?? 0
@@ -220,7 +220,7 @@ struct RankedSearch: Sendable {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
     let parts = run.parts(of: shard, loaded.parts)
-    let nears = try nearness(of: run)?.page(shard / Manifest.pageCapacity, of: reader(of: run.set)).near(
+    let nears = try nearness?.page(shard / Manifest.pageCapacity, of: reader(of: run.set)).near(
       bounds, ofPartsOf: shard, in: reader(of: run.set))
     for part in parts.range {
       guard let weight = bounds[part] else { continue }
@@ -250,7 +250,7 @@ struct RankedSearch: Sendable {
     }
     opened.shards += 1
     let all = weights ?? [UInt64](repeating: 0, count: loaded.parts.count)
-    let filtered = try filter(of: run)?.page(shard / Manifest.pageCapacity, of: reader)
+    let filtered = try filter?.page(shard / Manifest.pageCapacity, of: reader)
     return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all.map { Optional($0) })
   }
 
@@ -313,11 +313,6 @@ struct RankedSearch: Sendable {
     }
   }
 
-  /// The filter whose tables the key set of a run has: entries are filtered by the records that they lead to.
-  func filter(of run: RankedRun) -> RankedFilter? { run.set == .records ? filter : nil }
-
-  /// The place, where the key set of a run has the table of cells: entries are as near as can be.
-  private func nearness(of run: RankedRun) -> RankedNear? { run.set == .records ? nearness : nil }
   /// The most that a score can get for nearness, in steps.
   var greatestNear: Int { nearness == nil ? 0 : NearPlace.greatest }
 

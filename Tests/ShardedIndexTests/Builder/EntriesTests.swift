@@ -32,6 +32,8 @@ import Testing
     let options = EntryList.options {
       ($0.jobs, $0.words, $0.weightBits) = (1 + seed % 2, [.body, .all, nil, .body][seed], [12, 4, 12, 1][seed])
       if seed == 1 { $0.alias = ["initials"] }
+      // Values and cells of the records stand in the entries.
+      if seed > 1 { ($0.filter, $0.near) = (["alt", "pop"], true) }
     }
     func build(_ name: String) throws {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")

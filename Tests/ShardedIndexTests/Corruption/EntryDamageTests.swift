@@ -58,7 +58,9 @@ import Testing
     // A weight, a name, a word, a form; one record more.
     switch change {
     case 0: records[3].members[2].1 = .number("299999999")
-    case 1: records[3].members.append(("alt", .string("another")))
+    case 1:
+      records[3].members.removeAll { $0.0 == "alt" }
+      records[3].members.append(("alt", .string("another")))
     case 2: records[3].members[0].1 = .string("a b c d e f")
     case 3: records[3].members[0].1 = .string("f.o.r.m.")
     default: records.append((9999, [("name", .string("one more")), ("country", .string("US"))]))

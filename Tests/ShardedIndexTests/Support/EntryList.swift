@@ -18,6 +18,8 @@ enum EntryList {
       ("pop", .number("\(Int.random(in: 0..<300_000, using: &random))")),
     ]
     if Bool.random(using: &random) { members.append(("alt", others.randomElement(using: &random)!)) }
+    members.append(("lat", .number("\(Int.random(in: -90...90, using: &random))")))
+    members.append(("lon", .number("\(Int.random(in: -180...180, using: &random))")))
     return members
   }
 

@@ -24,6 +24,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var typos = false
   /// Whether answers can be near to a place.
   package var near = false
+  /// Whether the records are entries, whose fields list values and cells.
+  package var isOfEntries = false
 
   /// The value of the setting `near`: the degrees of a cell.
   private static let cellDegrees = "10"
@@ -45,6 +47,7 @@ package struct IndexSettings: Equatable, Sendable {
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
     near = manifest.setting("near") == Self.cellDegrees
+    isOfEntries = manifest.setting("entries") != nil
   }
 
   /// Whether the index gets ranks. Without a weight all records weigh 0.
@@ -74,6 +77,7 @@ package struct IndexSettings: Equatable, Sendable {
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     if typos { pairs.append(("typos", "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }
+    if isOfEntries { pairs.append(("entries", "yes")) }
     return pairs
   }
 

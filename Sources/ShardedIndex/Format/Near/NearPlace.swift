@@ -60,6 +60,17 @@ package struct NearPlace: Hashable, Sendable {
     return cell < rows * columns ? cell : nil
   }
 
+  /// Returns the cell with a number in decimal digits; nil for another text.
+  package static func cell(ofDigits digits: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard unsafe (1...3).contains(digits.count) else { return nil }
+    var cell = 0
+    for digit in unsafe digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      cell = 10 * cell + Int(digit - UInt8(ascii: "0"))
+    }
+    return cell < cellCount ? cell : nil
+  }
+
   // MARK: Nearness
 
   /// The greatest nearness, of a place itself: eight octaves.

@@ -67,7 +67,7 @@ extension RankedSearch {
     let reader = reader(of: run.set)
     let page = shards.lowerBound / Manifest.pageCapacity
     let weights = reader.manifest.hasRanks ? try reader.manifest.rankPage(page) : nil
-    let filtered = try filter(of: run)?.page(page, of: reader) ?? FilteredPage()
+    let filtered = try filter?.page(page, of: reader) ?? FilteredPage()
     return shards.map { shard in
       let index = shard % Manifest.pageCapacity
       return filtered.greatest(weights?.maximum(ofShard: index) ?? 0, ofShard: index)
@@ -103,8 +103,9 @@ extension RankedSearch {
     if let entries, run.set == .entries {
       let weights = try entries.weights(of: reference)
       for record in candidates {
+        guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
-        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus)
+        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus, near: near)
       }
       return
     }
