@@ -37,7 +37,25 @@ extension ShardedIndex {
       let buffer = RecordBuffer()
       try read(positions, into: buffer)
       let schema = generation.schema
-      return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
+      return Records(
+        buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions),
+        positions: .runs(runs(of: positions)))
+    }
+
+    /// Returns the first matches, decoded.
+    ///
+    /// - Parameter maxLength: The most records, at least 0.
+    /// - Throws: ``IndexError``, as ``records(in:)`` does.
+    public func prefix(_ maxLength: Int) throws(IndexError) -> Records {
+      precondition(maxLength >= 0, "a prefix has no negative length")
+      return try records(in: 0..<maxLength)
+    }
+
+    /// The first match, decoded; nil if no record matches.
+    ///
+    /// - Throws: ``IndexError``, as ``records(in:)`` does.
+    public var first: Record? {
+      get throws(IndexError) { try prefix(1).first }
     }
 
     /// Decodes some of the matches into a buffer, whose former records are removed.
@@ -55,6 +73,15 @@ extension ShardedIndex {
       try generation.read(answer, from: lower, to: upper, into: buffer)
     }
 
+    /// Returns the positions of some of the matches among all records of the index, in runs.
+    private func runs(of positions: Range<Int>) -> [Range<Int>] {
+      let (lower, upper) = bounds(of: positions)
+      var runs: [Range<Int>] = []
+      // No run has records to read, so nothing fails.
+      try? answer.forEachRun(from: lower, to: upper) { _, records in runs.append(records) }
+      return runs
+    }
+
     /// Positions among all records of the index; those beyond the last match are left out.
     @inline(__always) private func bounds(of positions: Range<Int>) -> (lower: Int, upper: Int) {
       let range = answer.range
@@ -64,6 +91,16 @@ extension ShardedIndex {
       )
     }
   }
+}
+
+extension ShardedIndex.Matches: CustomStringConvertible {
+  /// The number of matches: `26 matches`; `20 matches, and more` where the limit left some out.
+  public var description: String { counted(count, "match", "matches") + (hasMore ? ", and more" : "") }
+}
+
+/// Returns a number with its noun.
+func counted(_ count: Int, _ one: StaticString, _ many: StaticString) -> String {
+  "\(count) \(count == 1 ? one : many)"
 }
 
 extension ShardedIndex.Matches {

@@ -23,6 +23,13 @@ extension ShardedIndex {
     /// The hits, best first.
     public var hits: [Hit] { records.indices.map { found.hit($0, records[$0]) } }
 
+    /// The number of hits.
+    public var count: Int { records.count }
+    /// Whether there are no hits.
+    public var isEmpty: Bool { records.isEmpty }
+    /// The best hit; nil if there are no hits.
+    public var first: Hit? { isEmpty ? nil : found.hit(0, records[0]) }
+
     /// Whether the hits are the best there are: false only where the query's budget ended the search.
     public var isComplete: Bool { found.isComplete }
 

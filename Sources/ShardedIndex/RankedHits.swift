@@ -110,7 +110,9 @@ extension ShardedIndex {
     package func records(in positions: Range<Int>) throws(IndexError) -> Records {
       let (buffer, schema) = (RecordBuffer(), search.generation.schema)
       try read(positions, into: buffer)
-      return Records(buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions))
+      return Records(
+        buffer: buffer, schema: schema, folded: schema.isKeyStored ? nil : try foldedKeys(in: positions),
+        positions: .each(found.records[positions].map { $0.rank.position }))
     }
 
     /// Returns how many hits from one on are decoded together: 1, since each may be of another part, and parts of one

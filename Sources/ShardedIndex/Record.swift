@@ -6,6 +6,7 @@ extension ShardedIndex {
     package let schema: Schema
     /// The folded keys, in an index that does not store its keys.
     package let folded: FoldedKeys?
+    let positions: RecordPositions
 
     /// The position of the first record: always 0.
     public var startIndex: Int { 0 }
@@ -14,7 +15,29 @@ extension ShardedIndex {
     /// One of the records. O(1): nothing is decoded for it.
     public subscript(position: Int) -> Record {
       precondition(position >= 0 && position < buffer.count, "no such record")
-      return Record(buffer: buffer, number: position, schema: schema, folded: folded)
+      return Record(
+        buffer: buffer, number: position, schema: schema, folded: folded, position: positions[position])
+    }
+  }
+
+  /// The positions of decoded records among all records of their generation.
+  enum RecordPositions: Sendable {
+    /// Runs of records that follow each other.
+    case runs([Range<Int>])
+    /// A position for each record.
+    case each([Int])
+
+    subscript(number: Int) -> Int {
+      switch self {
+      case .each(let positions): return positions[number]
+      case .runs(let runs):
+        var before = 0
+        for run in runs {
+          if number - before < run.count { return run.lowerBound + number - before }
+          before += run.count
+        }
+        preconditionFailure("no such record")
+      }
     }
   }
 
@@ -24,14 +47,19 @@ extension ShardedIndex {
     let number: Int
     let schema: Schema
     let folded: FoldedKeys?
+    /// The position among all records of the generation.
+    let position: Int
 
     /// Makes the record of a number in a buffer, which must not change as long as the record is used.
-    package init(buffer: RecordBuffer, number: Int, schema: Schema, folded: FoldedKeys?) {
+    ///
+    /// - Parameter position: The position among all records of the generation; -1 for a caller that reads no identity.
+    package init(buffer: RecordBuffer, number: Int, schema: Schema, folded: FoldedKeys?, position: Int = -1) {
       (self.buffer, self.number, self.schema, self.folded) = (buffer, number, schema, folded)
+      self.position = position
     }
 
     /// One field of a record.
-    public struct Field: Sendable, Equatable {
+    public struct Field: Sendable, Hashable {
       /// The name of the field, or the path of a nested one, `coord.lon`; a dot or backslash inside a name is written
       /// `\.` or `\\`.
       public let name: String

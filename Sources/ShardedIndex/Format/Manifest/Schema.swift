@@ -8,6 +8,8 @@ package final class Schema: Sendable {
   /// Field numbers of the coordinates, when the index has them.
   package let latitude: Int?
   package let longitude: Int?
+  /// The number of the field that tells records apart, when the index has one.
+  package let id: Int?
 
   init(_ manifest: borrowing Manifest) {
     let names = manifest.fieldNames
@@ -19,6 +21,7 @@ package final class Schema: Sendable {
     self.isKeyStored = isKeyStored
     latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
     longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
+    id = manifest.setting("id").flatMap { numbers[Array($0.utf8)] }
   }
 
   /// The number of the field with this path.

@@ -1,0 +1,108 @@
+extension ShardedIndex.Record: Identifiable {
+  /// The identity of a record among those of an index.
+  public enum ID: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the index's id field.
+    case field(String)
+    /// The position among all records of a generation, of a record without an id.
+    case position(Int)
+
+    /// The text of the id field, or `#` and the position.
+    public var description: String {
+      switch self {
+      case .field(let text): text
+      case .position(let position): "#\(position)"
+      }
+    }
+  }
+
+  /// The text of the index's id field; the position in the generation where the index or the record has no id.
+  ///
+  /// A text is the same in each generation; a position is not. Where a dataset has an id twice, so has the index.
+  public var id: ID {
+    guard let field = schema.id, let (text, kind) = value(ofField: field), Self.isID(text, kind) else {
+      return .position(position)
+    }
+    return .field(String(decoding: text, as: UTF8.self))
+  }
+
+  /// Returns whether a value is an id: not blanks, `null`, an array or an object, which many records may have.
+  private static func isID(_ text: [UInt8], _ kind: ValueKind) -> Bool {
+    switch kind {
+    case .number: true
+    case .string: text.contains { $0 > 0x20 }
+    case .literal: text.first == UInt8(ascii: "t") || text.first == UInt8(ascii: "f")
+    }
+  }
+}
+
+extension ShardedIndex.Record: Hashable {
+  /// Whether two records have the same key and the same fields, in the same order.
+  ///
+  /// - Complexity: O(*n*) in the size of their texts.
+  public static func == (left: Self, right: Self) -> Bool { left.key == right.key && left.fields == right.fields }
+
+  /// Hashes the key and the fields.
+  ///
+  /// - Complexity: O(*n*) in the size of their texts.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(fields)
+  }
+}
+
+extension ShardedIndex.Record: CustomStringConvertible {
+  /// The key.
+  public var description: String { key }
+}
+
+extension ShardedIndex.Record {
+  /// The value of the field `name`, read from its text.
+  ///
+  /// ```swift
+  /// if let latitude = record["lat", as: Double.self] { print(latitude) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the field, or the path of a nested one.
+  ///   - type: The type of the value.
+  /// - Returns: nil if the record has no field of that name, if it is `null`, or if its text is no such value.
+  /// - Complexity: O(*n*) in the fields of the index.
+  public subscript<Value: LosslessStringConvertible>(name: String, as type: Value.Type) -> Value? {
+    guard let field = schema.names.firstIndex(of: name), let (text, kind) = value(ofField: field) else { return nil }
+    let isNull = kind == .literal && text.first == UInt8(ascii: "n")
+    return isNull ? nil : Value(String(decoding: text, as: UTF8.self))
+  }
+}
+
+extension ShardedIndex.Records: CustomStringConvertible {
+  /// The keys of the records: `[Paris, FR; Parma, IT]`.
+  public var description: String { "[" + map { $0.key }.joined(separator: "; ") + "]" }
+}
+
+extension ShardedIndex.Hit: Identifiable {
+  /// The identity of the record.
+  public var id: ShardedIndex.Record.ID { record.id }
+}
+
+extension ShardedIndex.Hit: Hashable {
+  /// Whether two hits have equal records and the same rank.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.rank == right.rank && left.isSettled == right.isSettled && left.record == right.record
+  }
+
+  /// Hashes the rank and the record.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rank)
+    hasher.combine(record)
+  }
+}
+
+extension ShardedIndex.Hit: CustomStringConvertible {
+  /// The key of the record.
+  public var description: String { record.key }
+}
+
+extension ShardedIndex.Answer: CustomStringConvertible {
+  /// The number of hits: `10 hits`; `10 hits, and more` where there may be others behind them.
+  public var description: String { counted(count, "hit", "hits") + (hasMore ? ", and more" : "") }
+}
