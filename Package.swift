@@ -19,6 +19,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
+    .library(name: "ShardedIndexFoundation", targets: ["ShardedIndexFoundation"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
     // For the packages in Benchmarks/ and Fuzz/ alone: its interface carries no promise and changes without notice.
     .library(name: "_Footprint", targets: ["Footprint"]),
@@ -59,6 +60,8 @@ let package = Package(
     .target(
       name: "ShardedIndex", dependencies: zstd + ["CLibrary"],
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]),
+    // Apart from the engine, since a static program with Foundation has 7 MB more.
+    .target(name: "ShardedIndexFoundation", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CLibrary", "CZlib", "CNettle"],
       swiftSettings: settings + [.strictMemorySafety()]),
@@ -92,7 +95,8 @@ let package = Package(
       exclude: ["Resources"],
       swiftSettings: settings),
     .testTarget(
-      name: "ShardedIndexTests", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder", "Footprint"],
+      name: "ShardedIndexTests",
+      dependencies: ["CLibrary", "ShardedIndex", "ShardedIndexFoundation", "ShardBuilder", "Footprint"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",

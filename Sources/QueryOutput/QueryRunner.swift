@@ -59,7 +59,7 @@ package enum QueryRunner {
 
   /// Reports an index's error and returns the status to end with.
   package static func report(_ error: IndexError) -> ExitStatus {
-    Diagnostics.report(error.description)
+    Diagnostics.report(error.commandMessage)
     return exitStatus(of: error)
   }
 

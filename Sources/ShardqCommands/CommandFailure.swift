@@ -12,7 +12,7 @@
 
   extension CommandFailure {
     init(_ error: IndexError) {
-      self.init(status: QueryRunner.exitStatus(of: error), message: error.description)
+      self.init(status: QueryRunner.exitStatus(of: error), message: error.commandMessage)
     }
 
     init(_ error: QueryLogError) { self.init(status: error.status, message: error.description) }

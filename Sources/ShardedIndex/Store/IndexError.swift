@@ -34,13 +34,13 @@ public enum IndexFeature: String, Sendable, CaseIterable {
   /// Tables of the cells that records lie in, for answers near to a place.
   case near
 
-  /// The option of `shardq build` that makes it.
-  package var option: String {
+  /// The option of `ShardBuilder.build` that makes it.
+  fileprivate var option: StaticString {
     switch self {
-    case .ranks: "--weight"
-    case .filter: "--filter and the field"
-    case .typos: "--typos"
-    case .near: "--near"
+    case .ranks: "weight"
+    case .filter: "filter"
+    case .typos: "typos"
+    case .near: "near"
     }
   }
 }
@@ -49,8 +49,17 @@ extension IndexError: CustomStringConvertible {
   /// The message: what is wrong, with which file, and what to do.
   public var description: String {
     switch self {
+    case .notFound: "\(fault). Build one with ShardBuilder, or open another directory"
+    case .notBuilt(let feature): "\(fault): build it again with BuildOptions.\(feature.option)"
+    default: fault
+    }
+  }
+
+  /// The message without the remedy, where a command has another one than a program.
+  package var fault: String {
+    switch self {
     case .notFound(let path):
-      "no index at \(path): \(absence(path)). Build one with shardq build, or name another with --index"
+      "no index at \(path): \(absence(path))"
     case .io(let operation, let path, let errno):
       "cannot \(operation) \(path): \(errorText(errno))"
     case .corrupt(let path, let cause):
@@ -62,7 +71,7 @@ extension IndexError: CustomStringConvertible {
     case .wrongDigest(let path, let found, let expected):
       "\(path) has SHA-256 \(found) where \(expected) is expected: this is another index, or another generation of it"
     case .notBuilt(let feature):
-      "the index has no \(feature.rawValue): build it again with \(feature.option)"
+      "the index has no \(feature.rawValue)"
     case .wrongCursor(let reason):
       "the cursor \(reason): ask for the first page again"
     }

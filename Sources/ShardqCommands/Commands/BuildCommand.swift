@@ -293,7 +293,8 @@
   extension BuildError {
     /// The message, with the names of options.
     var text: String {
-      description {
+      if case .index(let error) = self { return error.commandMessage }
+      return description {
         switch $0 {
         case .key: "--key"
         case .id: "--id"

@@ -87,7 +87,7 @@ package struct ListScreen {
     if let failure = model.failure {
       // Paths and their errors are long, and no part of them should be missing.
       var lines = [""]
-      for character in failure.description {
+      for character in failure.commandMessage {
         if lines[lines.count - 1].count >= max(8, columns - 4) { lines.append("") }
         lines[lines.count - 1].append(character)
       }

@@ -371,7 +371,7 @@ package struct TypingList {
     line.text(editor.text, limit: 200, ellipsis: "...", isolates: false)
     line.plain(editor.characters.isEmpty ? "" : ": ")
     if let failure = model.failure {
-      line.text(failure.description, limit: 400, ellipsis: "...", isolates: false)
+      line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
       line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       line.text(row.title, limit: 200, ellipsis: "...", isolates: false)

@@ -1,0 +1,25 @@
+import ShardedIndex
+
+extension IndexError {
+  /// The message with the remedies that a command line has.
+  package var commandMessage: String {
+    switch self {
+    case .notFound: "\(fault). Build one with shardq build, or name another with --index"
+    case .notBuilt(let feature): "\(fault): build it again with \(feature.option)"
+    default: description
+    }
+  }
+}
+
+extension IndexFeature {
+  /// The option of `shardq build` that makes it.
+  fileprivate var option: StaticString {
+    switch self {
+    case .ranks: "--weight"
+    case .filter: "--filter and the field"
+    case .typos: "--typos"
+    case .near: "--near"
+    @unknown default: "another option"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import ShardedIndex
+import ShardedIndexFoundation
+import Testing
+
+@Suite("An index in programs that use Foundation") struct FoundationTests {
+  @Test("an error's localized description is its message, and no word of it is of the command line")
+  func errors() throws {
+    let error = #expect(throws: IndexError.self) { try ShardedIndex(opening: "/no/such") }
+    let text = try #require(error).localizedDescription
+    #expect(
+      text == "no index at /no/such: there is no such directory. Build one with ShardBuilder, or open another directory"
+    )
+    let plain = try SmallIndex(json: #"[{"name":"Ann"}]"#, key: "{name}").open
+    let missing = #expect(throws: IndexError.self) { try plain.search("a") }
+    #expect(
+      try #require(missing).localizedDescription == "the index has no ranks: build it again with BuildOptions.weight")
+    for feature in IndexFeature.allCases { #expect(!"\(IndexError.notBuilt(feature: feature))".contains("--")) }
+    #expect(FormatError.wrongDigest.localizedDescription == "\(FormatError.wrongDigest)")
+  }
+
+  @Test("a URL and a folder of a bundle open as their path does") func places() throws {
+    let folder = TemporaryDirectory()
+    let built = try SmallIndex(json: #"[{"name":"Ann"}]"#, key: "{name}")
+    Files.copy(built.path, to: folder("n\u{e4}mes %20"))
+    let url = URL(filePath: folder("n\u{e4}mes %20"), directoryHint: .isDirectory)
+    #expect(try ShardedIndex(opening: url).recordCount == 1)
+    let bundle = try #require(Bundle(path: folder.path))
+    #expect(try ShardedIndex(resource: "n\u{e4}mes %20", in: bundle).recordCount == 1)
+    #expect(throws: IndexError.notFound(path: "https://example.org/x")) {
+      try ShardedIndex(opening: URL(string: "https://example.org/x")!)
+    }
+    let absent = #expect(throws: IndexError.self) { try ShardedIndex(resource: "absent", in: bundle) }
+    #expect("\(try #require(absent))".contains(folder("absent")))
+  }
+}
