@@ -5,11 +5,11 @@
 
   /// The filters and cells that an index was built with, and the bytes that their tables take.
   enum FilterReport {
-    /// Returns the member of JSON and the note for people; nil for an index without filters.
+    /// Returns the member of JSON and the note for people; nil for an index with neither.
     static func filters(of manifest: ManifestReader) throws(IndexError) -> (json: String, note: String)? {
       let fields = IndexSettings(of: manifest.root).filter
       let hasCells = IndexSettings(of: manifest.root).near
-      guard manifest.hasSides else { return nil }
+      guard !fields.isEmpty || hasCells else { return nil }
       let pages = try manifest.sidePages()
       let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
       var (members, notes): ([String], [String]) = ([], [])

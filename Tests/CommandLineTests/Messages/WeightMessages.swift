@@ -19,6 +19,14 @@ struct WeightMessages {
       output: "features                     ranks: 52 bytes, by n\n"
         + "\"features\":{\"ranks\":{\"bytes\":52,\"weight\":\"n\"}}\n"),
     ShellCase(
+      "stats names each feature, and no other",
+      list
+        + "for f in --typos --near '--filter n' '--words --typos'; do "
+        + "shardq build -i x --key '{name}' --weight n $f c.json 2>/dev/null; "
+        + "shardq stats -i x --format json | jq -c '.features | keys'; done",
+      output: "[\"ranks\",\"typos\"]\n[\"near\",\"ranks\"]\n[\"filters\",\"ranks\"]\n"
+        + "[\"entries\",\"ranks\",\"typos\"]\n"),
+    ShellCase(
       "stats of an index without ranks", list + "shardq build -i x --key '{name}' c.json 2>/dev/null; " + features,
       status: 1),
     ShellCase(
