@@ -1,180 +1,135 @@
 #!/usr/bin/env python3
-"""Ranked answers beside SQLite's and tantivy's: the first ten by weight for a prefix, on one list, in one run.
+"""Ranked answers beside those of rivals: the first ten by weight, and corrections, on one list, in one run.
 
-    ranked.py DATA SHARDQ-COMMANDS RANKED [--queries 1000] [--seed 1] [--directory DIR]
+    ranked.py DATA SHARDQ-COMMANDS RANKED [--queries 1000] [--mistyped 500] [--seed 1] [--directory DIR]
 
 DATA has the city list and GeoNames' dump (cities.json.zst, geonames-cities1000.txt.zst): the cities, with GeoNames'
-populations by id; or it is a file that has an object a line with `name`, `country` and `population`. RANKED is the program of that
-name (Benchmarks/Sources/ranked). Prints a table in Markdown: the median and the 99th percentile of a query's time, bytes
-on disk, and how many answers have the same weights as shardq's, place by place. Each rival has what makes it fastest: an
-open connection, prepared statements, a warm cache. Times of rivals include what Python's binding takes, some
-microseconds. A rival whose Python package is missing is named and left out.
+populations by id; or it is a file that has an object a line with `name`, `country` and `population`. RANKED is the
+program of that name (Benchmarks/Sources/ranked). Prints tables in Markdown; Benchmarks/README.md says what their
+columns mean. Each contender answers in a process of its own. A rival whose package is missing is named and left out.
 """
 
 import argparse
-import bisect
-import json
 import os
 import random
-import shutil
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-import unicodedata
 
-LIMIT = 10
-
-
-def fold(text):
-    """Case and accents removed: enough of shardq's fold for the queries here, which are ASCII letters."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-
-
-def lines_of(data):
-    """The records, an object a line."""
-    if os.path.isfile(data):
-        with open(data) as file:
-            return [line.strip() for line in file]
-
-    def unpacked(name):
-        command = ["zstd", "-dc", os.path.join(data, name)]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
-
-    rows = (line.split("\t") for line in unpacked("geonames-cities1000.txt.zst").splitlines())
-    populations = {int(row[0]): int(row[14] or 0) for row in rows if len(row) > 14}
-    lines = []
-    for city in json.loads(unpacked("cities.json.zst")):
-        if city["_id"] in populations:
-            city["population"] = populations[city["_id"]]
-        lines.append(json.dumps(city, ensure_ascii=False))
-    return lines
+import lists
+import rivals
 
 
 def size(path):
-    if os.path.isfile(path):
-        return os.path.getsize(path)
     return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
-
-
-class Range:
-    """SQLite: an index over folded keys, a range of it sorted by weight."""
-
-    name = "SQLite, range ORDER BY weight"
-
-    def __init__(self, records, directory):
-        self.path = os.path.join(directory, "range.db")
-        self.db = sqlite3.connect(self.path)
-        self.db.execute("CREATE TABLE t (key TEXT, weight INTEGER, record TEXT)")
-        self.db.executemany("INSERT INTO t VALUES (?, ?, ?)", ((k, w, r) for k, _, w, r in records))
-        self.db.execute("CREATE INDEX i ON t (key)")
-        self.db.commit()
-
-    def ask(self, text):
-        sql = "SELECT weight, record FROM t WHERE key >= ? AND key < ? ORDER BY weight DESC LIMIT 10"
-        return [row[0] for row in self.db.execute(sql, (text, text + "\U0010ffff"))]
-
-
-class FTS5:
-    """SQLite's FTS5 with prefix indexes; the weights in a table beside it."""
-
-    name = "SQLite FTS5, ORDER BY weight"
-    order = "ORDER BY t.weight DESC"
-    presorted = False
-
-    def __init__(self, records, directory):
-        self.path = os.path.join(directory, f"fts-{self.presorted}.db")
-        self.db = sqlite3.connect(self.path)
-        if self.presorted:
-            records = sorted(records, key=lambda record: -record[2])
-        self.db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, weight INTEGER, record TEXT)")
-        self.db.execute("CREATE VIRTUAL TABLE f USING fts5(key, content='', prefix='1 2 3 4')")
-        for number, (key, _, weight, record) in enumerate(records):
-            self.db.execute("INSERT INTO t VALUES (?, ?, ?)", (number, weight, record))
-            self.db.execute("INSERT INTO f (rowid, key) VALUES (?, ?)", (number, key))
-        self.db.execute("INSERT INTO f(f) VALUES('optimize')")
-        self.db.commit()
-
-    def ask(self, text):
-        words = " ".join('"' + word + '"' for word in text.split())
-        sql = f"SELECT t.weight, t.record FROM f JOIN t ON t.id = f.rowid WHERE f MATCH ? {self.order} LIMIT 10"
-        return [row[0] for row in self.db.execute(sql, ("^" + words + "*",))]
-
-
-class PresortedFTS5(FTS5):
-    """The same, with rowids in the order of weights: the first ten rows are the heaviest."""
-
-    name = "SQLite FTS5, rowids by weight"
-    order = "ORDER BY f.rowid"
-    presorted = True
-
-
-class Tantivy:
-    """tantivy: a regular expression over a raw field, sorted by a fast field."""
-
-    name = "tantivy, prefix sorted by weight"
-
-    def __init__(self, records, directory):
-        import tantivy
-
-        self.tantivy = tantivy
-        self.path = os.path.join(directory, "tantivy")
-        os.mkdir(self.path)
-        builder = tantivy.SchemaBuilder()
-        builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
-        builder.add_integer_field("weight", fast=True, stored=True)
-        builder.add_text_field("record", stored=True, index_option="basic", tokenizer_name="raw")
-        self.schema = builder.build()
-        self.index = tantivy.Index(self.schema, path=self.path)
-        writer = self.index.writer(heap_size=200_000_000, num_threads=1)
-        for key, _, weight, record in records:
-            writer.add_document(tantivy.Document(key=key, weight=weight, record=record))
-        writer.commit()
-        writer.wait_merging_threads()
-        self.index.reload()
-        self.searcher = self.index.searcher()
-
-    def ask(self, text):
-        query = self.tantivy.Query.regex_query(self.schema, "key", text.replace(".", "\\.") + ".*")
-        found = self.searcher.search(query, LIMIT, order_by_field="weight", count=False).hits
-        return [self.searcher.doc(address).get_first("weight") for _, address in found]
-
-
-def measure(ask, queries, rounds=5):
-    times = [[] for _ in queries]
-    for _ in range(rounds):
-        for number, text in enumerate(queries):
-            start = time.perf_counter_ns()
-            ask(text)
-            times[number].append(time.perf_counter_ns() - start)
-    return sorted(statistics.median(each) / 1000 for each in times)
 
 
 def percentile(values, share):
     return values[min(len(values) - 1, int(len(values) * share))]
 
 
-def shardq(arguments, lines, queries, directory):
-    """Returns what the program printed of each query, with a cache and without, and the index's directory."""
-    index, dataset = os.path.join(directory, "index"), os.path.join(directory, "records.jsonl")
-    with open(dataset, "w") as file:
-        file.writelines(line + "\n" for line in lines)
-    subprocess.run(
-        [arguments.shardq, "build", "-i", index, "--key", "{name}, {country}", "--weight", "population", dataset],
-        check=True, stdout=subprocess.DEVNULL)
-    texts = os.path.join(directory, "queries.txt")
-    with open(texts, "w") as file:
-        file.writelines(text + "\n" for text in queries)
+class Answers:
+    """What a process printed that answered all texts: times in microseconds, weights and keys of hits, memory in MB."""
 
-    def run(cache, rounds):
-        output = subprocess.run(
-            [arguments.ranked, index, texts, str(cache), str(rounds), str(LIMIT)], check=True, capture_output=True,
-            text=True).stdout
-        return [line.split("\t") for line in output.splitlines()]
+    def __init__(self, name, directory, command):
+        self.name, self.disk = name, size(directory)
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        first, *lines = (line.split("\t") for line in output.splitlines())
+        self.memory = (int(first[1]) - int(first[0])) * 1024 / 1e6
+        self.times = sorted(int(line[0]) / 1000 for line in lines)
+        self.parts = [int(line[2]) for line in lines]
+        hits = [[hit.split(" ", 1) for hit in line[3:]] for line in lines]
+        self.weights = [[int(weight) for weight, _ in each] for each in hits]
+        self.keys = [[key for _, key in each] for each in hits]
 
-    return run(1 << 31, 5), run(0, 3), index
+    def row(self, *more):
+        cells = [self.name, *(f"{percentile(self.times, share):,.1f}" for share in (0.5, 0.99))]
+        cells += [f"{self.disk / 1e6:,.2f}", f"{self.memory:,.2f}", *more]
+        return "| " + " | ".join(cells) + " |"
+
+
+def heading(last):
+    print(f"| engine | median, us | 99th percentile, us | on disk, MB | memory, MB | {last} |")
+    print("|---|--:|--:|--:|--:|--:|")
+
+
+class Run:
+    """The list in a directory, and the processes that answer from it."""
+
+    def __init__(self, arguments, directory):
+        self.arguments, self.directory = arguments, directory
+        self.records = lists.records_of(arguments.data)
+        with open(os.path.join(directory, "records.jsonl"), "w") as file:
+            file.writelines(record.line + "\n" for record in self.records)
+
+    def texts(self, texts):
+        path = os.path.join(self.directory, "texts")
+        with open(path, "w") as file:
+            file.writelines(text + "\n" for text in texts)
+        return path
+
+    def shardq(self, texts, *options):
+        """shardq's answers, with all parts that were read in its cache and with none."""
+        index = os.path.join(self.directory, "index" + "".join(options))
+        build = [self.arguments.shardq, "build", "-i", index, "--key", "{name}, {country}", "--weight", "population"]
+        build += [*options, os.path.join(self.directory, "records.jsonl")]
+        subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+        rivals.reread(index)
+        for name, cache, rounds in (("shardq, all in its cache", 1 << 31, 5), ("shardq, nothing in its cache", 0, 3)):
+            command = [self.arguments.ranked, index, self.texts(texts), str(cache), str(rounds), str(lists.LIMIT)]
+            yield Answers(name, index, command)
+
+    def rivals(self, kinds, texts, edits):
+        for kind in kinds:
+            directory = os.path.join(self.directory, f"{kind.__name__}-{edits}")
+            if not os.path.exists(directory):
+                os.mkdir(directory)
+                try:
+                    kind.make(self.records, directory, edits)
+                except ImportError as error:
+                    print(f"left out: {kind.name}: {error}", file=sys.stderr)
+                    os.rmdir(directory)
+                    continue
+                rivals.reread(directory)
+            program = [sys.executable, rivals.__file__, kind.__name__, directory, str(edits), self.texts(texts), "5"]
+            yield Answers(kind.name, directory, program)
+
+
+def ranked(run, count, seed):
+    random.seed(seed)
+    texts = lists.prefixes(run.records, count, random)
+    expected = lists.Expected(run.records)
+    by_rules, by_weight = [expected.ranked(text) for text in texts], [expected.heaviest(text) for text in texts]
+    rows = [(answers, by_rules) for answers in run.shardq(texts)]
+    opened = rows[0][0].parts
+    rows += ((answers, by_weight) for answers in run.rivals(rivals.RANKED, texts, 0))
+    print(
+        "### the heaviest records of a prefix\n\n"
+        f"{len(run.records):,} records, {count:,} prefixes of 1 to 6 letters of their names (seed {seed}),\n"
+        f"the first {lists.LIMIT} by weight.\n"
+        f"shardq opened {statistics.mean(opened):.1f} parts a query, {max(opened)} at most.\n")
+    heading("right answers")
+    for answers, right in rows:
+        print(answers.row(f"{sum(a == b for a, b in zip(answers.weights, right)):,} of {count:,}"))
+
+
+def corrected(run, count, errors, edits, seed):
+    random.seed(seed)
+    pairs = lists.mistyped(run.records, count, errors, edits, random)
+    texts, meant = [text for text, _ in pairs], [key for _, key in pairs]
+    rows = [*run.shardq(texts, "--typos"), *run.rivals(rivals.CORRECTING, texts, edits)]
+    opened = sorted(rows[0].parts)
+    numbers, words = ("no", "one", "two"), ("", "of 4 to 7 letters", "of 8 letters and more")
+    print(
+        f"\n### {numbers[errors]} typing error{'s' if errors > 1 else ''}, the longest word {words[edits]}\n\n"
+        f"{count:,} beginnings of names, 6 letters and more (seed {seed}); engines look for {numbers[edits]} "
+        f"error{'s' if edits > 1 else ''}.\nshardq opened {statistics.mean(opened):.1f} parts a query, "
+        f"{percentile(opened, 0.99)} at the 99th percentile.\n")
+    heading(f"the meant city among the first {lists.LIMIT}")
+    for answers in rows:
+        found = sum(key in map(lists.fold, keys) for key, keys in zip(meant, answers.keys))
+        print(answers.row(f"{100 * found / count:.1f} %"))
 
 
 def main():
@@ -183,53 +138,15 @@ def main():
     parser.add_argument("shardq")
     parser.add_argument("ranked")
     parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--mistyped", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--directory")
     arguments = parser.parse_args()
-    directory = tempfile.mkdtemp(dir=arguments.directory)
-    try:
-        records = []
-        lines = lines_of(arguments.data)
-        for line in lines:
-            record = json.loads(line)
-            key = fold(f"{record['name']}, {record['country']}")
-            records.append((key, fold(record["name"]), int(record.get("population") or 0), line))
-        random.seed(arguments.seed)
-        names = [name for _, name, _, _ in records if name.isascii() and name.replace(" ", "").isalpha()]
-        queries = [random.choice(names)[: random.randint(1, 6)].strip() for _ in range(arguments.queries)]
-        queries = [text for text in queries if text]
-        warm, cold, index = shardq(arguments, lines, queries, directory)
-        rows = []
-        for name, lines in [("shardq, all in its cache", warm), ("shardq, nothing in its cache", cold)]:
-            rows.append((name, sorted(int(line[0]) / 1000 for line in lines), size(index), None))
-        # Whole names come first with shardq alone: rivals are held against the heaviest of the range.
-        ordered = sorted((key, weight) for key, _, weight, _ in records)
-        keys = [key for key, _ in ordered]
-
-        def heaviest(text):
-            low, high = bisect.bisect_left(keys, text), bisect.bisect_left(keys, text + "\U0010ffff")
-            return sorted((weight for _, weight in ordered[low:high]), reverse=True)[:LIMIT]
-
-        expected = {text: heaviest(text) for text in queries}
-        for rival in (Range, FTS5, PresortedFTS5, Tantivy):
-            try:
-                made = rival(records, directory)
-            except ImportError as error:
-                print(f"left out: {rival.name}: {error}", file=sys.stderr)
-                continue
-            right = sum(made.ask(text) == expected[text] for text in queries)
-            rows.append((rival.name, measure(made.ask, queries), size(made.path), right))
-        parts = sorted(int(line[2]) for line in warm)
-        print(
-            f"{len(records):,} records, {len(queries):,} prefixes of 1 to 6 letters of their names (seed {arguments.seed}),\n"
-            f"the first {LIMIT} by weight. shardq opened {statistics.mean(parts):.1f} parts a query, {parts[-1]} at most.\n")
-        print("| engine | median, us | 99th percentile, us | bytes on disk | answers that are the range's heaviest |")
-        print("|---|--:|--:|--:|--:|")
-        for name, times, disk, right in rows:
-            share = "" if right is None else f"{right:,} of {len(queries):,}"
-            print(f"| {name} | {percentile(times, 0.5):,.1f} | {percentile(times, 0.99):,.1f} | {disk:,} | {share} |")
-    finally:
-        shutil.rmtree(directory)
+    with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
+        run = Run(arguments, directory)
+        ranked(run, arguments.queries, arguments.seed)
+        for errors, edits in ((1, 1), (1, 2), (2, 2)):
+            corrected(run, arguments.mistyped, errors, edits, arguments.seed)
 
 
 if __name__ == "__main__":
