@@ -5,14 +5,23 @@
 SIZE is a number of made-up records, 1M, or a skewed list: one-prefix, equal, long-keys. Per list a directory in
 DIRECTORY: source.jsonl.zst, index/, build.json, measured.json; what is there already is not made again. Prints a table;
 --svg draws it, with the law that fits. --check counts the matches of 500 prefixes in the dataset too. With valgrind
-installed instructions are counted as well. A record takes some 13 bytes of disk in the index, 27 in the source, and
-while it is built what it takes as it is. Python's standard library is all that it needs.
+installed instructions are counted as well.
+
+    Benchmarks/run.sh --sizes DIRECTORY --weight FIELD [--words] [--typos] SIZE...
+
+builds the same lists with ranks by FIELD instead (index--weight...), and measures the first ten of 2,000 beginnings.
+_id is a random number, the hardest weight for bounds: every part has a record that is nearly the heaviest.
+
+A record takes some 13 bytes of disk in the index, 27 in the source, and while it is built what it takes as it is.
+Python's standard library is all that it needs.
 """
 
 import argparse
+import itertools
 import json
 import math
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -62,7 +71,7 @@ def measured(command):
     }
 
 
-def make(directory, shardq, size):
+def make(directory, shardq, size, features):
     here = os.path.join(directory, size)
     os.makedirs(here, exist_ok=True)
     source = os.path.join(here, "source.jsonl.zst")
@@ -79,14 +88,16 @@ def make(directory, shardq, size):
             if packer.wait() != 0:
                 sys.exit("zstd failed")
         os.rename(source + ".part", source)
-    if not os.path.exists(os.path.join(here, "build.json")):
-        index = os.path.join(here, "index")
-        options = ["--memory", MEMORY, "--jobs", "2", "--key", "{name}, {country}", "-i", index]
+    variant = "".join(features)
+    built = os.path.join(here, "build%s.json" % variant)
+    if not os.path.exists(built):
+        index = os.path.join(here, "index" + variant)
+        options = ["--memory", MEMORY, "--jobs", "2", "--key", "{name}, {country}", *features, "-i", index]
         command = [shardq, "build", *options, source]
         result = measured(command)
-        with open(os.path.join(here, "build.json"), "w") as file:
+        with open(built, "w") as file:
             json.dump(result, file)
-    with open(os.path.join(here, "build.json")) as file:
+    with open(built) as file:
         print(size, file.read(), file=sys.stderr, flush=True)
 
 
@@ -139,6 +150,44 @@ def measure(directory, shardq, size, check):
         return json.load(file)
 
 
+def beginnings(source, count):
+    """Of names near the start of a made-up list, whose order is random: the first 0 to 6 characters."""
+    random.seed(1)
+    unpacker = subprocess.Popen(["zstd", "-dcq", source], stdout=subprocess.PIPE)
+    names = [json.loads(line)["name"] for line in itertools.islice(unpacker.stdout, 50 * count)]
+    unpacker.kill()
+    unpacker.wait()
+    unpacker.stdout.close()
+    return [name[: random.randint(0, 6)] for name in random.sample(names, count)]
+
+
+def measure_ranked(directory, shardq, size, features):
+    """The first ten of 2,000 beginnings: the work of the search and its time, with a cache and without."""
+    sys.path.insert(0, os.path.join(HERE, "ranked"))
+    from ranked import Answers, percentile
+
+    here, variant = os.path.join(directory, size), "".join(features)
+    index, texts = os.path.join(here, "index" + variant), os.path.join(here, "texts")
+    with open(texts, "w") as file:
+        file.writelines(text + "\n" for text in beginnings(os.path.join(here, "source.jsonl.zst"), 2000))
+    program = os.path.join(HERE, ".build", "release", "ranked")
+    command = [shardq, "stats", "--format", "json", "-i", index]
+    stats = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    result = {"records": stats["records"], "bytes": stats["bytes"]}
+    for name, feature in stats["features"].items():
+        result[name + "_bytes"] = feature["bytes"]
+    for name, cache, rounds in (("ranked", 1 << 34, 3), ("ranked_uncached", 0, 2)):
+        answers = Answers(name, index, [program, index, texts, str(cache), str(rounds), "10"])
+        result.update({
+            "parts_mean": sum(answers.parts) / len(answers.parts), "parts_max": max(answers.parts),
+            name + "_p50_us": percentile(answers.times, 0.5), name + "_p99_us": percentile(answers.times, 0.99),
+            name + "_memory_mib": answers.memory * 1e6 / 2**20,
+        })
+    with open(os.path.join(here, "build%s.json" % variant)) as file:
+        result.update({"build_" + name: value for name, value in json.load(file).items()})
+    return result
+
+
 # What is told, in which unit, by how much to divide.
 ROWS = (
     ("build_seconds", "build, s", 1),
@@ -161,6 +210,17 @@ ROWS = (
     ("resident_mib", "resident, all of that cached, MiB", 1),
     ("resident_8mib_mib", "resident, 8 MiB cache, MiB", 1),
     ("resident_1mib_mib", "resident, 1 MiB cache, MiB", 1),
+    ("ranks_bytes", "ranks, KB", 1e3),
+    ("typos_bytes", "sketches for typing errors, MB", 1e6),
+    ("entries_bytes", "entries of words, MB", 1e6),
+    ("parts_mean", "parts opened for the first ten, mean", 1),
+    ("parts_max", "parts opened for the first ten, most", 1),
+    ("ranked_p50_us", "ranked, cached, p50, us", 1),
+    ("ranked_p99_us", "ranked, cached, p99, us", 1),
+    ("ranked_memory_mib", "ranked, memory with all of that cached, MiB", 1),
+    ("ranked_uncached_p50_us", "ranked, no cache of its own, p50, us", 1),
+    ("ranked_uncached_p99_us", "ranked, no cache of its own, p99, us", 1),
+    ("ranked_uncached_memory_mib", "ranked, memory with no cache, MiB", 1),
 )
 
 
@@ -211,6 +271,8 @@ def table(sizes, results):
     print("| | " + " | ".join(sizes) + (" | law |" if len(made) > 2 else " |"))
     print("|---" + "|--:" * len(sizes) + ("|---|" if len(made) > 2 else "|"))
     for name, title, unit in ROWS:
+        if not any(name in result for result in results.values()):
+            continue
         cells = [number(results[size][name] / unit) if name in results[size] else "" for size in sizes]
         if len(made) > 2:
             cells.append(law_of(name, points(made, results, name, unit))[0])
@@ -276,6 +338,9 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--svg")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--weight", metavar="FIELD")
+    parser.add_argument("--words", action="store_true")
+    parser.add_argument("--typos", action="store_true")
     parser.add_argument("directory")
     parser.add_argument("sizes", nargs="+")
     options = parser.parse_args()
@@ -284,10 +349,15 @@ def main():
     shardq = os.environ["SHARDQ_BIN"]
     if os.path.isdir(shardq):
         shardq = os.path.join(shardq, "shardq")
+    features = ["--weight", options.weight] if options.weight else []
+    features += [option for option in ("--words", "--typos") if features and getattr(options, option[2:])]
     results = {}
     for size in sizes:
-        make(directory, shardq, size)
-        results[size] = measure(directory, shardq, size, options.check)
+        make(directory, shardq, size, features)
+        if features:
+            results[size] = measure_ranked(directory, shardq, size, features)
+        else:
+            results[size] = measure(directory, shardq, size, options.check)
     table(sizes, results)
     made = [size for size in sizes if size not in SKEWED]
     if options.svg:
