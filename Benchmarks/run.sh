@@ -3,9 +3,10 @@
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
-#     Benchmarks/run.sh --ranked [DATA]                             ranked answers beside SQLite's and tantivy's: ranked.py
+#     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
+#     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
 #
 # SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds what is shipped.
 set -eu
