@@ -12,7 +12,7 @@ final class EntriesTarget: FuzzTarget {
         list.count <= LastComponents.countLimit && list.size <= LastComponents.byteLimit + 4 * list.count, "its size")
       for index in 0..<list.count {
         require(index == 0 || list[index - 1].lexicographicallyPrecedes(list[index]), "the order of last components")
-        require(list.hasOne(beginningWith: Array(list[index])), "a last component that is not found")
+        require(list[index].isEmpty || list.hasWord(beginning: list[index]), "a last component that is not found")
       }
       require((try? EntriesHead(head.content)) == head, "its content")
     }

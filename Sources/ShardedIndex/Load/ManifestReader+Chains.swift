@@ -61,8 +61,9 @@ extension ManifestReader {
     of chain: Manifest.Chain, limit: Int, name: String, most count: Int = .max
   ) throws(IndexError) -> [Manifest.ChainFrame] {
     var frames: [Manifest.ChainFrame] = []
-    var start = root.frameSize + root.pagesEnd + chain.start
-    let end = start + chain.size
+    guard let range = range(of: chain) else { return [] }
+    var start = range.lowerBound
+    let end = range.upperBound
     // The bytes of the file from `windowStart` on: many small frames at once.
     var window: [UInt8] = []
     var windowStart = start

@@ -4,33 +4,20 @@ extension ManifestReader {
   /// The bytes that the chain of the entries takes in the file.
   package var entriesHeadSize: Int { root.chains.entries?.size ?? 0 }
   /// The bytes of the file that are the chain of the entries; nil if the index has none.
-  package var entriesRange: Range<Int>? {
-    root.chains.entries.map { chain in
-      let start = root.frameSize + root.pagesEnd + chain.start
-      return start..<start + chain.size
-    }
-  }
+  package var entriesRange: Range<Int>? { range(of: root.chains.entries) }
 
   /// Returns the content of the chain of entries, read from the file at each call; nil if the index has none.
   package func entriesHead() throws(IndexError) -> EntriesHead? {
     guard let chain = root.chains.entries else { return nil }
-    let start = root.frameSize + root.pagesEnd + chain.start
     do throws(FormatError) {
       guard chain.contentSize <= EntriesHead.contentLimit, chain.size <= ZstdFrame.sizeLimit(content: chain.contentSize)
       else { throw .invalid(reason: "the frame of entries is too large", offset: 0) }
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }
-    let bytes = try file.read(from: start, size: chain.size)
-    let context = contexts.acquire()
-    defer { contexts.release(context) }
-    do throws(FormatError) {
-      let (frame, size) = try Manifest.chainFrame(
-        in: bytes[...], firstOf: chain, limit: EntriesHead.contentLimit, name: "entries", with: context)
+    return try head(of: chain, name: "entries") { (content, size, chain) throws(FormatError) in
       guard size == chain.size else { throw .wrongSize(found: chain.size, expected: size) }
-      return try EntriesHead(frame.content)
-    } catch {
-      throw .corrupt(path: file.path, cause: error)
+      return try EntriesHead(content)
     }
   }
 

@@ -4,12 +4,7 @@ extension ManifestReader {
   /// Whether the index has ranks: the greatest weight of each part.
   package var hasRanks: Bool { root.chains.ranks != nil }
   /// The bytes of the file that are the ranks; nil if the index has none.
-  package var ranksRange: Range<Int>? {
-    root.chains.ranks.map { chain in
-      let start = root.frameSize + root.pagesEnd + chain.start
-      return start..<start + chain.size
-    }
-  }
+  package var ranksRange: Range<Int>? { range(of: root.chains.ranks) }
   /// The bytes that the ranks take in the file.
   package var ranksSize: Int { root.chains.ranks?.size ?? 0 }
 
@@ -38,51 +33,26 @@ extension ManifestReader {
 
   /// Returns the ranks of a page; reads them, if they are not in memory. The index must have ranks.
   package func rankPage(_ number: Int) throws(IndexError) -> RankPage {
-    if let page = ranks.page(number) { return page }
+    if let page = ranks[number] { return page }
     let head = try rankHead()
-    guard let chain = root.chains.ranks else { throw missingRanks }
-    let range = head.range(ofPage: number)
-    let start = root.frameSize + root.pagesEnd + chain.start + head.frameSize
-    let bytes = try file.read(from: start + range.lowerBound, size: range.count)
-    let context = contexts.acquire()
-    defer { contexts.release(context) }
-    do throws(FormatError) {
-      let (frame, size) = try Manifest.chainFrame(
-        in: bytes[...], firstOf: nil, limit: Manifest.contentLimit, name: "ranks", with: context)
-      guard size == range.count else { throw .wrongSize(found: size, expected: range.count) }
-      let checksum = head.checksum(ofPage: number)
-      guard frame.checksum == checksum else { throw .wrongChecksum(found: frame.checksum, expected: checksum) }
-      let page = try RankPage(
-        frame.content, shardCount: root.tree.shards(below: number, level: 0),
+    let page = try file.frame(
+      range(of: head.range(ofPage: number), behind: head.frameSize, of: root.chains.ranks),
+      checksum: head.checksum(ofPage: number), name: "ranks", with: contexts
+    ) { (content, _) throws(FormatError) in
+      try RankPage(
+        content, shardCount: root.tree.shards(below: number, level: 0),
         maximum: head.maximum(ofPages: number..<number + 1))
-      ranks.keep(page, number)
-      return page
-    } catch {
-      throw .corrupt(path: file.path, cause: error)
     }
+    ranks.keep(page, of: number)
+    return page
   }
 
   private func rankHead() throws(IndexError) -> RankHead {
     if let head = ranks.head.load() { return head }
-    guard let chain = root.chains.ranks else { throw missingRanks }
-    let start = root.frameSize + root.pagesEnd + chain.start
-    let most = min(chain.size, ZstdFrame.sizeLimit(content: chain.contentSize), file.size - start)
-    let bytes = try file.read(from: start, size: max(0, most))
-    let context = contexts.acquire()
-    defer { contexts.release(context) }
-    do throws(FormatError) {
-      let (frame, size) = try Manifest.chainFrame(
-        in: bytes[...], firstOf: chain, limit: Manifest.contentLimit, name: "ranks", with: context)
-      return ranks.head.storeIfNil(
-        try RankHead(
-          frame.content, frameSize: size, chainSize: chain.size, pageCount: root.tree.count(ofLevel: 0)))
-    } catch {
-      throw .corrupt(path: file.path, cause: error)
-    }
-  }
-
-  private var missingRanks: IndexError {
-    .corrupt(path: file.path, cause: .invalid(reason: "has no ranks", offset: 0))
+    return ranks.head.storeIfNil(
+      try head(of: root.chains.ranks, name: "ranks") { (content, size, chain) throws(FormatError) in
+        try RankHead(content, frameSize: size, chainSize: chain.size, pageCount: root.tree.count(ofLevel: 0))
+      })
   }
 
   /// Returns the position of the first record of a page among all records of the shards.

@@ -202,7 +202,7 @@ package final class ManifestReader: @unchecked Sendable {
   /// Lets go of pages and nodes that are not kept.
   func removeRecentPages() {
     recent.withLock { $0.removeAll() }
-    ranks.removePages()
+    ranks.removeFrames()
     sides.removeFrames()
   }
 

@@ -35,32 +35,23 @@ extension ShardReader {
   ///
   /// - Parameter parse: Checks the bytes of the content.
   func side(
-    _ name: SideFrameName, ofPage page: Int, parse: ([UInt8]) throws(FormatError) -> SideFrames.Content
-  ) throws(IndexError) -> SideFrames.Content? {
+    _ name: SideFrameName, ofPage page: Int, parse: ([UInt8]) throws(FormatError) -> SideContent
+  ) throws(IndexError) -> SideContent? {
     if let content = manifest.sides[.page(page, name)] { return content }
     let side = try manifest.sidePage(page)
     guard let frame = side.frame(name) else { return nil }
     let file: IndexFile
     do throws(IndexError) { file = try loader.open(side) } catch { throw explained(error) }
-    let bytes = try file.read(from: frame.start, size: frame.size)
-    let context = loader.contexts.acquire()
-    defer { loader.contexts.release(context) }
-    do throws(FormatError) {
-      let (found, size) = try Manifest.chainFrame(
-        in: bytes[...], firstOf: nil, limit: Manifest.contentLimit, name: "sides", with: context)
-      guard size == frame.size else { throw .wrongSize(found: size, expected: frame.size) }
-      guard found.checksum == frame.checksum else {
-        throw .wrongChecksum(found: found.checksum, expected: frame.checksum)
+    let content = try file.frame(
+      frame.start..<frame.start + frame.size, checksum: frame.checksum, name: "sides", with: loader.contexts
+    ) { (content, _) throws(FormatError) in
+      guard content.count == frame.contentSize else {
+        throw .wrongSize(found: content.count, expected: frame.contentSize)
       }
-      guard found.content.count == frame.contentSize else {
-        throw .wrongSize(found: found.content.count, expected: frame.contentSize)
-      }
-      let parsed = try parse(found.content)
-      manifest.sides.keep(parsed, of: .page(page, name))
-      return parsed
-    } catch {
-      throw .corrupt(path: file.path, cause: error)
+      return try parse(content)
     }
+    manifest.sides.keep(content, of: .page(page, name))
+    return content
   }
 }
 

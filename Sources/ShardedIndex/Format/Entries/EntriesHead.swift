@@ -124,18 +124,6 @@ package struct LastComponents: Equatable, Sendable {
   package subscript(index: Int) -> ArraySlice<UInt8> {
     bytes[(index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])]
   }
-
-  /// Whether one of them begins with a text.
-  ///
-  /// - Complexity: O(log *n*) comparisons.
-  package func hasOne(beginningWith text: [UInt8]) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].lexicographicallyPrecedes(text) { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low].starts(with: text)
-  }
 }
 
 extension LastComponents {

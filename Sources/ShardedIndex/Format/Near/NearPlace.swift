@@ -64,7 +64,8 @@ package struct NearPlace: Hashable, Sendable {
   package static func cell(ofDigits digits: UnsafeBufferPointer<UInt8>) -> Int? {
     guard unsafe (1...3).contains(digits.count) else { return nil }
     var cell = 0
-    for digit in unsafe digits {
+    for index in digits.indices {
+      let digit = unsafe digits[index]
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
       cell = 10 * cell + Int(digit - UInt8(ascii: "0"))
     }
