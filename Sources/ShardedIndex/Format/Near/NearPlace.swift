@@ -62,7 +62,7 @@ package struct NearPlace: Hashable, Sendable {
 
   /// Returns the cell with a number in decimal digits; nil for another text.
   package static func cell(ofDigits digits: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard unsafe (1...3).contains(digits.count) else { return nil }
+    guard (1...3).contains(digits.count) else { return nil }
     var cell = 0
     for index in digits.indices {
       let digit = unsafe digits[index]
