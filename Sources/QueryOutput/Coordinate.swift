@@ -22,6 +22,34 @@ package enum Coordinate {
     return (number(latitude), number(longitude))
   }
 
+  /// Returns degrees with so many digits behind the point, rounded.
+  package static func rounded(_ degrees: Double, digits: Int) -> String {
+    let unit = unit(of: digits)
+    let scaled = Int((degrees.magnitude * Double(unit)).rounded())
+    let sign = degrees < 0 && scaled > 0 ? "-" : ""
+    guard digits > 0 else { return sign + String(scaled) }
+    let fraction = String(scaled % unit)
+    return sign + String(scaled / unit) + "." + String(repeating: "0", count: digits - fraction.utf8.count) + fraction
+  }
+
+  /// Returns how many digits behind the point show degrees as exactly as `limit` digits do.
+  static func digitsNeeded(_ degrees: Double, limit: Int) -> Int {
+    var digits = limit
+    var scaled = Int((degrees.magnitude * Double(unit(of: limit))).rounded())
+    while digits > 0, scaled % 10 == 0 {
+      scaled /= 10
+      digits -= 1
+    }
+    return digits
+  }
+
+  /// The power of ten with so many zeros.
+  private static func unit(of digits: Int) -> Int {
+    var unit = 1
+    for _ in 0..<digits { unit *= 10 }
+    return unit
+  }
+
   private static func number(_ digits: [UInt8]) -> Double {
     unsafe (digits + [0]).withUnsafeBytes {
       unsafe strtod($0.baseAddress!.assumingMemoryBound(to: CChar.self), nil)

@@ -5,6 +5,26 @@ package enum FieldNames {
     package let message: String
   }
 
+  /// Returns the names of a list with commas between; a comma that belongs to a name is written `\,`.
+  ///
+  /// - Returns: nil for a list with an empty name.
+  package static func list(_ text: String) -> [String]? {
+    var names: [[UInt8]] = [[]]
+    var isEscaped = false
+    for byte in text.utf8 {
+      if isEscaped, byte != 0x2c { names[names.count - 1].append(0x5c) }
+      if byte == 0x5c, !isEscaped {
+        isEscaped = true
+        continue
+      }
+      if byte == 0x2c, !isEscaped { names.append([]) } else { names[names.count - 1].append(byte) }
+      isEscaped = false
+    }
+    if isEscaped { names[names.count - 1].append(0x5c) }
+    guard !names.contains(where: { $0.isEmpty }) else { return nil }
+    return names.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The numbers of the fields with these paths.
   package static func find(_ wanted: [String], in names: [String]) -> Result<[Int], Unknown> {
     var numbers: [Int] = []

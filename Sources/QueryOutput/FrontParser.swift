@@ -61,13 +61,16 @@ package enum FrontParser {
       request.prefix = words.joined(separator: " ")
       request.offset = offset ?? 0
       request.implySort(hasOffset: offset != nil)
-      guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil),
-        !request.readsLines || request.format == nil || request.format == .json
-      else { return nil }
+      guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil) else { return nil }
+      let (format, hasColumns) = (request.format ?? .tsv, request.hasHeader || !request.fields.isEmpty)
+      if request.readsLines, request.format ?? .json != .json || hasColumns || request.isQuiet { return nil }
+      if request.countOnly, !request.readsLines, request.hasFields || request.isQuiet { return nil }
+      if hasColumns, format != .tsv, format != .csv { return nil }
+      if request.endsWithZero, !request.readsLines, format != .tsv { return nil }
       return request
     }
 
-    private enum Option { case index, limit, offset, format, sort }
+    private enum Option { case index, limit, offset, format, sort, fields, color, hyperlink }
 
     /// Reads an option, and its value from the arguments behind it; returns false for what the full parser has to read.
     mutating func readOption(_ argument: String, _ rest: inout ArraySlice<String>) -> Bool {
@@ -75,6 +78,11 @@ package enum FrontParser {
       case "--all": return Self.set(&parsed.all)
       case "--count": return Self.set(&parsed.countOnly)
       case "--stdin": return Self.set(&parsed.readsLines)
+      case "-0", "--null": return Self.set(&parsed.endsWithZero)
+      case "--with-header": return Self.set(&parsed.hasHeader)
+      case "-q", "--quiet": return Self.set(&parsed.isQuiet)
+      case "-v", "--verbose": return Self.set(&parsed.isVerbose)
+      case "--json": return Self.set(&parsed.format, OutputFormat.json)
       default: break
       }
       guard let (option, attached) = Self.split(argument) else { return false }
@@ -90,25 +98,27 @@ package enum FrontParser {
       return true
     }
 
+    /// Sets a value that no other argument has set; returns false for a second one, and for none.
+    private static func set<Value>(_ target: inout Value?, _ value: Value?) -> Bool {
+      guard target == nil, let value else { return false }
+      target = value
+      return true
+    }
+
     private mutating func set(_ option: Option, _ value: String) -> Bool {
       switch option {
-      case .index:
-        guard parsed.index == nil else { return false }
-        parsed.index = value
-      case .limit:
-        guard parsed.limit == nil, let number = Self.number(value), number >= 1 else { return false }
-        parsed.limit = number
-      case .offset:
-        guard offset == nil, let number = Self.number(value) else { return false }
-        offset = number
-      case .format:
-        guard parsed.format == nil, let format = OutputFormat(rawValue: value) else { return false }
-        parsed.format = format
-      case .sort:
-        guard parsed.sort == nil, let sort = SortOrder(rawValue: value) else { return false }
-        parsed.sort = sort
+      case .index: return Self.set(&parsed.index, value)
+      case .limit: return Self.set(&parsed.limit, Self.number(value).flatMap { $0 >= 1 ? $0 : nil })
+      case .offset: return Self.set(&offset, Self.number(value))
+      case .format: return Self.set(&parsed.format, OutputFormat(rawValue: value))
+      case .sort: return Self.set(&parsed.sort, SortOrder(rawValue: value))
+      case .color: return Self.set(&parsed.color, StyleMode(rawValue: value))
+      case .hyperlink: return Self.set(&parsed.hyperlink, StyleMode(rawValue: value))
+      case .fields:
+        guard parsed.fields.isEmpty, let names = FieldNames.list(value) else { return false }
+        parsed.fields = names
+        return true
       }
-      return true
     }
 
     /// Returns the option that an argument names, with the value that the argument itself holds, if it holds one.
@@ -136,6 +146,9 @@ package enum FrontParser {
       case "--offset": .offset
       case "--format": .format
       case "--sort": .sort
+      case "--fields": .fields
+      case "--color": .color
+      case "--hyperlink": .hyperlink
       default: nil
       }
     }

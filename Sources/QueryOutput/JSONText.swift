@@ -84,6 +84,19 @@ package enum JSONText {
 }
 
 extension JSONText {
+  /// The beginning of each object that a command prints. Its version says which members there are: they may become more
+  /// within a version.
+  package static let schema: StaticString = "{\"schema\":1,"
+
+  /// Writes the beginning of an answer's object: the version, the query and its count.
+  static func beginAnswer(query: String, count: Int, to output: inout Output) throws(WriteError) {
+    try output.write(schema)
+    try output.write("\"query\":" as StaticString)
+    try write(query, to: &output)
+    try output.write(",\"count\":" as StaticString)
+    try output.write(number: count)
+  }
+
   /// A string with its quotes.
   package static func string(_ text: String) -> String { String(decoding: quoted(text.utf8), as: UTF8.self) }
 }

@@ -14,9 +14,9 @@ package enum LineQueries {
       Diagnostics.report("standard input: is closed; have the lines read into it")
       return .notFound
     }
-    var reader = LineReader()
+    var reader = LineReader(end: request.endsWithZero ? 0 : 0x0a)
     var output = Output()
-    let path = QueryRunner.indexPath(request.index)
+    let path = request.index ?? QueryRequest.defaultIndex
     var number = 0
     do throws(IndexError) {
       // Each line is answered from the newest generation, unless a digest pins the index to one.
@@ -38,7 +38,7 @@ package enum LineQueries {
         }
       }
     } catch {
-      return QueryRunner.report(error)
+      return QueryRunner.report(error, request)
     }
     switch reader.failure {
     case nil: return .done
@@ -114,10 +114,7 @@ package enum LineQueries {
     mutating func write(_ line: String, to output: inout Output) throws(WriteError) {
       guard let matches else { return }
       if request.countOnly {
-        try output.write("{\"query\":" as StaticString)
-        try JSONText.write(line, to: &output)
-        try output.write(",\"count\":" as StaticString)
-        try output.write(number: matches.count)
+        try JSONText.beginAnswer(query: line, count: matches.count, to: &output)
         return try output.write("}\n" as StaticString)
       }
       try writer.begin(query: line, count: matches.count, to: &output)
@@ -159,6 +156,8 @@ package enum LineQueries {
 
 /// Lines of standard input without their ends, as soon as they are there.
 private struct LineReader {
+  /// The byte behind each line: a line feed or zero.
+  let end: UInt8
   private var buffer: [UInt8] = []
   private var start = 0
   private var searched = 0
@@ -166,9 +165,11 @@ private struct LineReader {
   /// Why there are no more: 0 for a line that is too long, else an `errno`; nil for the end.
   private(set) var failure: CInt? = nil
 
+  init(end: UInt8) { self.end = end }
+
   mutating func next() -> String? {
     while true {
-      if let feed = buffer[searched...].firstIndex(of: 0x0a) {
+      if let feed = buffer[searched...].firstIndex(of: end) {
         defer {
           start = feed + 1
           searched = start
@@ -203,7 +204,7 @@ private struct LineReader {
   /// Bytes that are no UTF-8 become U+FFFD, so that the answer can name the text.
   private func text(_ range: Range<Int>) -> String {
     var line = buffer[range]
-    if line.last == 0x0d { line.removeLast() }
+    if end == 0x0a, line.last == 0x0d { line.removeLast() }
     return String(decoding: line, as: UTF8.self)
   }
 }

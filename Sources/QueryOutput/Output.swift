@@ -53,9 +53,12 @@ package struct WriteError: Error {
   /// - Parameters:
   ///   - limit: The most bytes that one write to the descriptor takes.
   ///   - draws: Whether its control characters are meant for the terminal.
-  package init(_ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16, draws: Bool = false) {
+  ///   - isTerminal: Whether the descriptor is a terminal; nil where that is not known yet.
+  package init(
+    _ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16, draws: Bool = false, isTerminal: Bool? = nil
+  ) {
     (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
-    if descriptor == STDOUT_FILENO, !draws { kind = .unknown }
+    if descriptor == STDOUT_FILENO, !draws { kind = isTerminal.map { $0 ? .terminal : .other } ?? .unknown }
     unsafe buffer = .allocate(capacity: capacity)
   }
 
@@ -172,10 +175,19 @@ private func Glibc_write(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ si
 /// The messages on standard error.
 package enum Diagnostics {
   /// Writes one line, `shardq: ...`, in one write. A failure to write it is ignored.
-  package static func report(_ message: String) { note("shardq: " + message) }
+  package static func report(_ message: String) { write("shardq: " + message) }
 
-  /// Writes one line as it is.
+  /// Whether notes are left out; errors never are.
+  ///
+  /// Unsafe to change while other threads run: a command sets it while it reads its options.
+  package nonisolated(unsafe) static var isQuiet = false
+
+  /// Writes one line as it is, unless notes are left out.
   package static func note(_ message: String) {
+    if unsafe !isQuiet { write(message) }
+  }
+
+  private static func write(_ message: String) {
     var line = Array(message.utf8)
     // The name of a file or an argument may hold control characters; a terminal gets none of them raw.
     if line.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {

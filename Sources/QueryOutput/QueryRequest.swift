@@ -3,8 +3,10 @@ import ShardedIndex
 /// A query with the options of the command line.
 package struct QueryRequest: Equatable, Sendable {
   package var prefix: String
-  /// The index's directory; nil for the one of the environment or the default.
+  /// The index's directory; nil for the one of the user's settings or the default.
   package var index: String?
+  /// The second place where an index of that name was looked for; nil where there is none.
+  package var otherIndex: String?
   /// The SHA-256 that the manifest must have; nil for any.
   package var expectedDigest: ManifestDigest?
   /// The most records to print; nil where no limit was given.
@@ -32,6 +34,16 @@ package struct QueryRequest: Equatable, Sendable {
   package var fields: [String] = []
   /// Whether records end with a zero byte instead of a line end, in tsv.
   package var endsWithZero = false
+  /// Whether a line with the names of the fields comes first, in tsv. Csv has one always.
+  package var hasHeader = false
+  /// When text has colours; nil for what the settings or the environment say.
+  package var color: StyleMode?
+  /// When coordinates are links; nil for what the settings or the environment say.
+  package var hyperlink: StyleMode?
+  /// Whether nothing is printed: the exit status is the answer.
+  package var isQuiet = false
+  /// Whether the work of the query is said on standard error.
+  package var isVerbose = false
   /// The command whose name the only word nearly is; nil for none.
   package var nearCommand: String?
   /// Whether each line of standard input is a prefix; ``prefix`` means nothing then.
@@ -43,6 +55,9 @@ package struct QueryRequest: Equatable, Sendable {
   static let defaultIndex = "shards"
 
   package init(prefix: String) { self.prefix = prefix }
+
+  /// Whether an option was given that goes with tsv.
+  package var hasFields: Bool { endsWithZero || hasHeader || !fields.isEmpty }
 
   /// Sets the order that the other options imply, where none was named.
   ///

@@ -8,14 +8,6 @@ package enum QueryRunner {
   /// The most records that are decoded at a time, which bounds the memory of an answer of any length.
   package static let chunkSize = 256
 
-  /// Returns the index's directory: the given one, else `$SHARDQ_INDEX`, else `shards`.
-  package static func indexPath(_ said: String?) -> String { said ?? defaultPath() }
-
-  private static func defaultPath() -> String {
-    guard let set = unsafe getenv("SHARDQ_INDEX"), unsafe set[0] != 0 else { return QueryRequest.defaultIndex }
-    return unsafe String(cString: set)
-  }
-
   /// Returns how many matches the query needs: those that it shows, where the format does not print their number.
   private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat) -> Int {
     guard let limit = request.limit, !request.all, !request.countOnly, format != .json, format != .text else {
@@ -29,24 +21,26 @@ package enum QueryRunner {
     if request.readsLines { return LineQueries.run(request) }
     let status = runOnce(request)
     if let name = request.nearCommand {
-      Diagnostics.report(request.prefix + " was searched for; for the command, type: shardq " + name)
+      Diagnostics.report("searched for " + request.prefix + "; did you mean shardq " + name + "?")
     }
     return status
   }
 
   private static func runOnce(_ request: QueryRequest) -> ExitStatus {
-    var output = Output()
+    let presentation = Presentation(
+      request.format, hasFields: request.hasFields, color: request.color, hyperlink: request.hyperlink)
+    var output = presentation.output
     // Where a rebuild removed a file that the query needs, the new generation answers, unless bytes were written already.
     for attempt in 0..<attemptCount {
       do throws(Failure) {
-        return try answer(request, &output)
+        return try answer(request, presentation, &output)
       } catch {
         switch error {
         case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
         case .index(let error):
           // The records found before the damage are still worth having.
           try? output.flush()
-          return report(error)
+          return report(error, request)
         case .write(let error): return Diagnostics.failed(error)
         case .noField(let message):
           Diagnostics.report(message)
@@ -59,7 +53,22 @@ package enum QueryRunner {
 
   /// Reports an index's error and returns the status to end with.
   package static func report(_ error: IndexError) -> ExitStatus {
-    Diagnostics.report(error.commandMessage)
+    report(error, otherPlace: nil)
+  }
+
+  /// Reports the error of a query.
+  static func report(_ error: IndexError, _ request: QueryRequest) -> ExitStatus {
+    report(error, otherPlace: request.otherIndex)
+  }
+
+  /// - Parameter otherPlace: The second place where an index of the name was looked for; nil where there is none.
+  package static func report(_ error: IndexError, otherPlace: String?) -> ExitStatus {
+    var message = error.commandMessage
+    if case .notFound(let path) = error, let otherPlace, unsafe access(path, F_OK) != 0 {
+      message = "no index at " + path + ", nor at " + otherPlace
+      message += ": build one with shardq build, or name another with --index"
+    }
+    Diagnostics.report(message)
     return exitStatus(of: error)
   }
 
@@ -92,17 +101,21 @@ package enum QueryRunner {
     do throws(WriteError) { try body() } catch { throw .write(error) }
   }
 
-  private static func answer(_ request: QueryRequest, _ output: inout Output) throws(Failure) -> ExitStatus {
-    let isChosen = request.endsWithZero || !request.fields.isEmpty
-    let format = request.format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
+  private static func answer(
+    _ request: QueryRequest, _ presentation: Presentation, _ output: inout Output
+  ) throws(Failure) -> ExitStatus {
+    let format = presentation.format
+    let start = request.isVerbose ? Stopwatch() : nil
     let index = try reading { () throws(IndexError) in
       try ShardedIndex(
-        opening: indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
+        opening: request.index ?? QueryRequest.defaultIndex, options: .init(expectedDigest: request.expectedDigest))
     }
+    defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
     // The process ends with the answer: the index's memory need not be freed block by block.
     _ = unsafe Unmanaged.passRetained(index)
     let (manifest, schema) = (index.generation.manifest, index.generation.schema)
     let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: manifest) }
+    if request.isQuiet { return try isMatched(request, isRanked: isRanked, in: index) ? .done : .negative }
     func matches() throws(Failure) -> ShardedIndex.Matches {
       try reading { () throws(IndexError) in
         try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
@@ -114,14 +127,37 @@ package enum QueryRunner {
       return matches.isEmpty ? .negative : .done
     }
     var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
-    if isChosen {
+    if let look = presentation.look { writer.show(look, matching: Fold.fold(request.prefix)) }
+    if request.hasFields {
       switch FieldNames.find(request.fields, in: index.fieldNames) {
-      case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero)
+      case .success(let fields):
+        writer.choose(
+          fields, endsWithZero: request.endsWithZero, header: request.hasHeader ? index.fieldNames : nil)
       case .failure(let unknown): throw .noField(unknown.message)
       }
     }
     if isRanked { return try answerRanked(request, format, from: index, with: &writer, to: &output) }
     return try answerInOrder(request, format, try matches(), with: &writer, to: &output)
+  }
+
+  /// Returns whether anything matches, with as little work as that takes.
+  private static func isMatched(
+    _ request: QueryRequest, isRanked: Bool, in index: ShardedIndex
+  ) throws(Failure) -> Bool {
+    try reading { () throws(IndexError) in
+      guard isRanked else { return try !index.matches(forPrefix: request.prefix, limit: 1).isEmpty }
+      return try !RankedOutput(request, .tsv, text: request.prefix).first(in: index).records.isEmpty
+    }
+  }
+
+  /// Returns the note on the work of a query.
+  private static func work(of index: ShardedIndex, microseconds: Int) -> String {
+    let counters = index.statistics
+    let hundredths = microseconds / 10
+    let fraction = String(hundredths % 100)
+    return counted(counters.misses, "shard") + " of " + grouped(index.shardCount) + " opened, "
+      + counted(counters.loads, "part") + " read, " + counted(counters.loadedBytes, "byte") + " decompressed, "
+      + grouped(hundredths / 100) + "." + (fraction.utf8.count < 2 ? "0" : "") + fraction + " ms"
   }
 
   private static func answerInOrder(
@@ -158,11 +194,8 @@ package enum QueryRunner {
     of matches: ShardedIndex.Matches, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
   ) throws(WriteError) {
     if format == .json {
-      try output.write("{\"query\":")
-      try JSONText.write(request.prefix, to: &output)
-      try output.write(",\"count\":")
-      try output.write(number: matches.count)
-      try output.write("}\n")
+      try JSONText.beginAnswer(query: request.prefix, count: matches.count, to: &output)
+      try output.write("}\n" as StaticString)
     } else {
       try output.write(number: matches.count)
       try output.write(0x0a)
@@ -171,7 +204,7 @@ package enum QueryRunner {
   }
 
   /// Decodes and writes records in chunks, so that an answer of any length takes bounded memory.
-  private static func write(
+  static func write(
     _ shown: Range<Int>, of matches: ShardedIndex.Matches, with writer: inout RecordWriter, to output: inout Output
   ) throws(Failure) {
     let buffer = RecordBuffer()
@@ -201,39 +234,6 @@ package enum QueryRunner {
       next += count
     }
     return min(next, most)
-  }
-
-  /// Prints all records of an index.
-  package static func export(
-    _ path: String?, _ format: OutputFormat, expectedDigest: ManifestDigest? = nil
-  ) -> ExitStatus {
-    var output = Output()
-    do throws(Failure) {
-      let index = try reading { () throws(IndexError) in
-        try ShardedIndex(opening: indexPath(path), options: .init(expectedDigest: expectedDigest))
-      }
-      let matches = try reading { () throws(IndexError) in try index.matches(forPrefix: "") }
-      let (manifest, schema) = (index.generation.manifest, index.generation.schema)
-      var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
-      try writing { () throws(WriteError) in
-        if format == .tsv { try writer.writeHeader(schema.names, to: &output) }
-        try writer.begin(to: &output)
-      }
-      try write(0..<matches.count, of: matches, with: &writer, to: &output)
-      try writing { () throws(WriteError) in
-        try writer.end(to: &output)
-        try output.flush()
-      }
-      return .done
-    } catch {
-      switch error {
-      case .index(let error):
-        try? output.flush()
-        return report(error)
-      case .write(let error): return Diagnostics.failed(error)
-      case .noField: return .usage  // None is named.
-      }
-    }
   }
 
   /// Reports on standard error how many matches the answer leaves out, where the format does not say so.

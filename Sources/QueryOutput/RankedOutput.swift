@@ -71,7 +71,7 @@ package struct RankedOutput {
         skipped += page.records.count
       } else {
         if let keys = page.records.folded { writer.foldedKeys = keys }
-        if format == .text { writer.otherNames = page.hits.map { $0.otherName } }
+        if format == .text { mark(page.hits, in: &writer) }
         try QueryRunner.writing { () throws(WriteError) in try writer.write(page.records.buffer, to: &output) }
         if format == .json { hits += page.hits }
         shown += page.records.count
@@ -89,6 +89,17 @@ package struct RankedOutput {
       }
     }
     try QueryRunner.writing { () throws(WriteError) in try writeRanks(page, to: &output) }
+  }
+
+  /// Tells the writer by which name each hit matched, and by which of its letters where those are marked.
+  private func mark(_ hits: some Collection<ShardedIndex.Hit>, in writer: inout RecordWriter) {
+    guard writer.text?.look?.isColored == true else {
+      writer.text?.otherNames = hits.map { $0.otherName }
+      return
+    }
+    let matched = hits.map { $0.matched }
+    writer.text?.highlights = matched.map { $0.highlights }
+    writer.text?.otherNames = matched.map { if case .otherName(let name) = $0.via { name } else { nil } }
   }
 
   /// Writes the members of JSON behind the records: how each hit ranks, and where the answer continues.

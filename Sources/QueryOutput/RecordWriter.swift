@@ -19,21 +19,19 @@ package struct RecordWriter {
   private var isEscaped = false
   /// tsv: whether records end with a zero, and fields have their own bytes, whatever they are.
   private var endsWithZero = false
+  /// tsv: the names of all fields, where a line of names comes first.
+  private var header: [String]?
   private var written = 0
-  // text:
-  private var line: [UInt8] = []
-  private var keys: [UInt8] = []
-  private var keyEnds: [(end: Int, columns: Int)] = []
-  private var keyColumns = 0
+  /// text: the writer of lines for people.
+  var text: TextWriter?
   /// text: whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
-  package var needsFoldedKeys: Bool { format == .text && !schema.isKeyStored }
-  /// The folded keys of the records that are written next.
-  package var foldedKeys = FoldedKeys()
-  /// text: the other names that the records which are written next are shown with; none if it is empty.
-  var otherNames: [String?] = []
+  package var needsFoldedKeys: Bool { text?.needsFoldedKeys ?? false }
+  /// The folded keys of the records that are written next, for text.
+  package var foldedKeys: FoldedKeys {
+    get { text?.foldedKeys ?? FoldedKeys() }
+    set { text?.foldedKeys = newValue }
+  }
 
-  /// Columns to which a long key moves the coordinates of the others at most.
-  private static let keyColumnLimit = 48
   private static let shapeLimit = 32
 
   /// - Parameter schema: Asked for unless the format is tsv: most queries end sooner without.
@@ -43,14 +41,23 @@ package struct RecordWriter {
     switch format {
     case .json, .jsonl, .geojson: paths = self.schema.names.map(ObjectShape.parts(ofPath:))
     case .tsv, .csv: slots = Array(repeating: nil, count: fieldCount)
-    case .text: break
+    case .text: text = TextWriter(self.schema)
     }
   }
 
   /// Writes some of the fields, by their numbers, and ends records of tsv with a zero byte instead of a line end.
-  package mutating func choose(_ fields: [Int], endsWithZero: Bool) {
+  ///
+  /// - Parameter header: The names of all fields, where tsv begins with those of its columns.
+  package mutating func choose(_ fields: [Int], endsWithZero: Bool, header: [String]? = nil) {
     chosen = fields
     self.endsWithZero = endsWithZero
+    self.header = header
+  }
+
+  /// Sets how text looks, and the folded text whose matches it marks in an alphabetical answer.
+  package mutating func show(_ look: TextLook?, matching text: [UInt8] = []) {
+    self.text?.look = look
+    self.text?.matchedText = text
   }
 
   // MARK: Around the records
@@ -60,11 +67,8 @@ package struct RecordWriter {
     written = 0
     switch format {
     case .json:
-      try output.write("{\"query\":")
-      try JSONText.write(query, to: &output)
-      try output.write(",\"count\":")
-      try output.write(number: count)
-      try output.write(",\"matches\":[")
+      try JSONText.beginAnswer(query: query, count: count, to: &output)
+      try output.write(",\"matches\":[" as StaticString)
     default: try begin(to: &output)
     }
   }
@@ -73,6 +77,14 @@ package struct RecordWriter {
   package mutating func begin(to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
+    case .tsv where header != nil:
+      for column in 0..<columnCount {
+        if column > 0 { try output.write(0x09) }
+        try unsafe Array(header![name(of: column)].utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+          try unsafe writeTSV(bytes, to: &output)
+        }
+      }
+      try output.write(endsWithZero ? 0 : 0x0a)
     case .csv:
       for column in 0..<columnCount {
         if column > 0 { try output.write(0x2c) }
@@ -113,7 +125,7 @@ package struct RecordWriter {
   /// Writes all records of the buffer.
   package mutating func write(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
     switch format {
-    case .text: try writeText(buffer, to: &output)
+    case .text: try text!.write(buffer, to: &output)
     case .tsv: for record in 0..<buffer.count { try writeTSV(buffer, record, to: &output) }
     case .csv: for record in 0..<buffer.count { try writeCSV(buffer, record, to: &output) }
     case .json:
@@ -208,10 +220,6 @@ package struct RecordWriter {
     try output.write("]}")
   }
 
-  private func field(_ name: Int?, of buffer: RecordBuffer, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
-    unsafe buffer.text(ofField: name, record)
-  }
-
   private var columnCount: Int { chosen.isEmpty ? slots.count : chosen.count }
 
   /// The number of the name that a column has.
@@ -284,44 +292,6 @@ package struct RecordWriter {
       try output.write(byte)
     }
     try output.write(0x22)
-  }
-
-  /// Writes the keys of a buffer's records, and their coordinates in a column of their own.
-  private mutating func writeText(_ buffer: RecordBuffer, to output: inout Output) throws(WriteError) {
-    keys.removeAll(keepingCapacity: true)
-    keyEnds.removeAll(keepingCapacity: true)
-    for record in 0..<buffer.count {
-      line.removeAll(keepingCapacity: true)
-      if needsFoldedKeys { line += foldedKeys[record] } else { buffer.appendKey(ofRecord: record, schema, to: &line) }
-      if record < otherNames.count, let name = otherNames[record] {
-        line += [0x20, 0x28]
-        line += name.utf8
-        line.append(0x29)
-      }
-      let columns = unsafe line.withUnsafeBufferPointer { unsafe ControlText.append($0, to: &keys) }
-      keyEnds.append((keys.count, columns))
-      if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }
-    }
-    var start = 0
-    for record in 0..<buffer.count {
-      let (end, columns) = keyEnds[record]
-      try unsafe keys.withUnsafeBufferPointer { (keys) throws(WriteError) in
-        try unsafe output.write(UnsafeBufferPointer(rebasing: keys[start..<end]))
-      }
-      start = end
-      if let latitude = unsafe field(schema.latitude, of: buffer, record),
-        let longitude = unsafe field(schema.longitude, of: buffer, record),
-        !latitude.isEmpty, !longitude.isEmpty
-      {
-        for _ in 0..<(max(keyColumns - columns, 0) + 4) { try output.write(0x20) }
-        line.removeAll(keepingCapacity: true)
-        _ = unsafe ControlText.append(latitude, to: &line)
-        line += [0x2c, 0x20]
-        _ = unsafe ControlText.append(longitude, to: &line)
-        try output.write(line)
-      }
-      try output.write(0x0a)
-    }
   }
 }
 

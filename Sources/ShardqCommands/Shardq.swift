@@ -56,8 +56,8 @@
 
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
-      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after",
-      "--expect-digest",
+      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--typos",
+      "--near", "--color", "--hyperlink", "--expect-digest",
     ]
 
     /// Returns the arguments with the command first. Before a first word that is no command, `query` is inserted.
@@ -121,7 +121,7 @@
         // Without arguments a person gets the list to type in, or the help; a script gets an error.
         if isatty(STDIN_FILENO) == 1, Terminal.isThere, let status = UICommand.runIfIndexed() { finish(status) }
         let isPerson = isatty(STDOUT_FILENO) == 1
-        let help = Shardq.helpMessage()
+        let help = Shardq.helpMessage(columns: HelpText.columns)
         if isPerson { print(help) } else { Diagnostics.note(help) }
         exit(isPerson ? 0 : ExitStatus.usage.rawValue)
       }
@@ -136,7 +136,7 @@
         if Shardq.exitCode(for: error) == .success {
           var output = Output()
           do throws(WriteError) {
-            try output.write(Shardq.fullMessage(for: error))
+            try output.write(Shardq.fullMessage(for: error, columns: HelpText.columns))
             try output.write("\n" as StaticString)
             try output.flush()
           } catch {
@@ -154,27 +154,6 @@
   }
 
   func finish(_ status: ExitStatus) -> Never { exit(status.rawValue) }
-
-  struct IndexLocation: ParsableArguments {
-    @Option(
-      name: [.customShort("i", allowingJoined: true), .customLong("index")],
-      help: ArgumentHelp("The index's directory (default: $SHARDQ_INDEX, else ./shards).", valueName: "dir"),
-      completion: .directory)
-    var index: String?
-
-    func validate() throws {
-      if index == "" { throw ValidationError("--index is empty: name a directory.") }
-    }
-  }
-
-  /// The option that pins the index.
-  struct IndexPin: ParsableArguments {
-    @Option(
-      name: .customLong("expect-digest"),
-      help: ArgumentHelp(
-        "The manifest's SHA-256, as stats prints it: no other index is answered from.", valueName: "hex"))
-    var expectedDigest: ManifestDigest?
-  }
 
   extension ManifestDigest: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
@@ -231,23 +210,7 @@
     var names: [String]
 
     init?(argument: String) {
-      var names = [""]
-      var isEscaped = false
-      for character in argument.unicodeScalars {
-        if isEscaped {
-          if character != "," { names[names.count - 1].unicodeScalars.append("\\") }
-          names[names.count - 1].unicodeScalars.append(character)
-          isEscaped = false
-        } else if character == "\\" {
-          isEscaped = true
-        } else if character == "," {
-          names.append("")
-        } else {
-          names[names.count - 1].unicodeScalars.append(character)
-        }
-      }
-      if isEscaped { names[names.count - 1] += "\\" }
-      guard !names.contains("") else { return nil }
+      guard let names = FieldNames.list(argument) else { return nil }
       self.names = names
     }
 

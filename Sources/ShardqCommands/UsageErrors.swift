@@ -198,8 +198,11 @@
       (["--mem", "--max-memory"], ["build", "update"], "--memory"),
       (["--port", "-p", "--host", "--bind", "--address", "-l"], ["serve"], "--listen"),
       (["--dir", "--directory", "--database", "--db"], [], "--index"),
-      (["--json", "-j"], ["query", "ui"], "--format json"),
-      (["--json"], ["explain", "stats", "plan"], "--format json"),
+      (["-j"], ["query", "ui"], "--json"),
+      (["--colour", "--colors", "--colours"], [], "--color"),
+      (["--header", "--headers"], ["query", "ui"], "--with-header"),
+      (["--silent"], [], "--quiet"),
+      (["--no-color", "--no-colour"], [], "--color never"),
       (["--csv"], ["query", "ui"], "--format csv"),
       (["--field", "-f", "--columns", "--select"], ["query", "ui"], "--fields"),
       (["--print0", "--zero", "-z"], ["query", "ui"], "-0"),
@@ -213,10 +216,7 @@
 
     /// The options without a counterpart, and the reasons.
     static let absent: [(options: [String], commands: [String], reason: String)] = [
-      (
-        ["--color", "--colour", "--no-color"], [],
-        "; colours are drawn by ui and map alone, and NO_COLOR turns them off"
-      ),
+      (["--color", "--colour", "--no-color"], [], "; colours are those of a query, of ui and map"),
       (
         [
           "--bind", "--preview", "--expect", "--prompt", "--header", "--layout", "--reverse", "--border", "--multi",
@@ -226,7 +226,7 @@
       ),
       (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui --help lists those of the list to type in"),
       (["--sort", "--sort-by", "--order"], [], "; records come in the order of their keys"),
-      (["-q", "--quiet", "--silent"], [], "; 2>/dev/null leaves out what is said beside the output"),
+      (["-q", "--quiet", "--silent"], [], "; 2>/dev/null leaves out the notes beside the output"),
     ]
 
     static func advice(for option: String, in command: String) -> String? {

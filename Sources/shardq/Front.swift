@@ -22,8 +22,14 @@ enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
     // The other executable reports an argument that is no UTF-8.
     let texts = (1..<max(1, count)).map { number in arguments[number].flatMap { String(validatingCString: $0) } }
-    guard !texts.contains(nil), let request = FrontParser.parse(texts.compactMap { $0 }) else {
+    guard !texts.contains(nil), var request = FrontParser.parse(texts.compactMap { $0 }) else {
       Commands.run(arguments)
+    }
+    do throws(UserSettings.Failure) {
+      request.apply(try UserSettings.load())
+    } catch {
+      Diagnostics.report(error.message)
+      _exit(error.status.rawValue)
     }
     // Nothing is left to be written, and memory need not be freed block by block.
     _exit(QueryRunner.run(request).rawValue)

@@ -187,7 +187,7 @@ struct ExitStatusTests {
   @Test func reports() {
     let stats = Program.run(["stats", "--format", "json"], index: index.path).output
     #expect(
-      stats.hasPrefix("{\"index\":") && stats.contains("\"records\":9,")
+      stats.hasPrefix("{\"schema\":1,\"index\":") && stats.contains("\"records\":9,")
         && stats.contains("\"key\":\"{name}, {country}\""))
     #expect(Program.run(["stats"], index: index.path).output.contains("records"))
     let explain = Program.run(["explain", "alab , u", "--format", "json"], index: index.path)

@@ -22,7 +22,9 @@
       "--version", "--", "-", "", " ", "san", "san fr", "dir", "3", "0", "-3", "+3", "007",
       "99999999999999999999", "3.5",
       "json", "text", "tsv", "csv", "jsonl", "geojson", "JSON", "ł", "--all-", "-x", "--a", "=", "=3",
-      "--limit==3",
+      "--limit==3", "--json", "--color", "--color=always", "--color=blue", "never", "--hyperlink", "--hyperlink=auto",
+      "-q", "--quiet", "-v", "--verbose", "-0", "--null", "--with-header", "--fields", "--fields=a,b", "--fields=a,,b",
+      "a\\,b,c", "-qv",
     ]
 
     static func front(_ arguments: [String]) -> QueryRequest? { FrontParser.parse(arguments) }
@@ -59,6 +61,9 @@
         if Bool.random(using: &random) {
           groups.append([["--sort", "rank"], ["--sort=key"]].randomElement(using: &random)!)
         }
+        for group in [["-v"], ["--color", "never"], ["--hyperlink=auto"]] where Bool.random(using: &random) {
+          groups.append(group)
+        }
         if Bool.random(using: &random) {
           groups.append(["--format", OutputFormat.allCases.randomElement(using: &random)!.rawValue])
         }
@@ -92,6 +97,9 @@
       }
       let request = Self.front(["san"])
       #expect(request != nil && request?.sort == nil)
+      #expect(Self.front(["san", "--json"])?.format == .json)
+      #expect(Self.front(["san", "-q"])?.isQuiet == true)
+      #expect(Self.front(["san", "-0", "--with-header", "--fields", "a\\,b,c"])?.fields == ["a,b", "c"])
       // The full parser reads what few queries have.
       #expect(Self.front(["san", "--explain"]) == nil)
       #expect(CommandLineParser.request(["san", "--all", "--explain"])?.sort == .rank)

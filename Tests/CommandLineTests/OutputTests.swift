@@ -34,14 +34,14 @@ struct OutputTests {
     }
     #expect(
       shardq("dup", "--format", "json").output
-        == #"{"query":"dup","count":2,"matches":["#
+        == #"{"schema":1,"query":"dup","count":2,"matches":["#
         + Array(
           repeating: #"{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}"#, count: 2
         ).joined(separator: ",") + "]}\n")
     #expect(
       shardq("zz\"", "--format", "json")
-        == .init(status: 1, output: "{\"query\":\"zz\\\"\",\"count\":0,\"matches\":[]}\n", error: ""))
-    #expect(shardq("dup", "--count", "--format", "json").output == "{\"query\":\"dup\",\"count\":2}\n")
+        == .init(status: 1, output: "{\"schema\":1,\"query\":\"zz\\\"\",\"count\":0,\"matches\":[]}\n", error: ""))
+    #expect(shardq("dup", "--count", "--format", "json").output == "{\"schema\":1,\"query\":\"dup\",\"count\":2}\n")
   }
 
   @Test func membersThatWereApart() throws {
@@ -144,11 +144,11 @@ struct OutputTests {
     #expect(answer.status == 0 && lines.count == 4)
     #expect(
       lines[0]
-        == #"{"query":"dup","count":2,"matches":[{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}]}"#
+        == #"{"schema":1,"query":"dup","count":2,"matches":[{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}]}"#
     )
-    #expect(lines[1] == #"{"query":"zz","count":0,"matches":[]}"#)
-    #expect(lines[2].hasPrefix(#"{"query":"\"","count":0"#))
-    #expect(lines[3].hasPrefix(#"{"query":"alab","count":2,"matches":[{"#))
+    #expect(lines[1] == #"{"schema":1,"query":"zz","count":0,"matches":[]}"#)
+    #expect(lines[2].hasPrefix(#"{"schema":1,"query":"\"","count":0"#))
+    #expect(lines[3].hasPrefix(#"{"schema":1,"query":"alab","count":2,"matches":[{"#))
     #expect(shardq("query", "--stdin", "--format", "csv").status == 64)
     #expect(shardq("query", "--stdin", "x").status == 64)
   }

@@ -119,7 +119,7 @@ struct PackCommandTests {
         #expect(Program.run(arguments) == .init(status: 0, output: "1\n", error: ""), "\(arguments)")
       }
       let near = Program.run([name + "i", "-i", index, "--count"])
-      let note = "shardq: \(name)i was searched for; for the command, type: shardq \(name)\n"
+      let note = "shardq: searched for \(name)i; did you mean shardq \(name)?\n"
       #expect(near == .init(status: 0, output: "1\n", error: note))
       #expect(Program.run([name, "-i", index]).status == 64)
     }

@@ -57,7 +57,8 @@ import Testing
     let first = Program.run(["query", "-i", ranked, "lond", "-n", "2", "--format", "json"])
     #expect(
       first.output.hasPrefix(
-        #"{"query":"lond","count":3,"matches":[{"name":"London","country":"GB","people":7556900},"#), "\(first)")
+        #"{"schema":1,"query":"lond","count":3,"matches":[{"name":"London","country":"GB","people":7556900},"#),
+      "\(first)")
     #expect(
       first.output.contains(
         #"{"key":"London, CA","score":37526,"weight":346765,"bonus":0,"edits":0,"via":"key","highlights":[[0,4]]}]"#),
@@ -72,7 +73,9 @@ import Testing
     #expect(Program.run(["query", "-i", ranked, "lond", "--after", "x"]).status == 64)
     let lines = Program.run(["query", "-i", ranked, "--stdin", "-n", "1"], input: "lond\nnone\n").output
     #expect(lines.split(separator: "\n").count == 2)
-    #expect(lines.contains(#"{"query":"none","count":0,"matches":[],"hits":[],"complete":true,"total":0"#), "\(lines)")
+    #expect(
+      lines.contains(#"{"schema":1,"query":"none","count":0,"matches":[],"hits":[],"complete":true,"total":0"#),
+      "\(lines)")
   }
 
   @Test("the list in the terminal has the best first, and takes the selected one")
@@ -114,7 +117,8 @@ import Testing
     #expect(report.output.hasSuffix("  key  London, GB\n"), "\(report)")
     let json = Program.run(["explain", "-i", ranked, "lond", "-n", "1", "--format", "json"]).output
     #expect(
-      json.hasPrefix(#"{"query":"lond","folded":"lond","sort":"rank","count":3,"total":3,"records_shown":1,"#),
+      json.hasPrefix(
+        #"{"schema":1,"query":"lond","folded":"lond","sort":"rank","count":3,"total":3,"records_shown":1,"#),
       "\(json)")
     #expect(json.contains(#""weight":7556900,"bonus":0,"edits":0,"via":"key","highlights":[[0,4]]}]}"#), "\(json)")
     #expect(Program.run(["explain", "-i", ranked, "zz"]).status == 1)

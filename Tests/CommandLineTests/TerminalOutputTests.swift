@@ -35,12 +35,12 @@ struct TerminalOutputTests {
   }
 
   /// What a terminal gets of a command, whose standard output and error it is.
-  static func terminal(_ arguments: [String]) -> String {
+  static func terminal(_ arguments: [String], variables: [String] = []) -> String {
     // The program `script` has a terminal of its own, and prints what it is sent.
     let words = [Program.directory! + "/shardq"] + arguments
     let line = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     return Program.run(
-      ["-qec", line, "/dev/null"], program: ScriptProgram.path, variables: ["TERM=xterm", "SHELL=/bin/sh"]
+      ["-qec", line, "/dev/null"], program: ScriptProgram.path, variables: ["TERM=xterm", "SHELL=/bin/sh"] + variables
     ).output
   }
 
@@ -66,11 +66,42 @@ struct TerminalOutputTests {
   @Test("in any format, report or message", arguments: commands)
   func shown(_ arguments: [String]) {
     let index = arguments.first == "-i" ? [] : ["-i", Self.index.path]
-    let shown = Self.terminal(arguments + index)
+    // Without the colours of text, which are its own.
+    let shown = Self.terminal(arguments + index, variables: ["NO_COLOR=1"])
     #expect(Self.raw(shown).isEmpty, "\(arguments): \(shown.debugDescription)")
     // The builder writes it as Swift does.
     let isShown = shown.contains("\\u009b") || shown.contains("\\u{9b}")
     #expect(isShown || arguments.contains("--count"), "\(arguments): \(shown)")
+  }
+
+  @Test("text is coloured, aligned and rounded, and no colour of it comes from a name")
+  func look() throws {
+    let index = try SmallIndex(
+      """
+      {"name":"a\\u001b[31mb","country":"XX","lat":"1.000049","lon":-88.599998}
+      {"name":"Ab","country":"YY","lat":-12.5,"lon":5}
+      {"name":"Abc","country":"ZZ"}
+      """)
+    let words = ["a", "--sort", "key", "-i", index.path]
+    #expect(
+      Self.terminal(words + ["--hyperlink", "never"])
+        == "\u{1b}[1;32ma\u{1b}[0m\\u001b[31mb, XX      \u{1b}[90m1.0, -88.6\u{1b}[0m\r\n"
+        + "\u{1b}[1;32mA\u{1b}[0mb, YY              \u{1b}[90m-12.5,   5.0\u{1b}[0m\r\n"
+        + "\u{1b}[1;32mA\u{1b}[0mbc, ZZ\r\n")
+    #expect(
+      Self.terminal(words + ["--color", "never", "--hyperlink", "always", "-n", "1"]).hasPrefix(
+        "a\\u001b[31mb, XX    \u{1b}]8;;geo:1.000049,-88.599998\u{1b}\\1.0, -88.6\u{1b}]8;;\u{1b}\\\r\n"))
+    // A pipe has no colours but where they are asked for, and no rounded numbers without them.
+    #expect(!Program.run(words + ["--format", "text"]).output.utf8.contains(0x1b))
+    #expect(Program.run(words + ["--format", "text"]).output.contains("    1.000049, -88.599998\n"))
+    #expect(Program.run(words + ["--format", "text", "--color", "always"]).output.contains("\u{1b}[1;32ma\u{1b}[0m"))
+    for (variables, isColored) in [
+      (["CLICOLOR_FORCE=1"], true), (["CLICOLOR_FORCE=0"], false), (["CLICOLOR_FORCE=1", "NO_COLOR=1"], false),
+      (["CLICOLOR_FORCE=1", "NO_COLOR="], true), (["TERM=xterm"], false),
+    ] {
+      let output = Program.run(words + ["--format", "text"], variables: variables).output
+      #expect(output.utf8.contains(0x1b) == isColored, "\(variables)")
+    }
   }
 
   @Test("a pipe gets the bytes that there are", arguments: ["tsv", "csv", "jsonl"])

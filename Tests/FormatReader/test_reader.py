@@ -523,7 +523,7 @@ class Overlays(Temporary):
             numbers = [number for run in runs for number in range(*run)]
             shown = b",".join(pairs[number][1] for number in numbers[:20])
             queries.append(json.loads(query) + "\n")
-            expected.append(b'{"query":%b,"count":%d,"matches":[%b]}' % (query.encode(), len(numbers), shown))
+            expected.append(b'{"schema":1,"query":%b,"count":%d,"matches":[%b]}' % (query.encode(), len(numbers), shown))
             if len(prefix) % 3 == 1:
                 run = [COMMAND, "explain", json.loads(query), "--format", "json", "-i", index]
                 explained = json.loads(subprocess.run(run, capture_output=True).stdout)  # ends with 1 if nothing matches

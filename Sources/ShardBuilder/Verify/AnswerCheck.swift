@@ -3,7 +3,7 @@ import ShardedIndex
 extension Verifier {
   /// Asks for every prefix of every key, and for every key as it is typed.
   mutating func checkAnswers() {
-    var check = AnswerCheck(of: index, report)
+    var check = AnswerCheck(of: index, progress, report)
     check.run(shards)
     summary.prefixes = check.asked
     summary.wrongAnswers = check.wrong
@@ -18,6 +18,7 @@ private struct AnswerCheck {
   private let index: ShardedIndex
   private let schema: Schema
   private let report: (Verifier.Finding) -> Void
+  private let progress: ((Verifier.Progress) -> Void)?
   /// The answer that has every record; nil if it could not be had.
   private let all: ShardedIndex.Matches?
   /// Prefixes and keys that were asked for.
@@ -34,8 +35,10 @@ private struct AnswerCheck {
   private var key: [UInt8] = []
   private var keyBefore: [UInt8] = []
 
-  init(of index: ShardedIndex, _ report: @escaping (Verifier.Finding) -> Void) {
-    (self.index, self.report) = (index, report)
+  init(
+    of index: ShardedIndex, _ progress: ((Verifier.Progress) -> Void)?, _ report: @escaping (Verifier.Finding) -> Void
+  ) {
+    (self.index, self.progress, self.report) = (index, progress, report)
     schema = index.generation.schema
     all = try? index.matches(forPrefix: "")
   }
@@ -74,6 +77,9 @@ private struct AnswerCheck {
 
   /// Takes in the next key, and asks for the prefixes that ended with the one before.
   private mutating func visit(_ stored: Span<UInt8>) {
+    if position & 0xfff == 0xfff {
+      progress?(Verifier.Progress(phase: .answers, done: position, total: index.recordCount))
+    }
     let common = commonPrefix(previous.span, stored)
     guard common < max(stored.count, previous.count) || position == 0 else { return }
     close(above: common)

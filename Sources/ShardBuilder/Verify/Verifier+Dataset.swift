@@ -12,6 +12,9 @@ extension Verifier {
     let weights = try weights(of: source)
     try Self.read(source, template, weights, bad: &bad) { record, names in
       records += 1
+      if records & 0xfff == 0 {
+        progress?(Progress(phase: .dataset, done: records, total: index.recordCount))
+      }
       RecordSum.serialize(record, names, into: &bytes)
       unsafe sums[Self.shard(of: record.folded.span, in: generation)].add(bytes)
     }

@@ -20,6 +20,15 @@ extension Verifier {
     package var isDamage: Bool { if case .stray = self { false } else { true } }
   }
 
+  /// How far a verification has come.
+  package struct Progress: Sendable {
+    package enum Phase: Sendable { case shards, dataset, answers }
+    package var phase: Phase
+    /// Shards or records. The dataset may have more records than the index, of which there are ``total``.
+    package var done: Int
+    package var total: Int
+  }
+
   /// The counts of a whole verification.
   package struct Summary: Sendable, Equatable {
     package var records = 0

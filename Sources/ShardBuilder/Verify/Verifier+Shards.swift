@@ -10,6 +10,7 @@ extension Verifier {
     let (index, shards, idField) = (index, shards, idField)
     let weightField = ranks == nil ? nil : try? WeightField(of: index.generation.manifest)
     let sideFields = sides?.fields
+    let progress = progress
     var neighbour = KeysBefore()
     var counted: Set<String> = []
     var (given, next) = (0, 0)
@@ -36,6 +37,7 @@ extension Verifier {
           greatestID = max(greatestID, checked.greatestID)
           if shard.number != next { neighbour.isAdjacent = false }  // A page between is damaged.
           next = shard.number + 1
+          progress?(Progress(phase: .shards, done: next, total: shards.count))
           let reason = checked.reason ?? neighbour.fault(before: checked)
           if let failure = checked.failure { unread(name, failure) } else if let reason { damage(name, reason) }
           let isSound = checked.reason == nil && checked.failure == nil

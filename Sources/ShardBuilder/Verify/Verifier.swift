@@ -27,6 +27,9 @@ package struct Verifier {
   var ranks: RankCheck?
   /// The side files of the index; nil if it has none.
   var sides: SideCheck?
+  /// Hears how far the checks have come; nil where nobody wants to know.
+  var progress: ((Progress) -> Void)?
+
   /// The greatest weights in the ranks that are not those of the records.
   var wrongRanks = 0
 
@@ -36,11 +39,13 @@ package struct Verifier {
   /// Checks every byte: sizes, digests, checksums, structure, order, that each key is the fold of its record's, and
   /// that counts add up. Files that do not belong are named.
   ///
-  /// - Parameter source: A dataset that the index was made from; read again, to name the records, where it differs.
+  /// - Parameters:
+  ///   - source: A dataset that the index was made from; read again, to name the records, where it differs.
+  ///   - progress: Called now and then, on the calling thread.
   /// - Throws: ``Failure`` if there is no index or no dataset to be read. Damage is reported instead.
   package static func verify(
     index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
-    report: @escaping (Finding) -> Void
+    progress: ((Progress) -> Void)? = nil, report: @escaping (Finding) -> Void
   ) throws(Failure) -> Summary {
     do throws(BuildError) {
       if let source { try ShardBuilder.checkStandardInput(source.inputs) }
@@ -59,6 +64,7 @@ package struct Verifier {
       return summary
     }
     var verifier = Verifier(index: index, report: report)
+    verifier.progress = progress
     try verifier.run(source)
     // Shards that a rebuild removed are no damage.
     if verifier.summary.damagedFiles > 0, index.generation.isSuperseded { throw .index(.superseded(path: path)) }

@@ -129,6 +129,9 @@
           + "that fails is told and waits."))
     var watch = false
 
+    @OptionGroup(title: "Output") var output: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
+
     @Argument(
       help: ArgumentHelp(
         "Files: JSON, JSON lines, GeoJSON, CSV, TSV, GeoNames, lines; as they are, .gz or .zst; - for standard input.",
@@ -181,9 +184,9 @@
       options.shardLimitBytes = shardSize.bytes
       options.partSizeBytes = partSize.bytes
       options.level = level
-      let directory = QueryRunner.indexPath(location.index)
+      let directory = location.path
       do throws(BuildError) {
-        let (summary, milliseconds) = try BuildReport.running { progress throws(BuildError) in
+        let (summary, steps) = try BuildReport.running(progress) { progress throws(BuildError) in
           try ShardBuilder.build(inputs, into: directory, options: options, progress: progress) {
             changed().map {
               .dataset(
@@ -191,7 +194,7 @@
             }
           }
         }
-        report(summary, directory, milliseconds: milliseconds)
+        report(summary, directory, steps)
         return .done
       } catch {
         if !isRepeated || error.exitStatus != .busy { Diagnostics.report(error.text) }
@@ -199,7 +202,7 @@
       }
     }
 
-    private func report(_ summary: BuildSummary, _ directory: String, milliseconds: Int) {
+    private func report(_ summary: BuildSummary, _ directory: String, _ steps: BuildSteps) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       if let damage = summary.previousDamage {
         Diagnostics.note("the index that was there is replaced, its shards are kept until the next build: " + damage)
@@ -208,14 +211,33 @@
       for input in summary.emptyInputs { Diagnostics.note(input) }
       var line = "\(counted(summary.recordsRead, "record", nil)) read, \(number(summary.recordsIndexed)) in the index"
       if let before = summary.recordsBefore, before != summary.recordsIndexed { line += " (\(number(before)) before)" }
-      Diagnostics.note(line + ", \(number(summary.badRecordCount)) bad")
+      output.note(line + ", \(number(summary.badRecordCount)) bad")
       if let found = summary.weightsFound, let file = ranking.weights {
         let records = counted(summary.recordsIndexed, "record", nil)
-        Diagnostics.note("weights: \(number(found)) of \(records) found in \(BuildReport.inputName(file))")
+        output.note("weights: \(number(found)) of \(records) found in \(BuildReport.inputName(file))")
       }
-      BuildReport.note(written: summary, directory, milliseconds: milliseconds)
-      for note in cautions(summary, directory) { Diagnostics.note(note) }
-      if !watch, let command = nextCommand(directory) { Diagnostics.note("try: " + command) }
+      output.note(BuildReport.written(summary, directory, milliseconds: steps.milliseconds))
+      if progress.isVerbose { output.note(steps.text) }
+      let cautions = cautions(summary, directory)
+      for note in cautions { output.note(note) }
+      if !watch, !output.isJSON, !output.isQuiet, let command = nextCommand(directory) {
+        Diagnostics.note("try: " + command)
+      }
+      if output.isJSON { print(summary, directory, steps, cautions) }
+    }
+
+    /// Prints the summary as JSON.
+    private func print(_ summary: BuildSummary, _ directory: String, _ steps: BuildSteps, _ cautions: [String]) {
+      var report = Report(of: "build")
+      report.add("index", .text(directory))
+      report.add("records_read", .number(summary.recordsRead))
+      report.add("bad_records", .number(summary.badRecordCount))
+      if let before = summary.recordsBefore { report.add("records_before", .number(before)) }
+      BuildReport.add(summary, steps, to: &report)
+      report.add("new_fields", .list(summary.newFields))
+      report.add("gone_fields", .list(summary.goneFields))
+      report.add("notes", .list(cautions))
+      report.print(.json)
     }
 
     /// Returns notes about the built index that a user may not expect.
@@ -269,7 +291,7 @@
         try? matches.records(in: $0..<$0 + 1).first.map { String($0.key.prefix(3)) }
       }
       guard let prefix = prefixes.first(where: { !$0.isEmpty && printable($0) == $0 }) else { return nil }
-      return "shardq " + (location.index != nil ? "-i " + shellWord(directory) + " " : "")
+      return "shardq " + (location.index.map { "-i " + shellWord($0) + " " } ?? "")
         + (FrontParser.commandNames.contains(prefix) || prefix.hasPrefix("-") ? "-- " : "")
         + shellWord(prefix)
     }
@@ -308,54 +330,6 @@
         case .indexKey, .indexID: $0.rawValue
         }
       }
-    }
-  }
-
-  enum Clock {
-    /// The milliseconds since an unspecified moment.
-    static var now: Int {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
-    }
-
-    static func seconds(_ milliseconds: Int) -> String {
-      let hundredths = (milliseconds + 5) / 10
-      return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
-    }
-  }
-
-  /// A progress line on a terminal, which is written over itself.
-  final class ProgressLine {
-    private var last = Clock.now  // A phase that is over at once is not shown.
-    private var isShown = false
-
-    /// - Parameter what: The name of the build, if there are several.
-    func show(_ progress: BuildProgress, of what: String = "") {
-      let now = Clock.now
-      guard now - last >= 200 else { return }
-      last = now
-      isShown = true
-      var text =
-        switch progress.phase {
-        case .reading: "reading"
-        case .sorting: "sorting"
-        case .writing: "writing"
-        }
-      if let total = progress.total, total > 0 { text += " \(min(100, progress.done * 100 / total)) %" }
-      text += ", " + QueryRunner.counted(progress.records, "record")
-      Self.write("\r" + what + text + "\u{1b}[K")
-    }
-
-    func clear() {
-      if isShown { Self.write("\r\u{1b}[K") }
-      isShown = false
-    }
-
-    private static func write(_ text: String) {
-      var output = Output(STDERR_FILENO)
-      try? output.write(text)
-      try? output.flush()
     }
   }
 #endif

@@ -47,8 +47,7 @@
       help: ArgumentHelp("Rank records near to this place higher, as for query.", valueName: "lat,lon"))
     var near: AnswerPlace?
 
-    @Option(name: .customLong("format"), help: "text or json.")
-    var format = ReportFormat.text
+    @OptionGroup var options: ReportOptions
 
     @Argument(help: ArgumentHelp("What keys begin with.", valueName: "prefix"), completion: .nothing)
     var words: [String]
@@ -76,7 +75,7 @@
           request.near = near?.place
           request.limit = limit ?? QueryRequest.defaultLimit
           request.typos = typos.typos
-          finish(try RankReport.explain(request, in: index, format))
+          finish(try RankReport.explain(request, in: index, options.format))
         }
         try explain(index)
       } catch {
@@ -149,7 +148,7 @@
           + (loaded.contains { $0.0 == shard.number } ? "  loaded" : "")
           + (hit.contains(shard.number) ? "  hit" : "") + "\n"
       }
-      report.print(format, then: lines)
+      report.print(options.format, then: lines)
       finish(matches.isEmpty ? .negative : .done)
     }
 

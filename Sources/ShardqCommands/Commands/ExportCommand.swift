@@ -11,6 +11,7 @@
           shardq export > records.jsonl            as the objects that came in
           shardq export --format geojson > map.geojson
           shardq export --format csv > records.csv for a spreadsheet
+          shardq export --json | jq '.records[0]'  one object
           shardq export | shardq build -i copy --input-format jsonl --key '{name}, {country}' -
 
         JSON lines come back exactly. CSV and TSV make everything text: numbers are
@@ -26,15 +27,39 @@
 
     @Option(
       name: .customLong("format"),
-      help:
-        "jsonl, csv, tsv or geojson. csv has a header line; tsv has one too, after a line that says how it escapes. In both all values are text."
-    )
-    var format = Format.jsonl
+      help: ArgumentHelp(
+        "jsonl, csv, tsv or geojson (default: jsonl). csv and tsv have a header line, tsv after one that says how it "
+          + "escapes; in both all values are text.",
+        valueName: "format"))
+    var format: Format?
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object with all records in it.")
+    var isJSON = false
+
+    @Option(
+      name: .customLong("fields"),
+      help: ArgumentHelp("The fields to print, with commas between, in tsv or csv.", valueName: "names"))
+    var fields: NameList?
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each record with a zero byte, in tsv.")
+    var endsWithZero = false
+
+    func validate() throws {
+      if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
+      if fields != nil, isJSON || format != .tsv && format != .csv {
+        throw ValidationError("--fields goes with --format tsv or csv; name one of them")
+      }
+      if endsWithZero, isJSON || format != .tsv {
+        throw ValidationError("-0 goes with --format tsv; add that")
+      }
+    }
 
     func run() throws {
-      finish(
-        QueryRunner.export(
-          location.index, OutputFormat(rawValue: format.rawValue)!, expectedDigest: pin.expectedDigest))
+      let format = isJSON ? .json : OutputFormat(rawValue: (format ?? .jsonl).rawValue)!
+      var request = ExportRequest(location.path, format)
+      request.expectedDigest = pin.expectedDigest
+      (request.fields, request.endsWithZero) = (fields?.names ?? [], endsWithZero)
+      finish(QueryRunner.export(request))
     }
   }
 #endif

@@ -40,6 +40,11 @@
     @Option(name: .customLong("format"), help: "text, the map itself, or geojson.")
     var format = Format.text
 
+    @Flag(name: .customLong("json"), help: "The same as --format geojson.")
+    var isJSON = false
+
+    @OptionGroup var color: ColorOption
+
     @Argument(
       help: ArgumentHelp("What keys begin with; case and accents do not matter.", valueName: "prefix"),
       completion: .nothing)
@@ -53,9 +58,9 @@
     }
 
     func run() throws {
-      if format == .geojson {
+      if format == .geojson || isJSON {
         var request = QueryRequest(prefix: prefix)
-        request.index = location.index
+        request.index = location.path
         request.expectedDigest = pin.expectedDigest
         (request.all, request.sort) = (true, .key)
         request.format = .geojson
@@ -85,9 +90,9 @@
       var window = winsize()
       let isTerminal =
         isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
-      let settings = UICommand.settings
+      let settings = UICommand.settings(color: color.mode, isTerminal: isTerminal)
       let theme = Theme(
-        hasColor: isTerminal && settings.hasColor && !settings.isPlain,
+        hasColor: settings.hasColor,
         isASCII: ascii || isTerminal && settings.isASCII)
       let view = WorldMap.View(
         columns: width ?? (isTerminal ? Int(window.ws_col) : 80),
@@ -99,7 +104,7 @@
       for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
       do throws(WriteError) {
         var output = Output(draws: true)
-        let isStyled = isTerminal && !settings.isPlain
+        let isStyled = settings.hasColor || isTerminal && !settings.isPlain
         for row in 0..<view.rows {
           let line = map.row(
             row, style: { isStyled ? theme.map($0) : "" }, reset: isStyled ? theme.reset : "",

@@ -31,7 +31,12 @@
       help: ArgumentHelp("The pack; - for standard output.", valueName: "pack"), completion: .file())
     var output: String
 
+    @OptionGroup var summary: SummaryOptions
+
     func validate() throws {
+      if output == "-", summary.isJSON {
+        throw ValidationError("--json needs standard output for itself: name a file with -o.")
+      }
       if output == "" { throw ValidationError("--output is empty: name a file, or - for standard output.") }
       if output == "-", isatty(STDOUT_FILENO) == 1 {
         throw ValidationError("A pack is nothing to be read on a terminal: name a file with -o, or use a pipe.")
@@ -40,13 +45,23 @@
 
     func run() throws {
       do throws(PackError) {
-        let summary = try ShardBuilder.diff(old: old, new: new, to: output)
+        let made = try ShardBuilder.diff(old: old, new: new, to: output)
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
-        Diagnostics.note(
-          summary.oldDigest == summary.newDigest
-            ? "both are the same: a pack that changes nothing, \(counted(summary.bytes, "byte", nil))"
-            : "\(number(summary.shardsShipped)) of \(counted(summary.shardCount, "shard", nil)) in the pack, \(counted(summary.bytes, "byte", nil)); from \(summary.oldDigest.prefix(16)) to \(summary.newDigest.prefix(16))"
+        summary.note(
+          made.oldDigest == made.newDigest
+            ? "both are the same: a pack that changes nothing, \(counted(made.bytes, "byte", nil))"
+            : "\(number(made.shardsShipped)) of \(counted(made.shardCount, "shard", nil)) in the pack, "
+              + "\(counted(made.bytes, "byte", nil)); from \(made.oldDigest.prefix(16)) to \(made.newDigest.prefix(16))"
         )
+        guard summary.isJSON else { return }
+        var report = Report(of: "diff")
+        report.add("pack", .text(output))
+        report.add("shards", .number(made.shardCount))
+        report.add("shards_shipped", .number(made.shardsShipped))
+        report.add("bytes", .number(made.bytes))
+        report.add("old_sha256", .text(made.oldDigest))
+        report.add("new_sha256", .text(made.newDigest))
+        report.print(.json)
       } catch {
         finish(report(error))
       }
@@ -79,18 +94,26 @@
     @Argument(help: ArgumentHelp("The pack; - for standard input.", valueName: "pack"), completion: .file())
     var pack: String
 
+    @OptionGroup var summary: SummaryOptions
+
     func run() throws {
-      let directory = QueryRunner.indexPath(location.index)
+      let directory = location.path
       do throws(PackError) {
-        let summary = try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest)
+        let made = try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest)
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
-        if summary.wasThere {
-          Diagnostics.note("\(directory) is at \(summary.digest.prefix(16)) already: nothing written")
-        } else {
-          Diagnostics.note(
-            "\(counted(summary.shardCount, "shard", nil)) in \(directory), \(number(summary.shardsWritten)) of them written; now at \(summary.digest.prefix(16))"
-          )
-        }
+        summary.note(
+          made.wasThere
+            ? "\(directory) is at \(made.digest.prefix(16)) already: nothing written"
+            : "\(counted(made.shardCount, "shard", nil)) in \(directory), \(number(made.shardsWritten)) of them "
+              + "written; now at \(made.digest.prefix(16))")
+        guard summary.isJSON else { return }
+        var report = Report(of: "apply")
+        report.add("index", .text(directory))
+        report.add("shards", .number(made.shardCount))
+        report.add("shards_written", .number(made.shardsWritten))
+        report.add("unchanged", .flag(made.wasThere))
+        report.add("manifest_sha256", .text(made.digest))
+        report.print(.json)
       } catch {
         finish(report(error))
       }

@@ -87,8 +87,8 @@
       completion: .directory)
     var temporary: String?
 
-    @Option(name: .customLong("format"), help: "text or json.")
-    var format = ReportFormat.text
+    @OptionGroup var options: ReportOptions
+    @OptionGroup var progress: ProgressOptions
 
     @Argument(
       help: ArgumentHelp("Datasets, as for build, in the place of an index.", valueName: "input"),
@@ -152,7 +152,7 @@
       var output = Output()
       do throws(WriteError) {
         let report = PlanReport(plan: plan, options: options, command: command)
-        try output.write(format == .json ? report.json : report.text)
+        try output.write(self.options.format == .json ? report.json : report.text)
         try output.flush()
       } catch {
         finish(Diagnostics.failed(error))
@@ -169,15 +169,16 @@
         directory.remove()
         EndingSignals.yield()
       }
-      let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
-      defer { line?.clear() }
+      let bar = progress.bar
+      defer { bar?.clear() }
       return try ShardPlanner.plan(
-        log: log, source: inputs.isEmpty ? .index(QueryRunner.indexPath(location.index)) : .datasets(inputs),
+        log: log, source: inputs.isEmpty ? .index(location.path) : .datasets(inputs),
         in: directory, options: options
       ) {
         let sizes =
           "shards of \(PlanReport.size($0.sizes.shardBytes)), parts of \(PlanReport.size($0.sizes.partBytes))"
-        line?.show($0.build, of: "\($0.number) of \($0.total), \(sizes): ")
+        bar?.prefix = "\($0.number) of \($0.total), \(sizes): "
+        bar?.show(BuildReport.step($0.build))
       }
     }
 

@@ -87,7 +87,7 @@
 
     var json: String {
       let rows = plan.candidates.map(json).joined(separator: ",")
-      return "{\"cache_bytes\":\(options.cacheLimitBytes),\"rows\":\(options.rows),"
+      return "\(JSONText.schema)\"cache_bytes\":\(options.cacheLimitBytes),\"rows\":\(options.rows),"
         + "\"max_disk_bytes\":\(plan.diskLimitBytes),\"candidates\":[\(rows)],"
         + "\"is_default\":\(!plan.isConfirmed),\"command\":\(JSONText.string(command))}\n"
     }

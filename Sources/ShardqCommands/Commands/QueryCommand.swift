@@ -65,16 +65,42 @@
       name: .customLong("format"), help: "How records are printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
 
+    @Flag(name: .customLong("json"), help: "The same as --format json.")
+    var isJSON = false
+
     @Option(
       name: .customLong("fields"),
       help: ArgumentHelp("The fields to print, with commas between, in tsv or csv.", valueName: "names"))
     var fields: NameList?
 
-    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each record with a zero byte, in tsv.")
+    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names first, in tsv.")
+    var hasHeader = false
+
+    @Flag(
+      name: [.customShort("0"), .customLong("null")],
+      help: "End each record with a zero byte, in tsv; with --stdin, texts end so.")
     var endsWithZero = false
+
+    @OptionGroup var color: ColorOption
+
+    @Option(
+      name: .customLong("hyperlink"),
+      help: ArgumentHelp(
+        "Coordinates in text that are links to the place: auto, always or never (default: auto, where colours are).",
+        valueName: "when"))
+    var hyperlink: StyleMode?
+
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print nothing: the exit status is the answer.")
+    var isQuiet = false
+
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Say what the answer took, on standard error.")
+    var isVerbose = false
 
     @Flag(name: .customLong("stdin"), help: "Answer each line of standard input by one line of JSON.")
     package var stdin = false
+
+    /// The format that was asked for; nil for none.
+    var chosenFormat: OutputFormat? { isJSON ? .json : format }
 
     package init() {}
   }
@@ -163,21 +189,27 @@
       if options.all, options.limit != nil {
         throw ValidationError("--all and --limit exclude each other; leave out one")
       }
+      if options.isJSON, options.format != nil {
+        throw ValidationError("--json is --format json; leave out one of the two")
+      }
+      let format = options.chosenFormat
       if options.stdin {
         if !words.isEmpty { throw ValidationError("--stdin reads the prefixes; name none") }
-        if options.fields != nil || options.endsWithZero {
-          throw ValidationError("--stdin answers in JSON; leave out --fields and -0")
+        if options.fields != nil || options.hasHeader || options.isQuiet {
+          throw ValidationError("--stdin answers in JSON; leave out --fields, --with-header and -q")
         }
-        if let format = options.format, format != .json {
+        if let format, format != .json {
           throw ValidationError("--stdin answers in JSON; leave out --format")
         }
       } else if words.isEmpty {
         throw ValidationError("there is nothing to search for; name a prefix, '' for every key")
       }
-      if options.fields != nil, options.format ?? .tsv != .tsv, options.format != .csv {
-        throw ValidationError("--fields goes with --format tsv or csv; leave out one of the two")
+      if options.fields != nil || options.hasHeader, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError(
+          (options.fields != nil ? "--fields" : "--with-header")
+            + " goes with --format tsv or csv; leave out one of the two")
       }
-      if options.endsWithZero, options.format ?? .tsv != .tsv {
+      if options.endsWithZero, !options.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
       if options.sort == .key,
@@ -194,14 +226,17 @@
       for filter in options.filters where !request.addFilter(filter) {
         throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
       }
-      if options.explains, options.count || options.stdin || options.format != nil || options.endsWithZero {
+      if options.explains, options.count || options.stdin || format != nil || options.endsWithZero {
         throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
       }
       if options.cursor != nil, options.count || options.offset != nil {
         throw ValidationError("--after continues a ranked answer; leave out --count and --offset")
       }
-      if options.count, options.fields != nil || options.endsWithZero {
-        throw ValidationError("--count prints no records; leave out --fields and -0")
+      if options.count, options.fields != nil || options.hasHeader || options.endsWithZero, !options.stdin {
+        throw ValidationError("--count prints no records; leave out --fields, --with-header and -0")
+      }
+      if options.isQuiet, options.count || options.explains {
+        throw ValidationError("-q prints nothing; leave out --count and --explain")
       }
     }
 
@@ -217,9 +252,11 @@
       request.near = options.near?.place
       request.all = options.all
       request.countOnly = options.count
-      request.format = options.format
+      request.format = options.chosenFormat
       request.fields = options.fields?.names ?? []
-      request.endsWithZero = options.endsWithZero
+      (request.endsWithZero, request.hasHeader) = (options.endsWithZero, options.hasHeader)
+      (request.color, request.hyperlink) = (options.color.mode, options.hyperlink)
+      (request.isQuiet, request.isVerbose) = (options.isQuiet, options.isVerbose)
       request.readsLines = options.stdin
       request.implySort(hasOffset: options.offset != nil)
       return request

@@ -7,10 +7,13 @@
   enum RankReport {
     /// Answers a query, or explains its ranks where it asks for that.
     static func answer(_ request: QueryRequest) -> ExitStatus {
+      var request = request
+      request.apply(.current)
       guard request.explains else { return QueryRunner.run(request) }
       do throws(IndexError) {
         let index = try ShardedIndex(
-          opening: QueryRunner.indexPath(request.index), options: .init(expectedDigest: request.expectedDigest))
+          opening: request.index ?? UserSettings.current.indexPath(nil),
+          options: .init(expectedDigest: request.expectedDigest))
         return try explain(request, in: index, .text)
       } catch {
         return QueryRunner.report(error)

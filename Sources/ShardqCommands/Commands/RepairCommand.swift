@@ -40,12 +40,14 @@
       help: "Take the copy's manifest or overlay for a damaged one also where nothing proves that it is the right one.")
     var force = false
 
+    @OptionGroup var output: SummaryOptions
+
     func validate() throws {
       if from == "" { throw ValidationError("--from is empty: name a directory.") }
     }
 
     func run() throws {
-      let directory = QueryRunner.indexPath(location.index)
+      let directory = location.path
       let summary: RepairSummary
       do throws(RepairError) {
         summary = try ShardBuilder.repair(directory, from: from, expecting: expectedDigest, takesUnproven: force)
@@ -63,6 +65,24 @@
           finish(.badData)
         }
       }
+      if output.isJSON { print(summary, directory) } else { note(summary) }
+      finish(summary.isSound ? .done : .negative)
+    }
+
+    private func print(_ summary: RepairSummary, _ directory: String) {
+      var report = Report(of: "repair")
+      report.add("index", .text(directory))
+      report.add("sound", .flag(summary.isSound))
+      report.add("repaired", .list(summary.repaired))
+      report.add("bytes", .number(summary.bytes))
+      let damage = summary.damage.map {
+        "{\"file\":" + JSONText.string("\($0.file)") + ",\"reason\":" + JSONText.string("\($0.reason)") + "}"
+      }
+      report.add("damage", .raw("[" + damage.joined(separator: ",") + "]"))
+      report.print(.json)
+    }
+
+    private func note(_ summary: RepairSummary) {
       for name in summary.repaired { Diagnostics.note("\(name): repaired") }
       var output = Output()
       do throws(WriteError) {
@@ -84,7 +104,6 @@
           + (summary.isSound
             ? "every byte is sound"
             : counted(summary.damage.count, "finding of damage", "findings of damage") + " left"))
-      finish(summary.isSound ? .done : .negative)
     }
   }
 #endif

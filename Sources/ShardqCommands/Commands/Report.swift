@@ -13,15 +13,25 @@
       case number(Int)
       case text(String)
       case list([String])
+      case flag(Bool)
       /// JSON as it is; people see the note.
       case raw(String)
     }
 
     private var lines: [(name: String, value: Value, note: String?)] = []
+    private var rows: [(label: String, text: String)] = []
+
+    init() {}
+
+    /// Makes the summary of a command.
+    init(of command: String) { add("command", .text(command)) }
 
     mutating func add(_ name: String, _ value: Value, note: String? = nil) {
       lines.append((name, value, note))
     }
+
+    /// Adds a line that people see instead of the names and values.
+    mutating func addRow(_ label: String, _ text: String) { rows.append((label, text)) }
 
     /// Prints the report, and ends the process where that fails.
     ///
@@ -37,6 +47,12 @@
     }
 
     private var text: String {
+      if !rows.isEmpty {
+        let width = rows.map(\.label.utf8.count).max() ?? 0
+        return rows.map { label, text in
+          label + String(repeating: " ", count: width - label.utf8.count + 2) + text + "\n"
+        }.joined()
+      }
       let width = lines.map(\.name.utf8.count).max() ?? 0
       return lines.map { name, value, note in
         var line = name.split(separator: "_").joined(separator: " ")
@@ -45,6 +61,7 @@
         case .number(let number): line += QueryRunner.grouped(number) + (note.map { " " + $0 } ?? "")
         case .text(let text): line += printable(text) + (note.map { " " + $0 } ?? "")
         case .list(let names): line += names.map(printable).joined(separator: ", ")
+        case .flag(let flag): line += flag ? "yes" : "no"
         case .raw: line += note ?? ""
         }
         while line.hasSuffix(" ") { line.removeLast() }
@@ -59,11 +76,12 @@
           case .number(let number): String(number)
           case .text(let text): JSONText.string(text)
           case .list(let texts): "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
+          case .flag(let flag): flag ? "true" : "false"
           case .raw(let json): json
           }
         return JSONText.string(line.name) + ":" + value
       }
-      return "{" + members.joined(separator: ",") + "}\n"
+      return "\(JSONText.schema)" + members.joined(separator: ",") + "}\n"
     }
   }
 

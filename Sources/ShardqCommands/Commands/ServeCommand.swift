@@ -110,7 +110,7 @@
 
     var settings: ServeSettings {
       var settings = ServeSettings()
-      settings.index = QueryRunner.indexPath(location.index)
+      settings.index = location.path
       settings.expectedDigest = pin.expectedDigest?.description ?? ""
       settings.address = listen.address
       settings.port = listen.port

@@ -19,8 +19,7 @@
     @OptionGroup var location: IndexLocation
     @OptionGroup var pin: IndexPin
 
-    @Option(name: .customLong("format"), help: "text or json.")
-    var format = ReportFormat.text
+    @OptionGroup var options: ReportOptions
 
     func run() throws {
       let index = open(location, options: .init(expectedDigest: pin.expectedDigest))
@@ -32,9 +31,13 @@
         let shards = try ShardSizes(of: index)
         try Self.addFiles(of: index, shards, to: &report)
         Self.addSizes(of: index.generation.manifest, shards, to: &report)
-        try Self.addFeatures(of: index, to: &report)
+        let features = try Self.features(of: index)
+        if !features.isEmpty {
+          report.add("features", .raw("{" + features.map(\.json).joined(separator: ",") + "}"))
+        }
         try Self.addRecords(of: index, to: &report)
-        report.print(format)
+        try Self.addRows(of: index, shards, features, to: &report)
+        report.print(options.format)
       } catch {
         finish(QueryRunner.report(error))
       }
@@ -78,46 +81,85 @@
       let hasOverlay = index.generation.overlay != nil
       let overlay = hasOverlay ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
       report.add(
-        "bytes", .number(shards.files.bytes + shards.entries.bytes + manifest.bytes + overlay.bytes),
-        note: "in all files of the index")
+        "bytes", .number(shards.files.bytes + shards.entries.bytes + manifest.bytes + overlay.bytes))
       report.add(
-        "disk_bytes", .number(shards.files.disk + shards.entries.disk + manifest.disk + overlay.disk),
-        note: "that those files occupy")
+        "disk_bytes", .number(shards.files.disk + shards.entries.disk + manifest.disk + overlay.disk))
       report.add("manifest_bytes", .number(manifest.bytes))
       report.add("manifest_sha256", .text(try index.manifestDigest().description))
       report.add(
-        "overlay_bytes", .number(overlay.bytes),
-        note: index.generation.overlay.map {
-          "with \(QueryRunner.counted($0.added.count, "record")) added and "
-            + "\(QueryRunner.grouped($0.removed.count)) removed beside the shards"
-        })
+        "overlay_bytes", .number(overlay.bytes))
     }
 
     private static func addSizes(of manifest: ManifestReader, _ shards: ShardSizes, to report: inout Report) {
       report.add(
-        "manifest_memory_bytes", .number(manifest.size),
-        note: "all of it; queries keep 256 KiB of its pages, or an eighth of the cache's limit")
+        "manifest_memory_bytes", .number(manifest.size))
       report.add("shard_bytes_min", .number(shards.sorted.first ?? 0))
       report.add("shard_bytes_median", .number(shards.median))
       report.add("shard_bytes_max", .number(shards.sorted.last ?? 0))
-      report.add("shard_limit_bytes", .number(manifest.shardLimit), note: "before compression")
-      report.add("part_bytes", .number(manifest.partSize), note: "before compression, about")
+      report.add("shard_limit_bytes", .number(manifest.shardLimit))
+      report.add("part_bytes", .number(manifest.partSize))
       let small = shards.sorted.count { $0 * 4 < shards.median }
       report.add(
-        "shards_under_quarter_median", .number(small),
-        note: shards.sorted.isEmpty ? nil : "\(small * 100 / shards.sorted.count) % of the shards")
+        "shards_under_quarter_median", .number(small))
     }
 
-    /// Adds the index's features and the bytes that they take. An index without features adds nothing.
-    private static func addFeatures(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
+    /// Returns the index's features and the bytes that they take; none of an index without features.
+    private static func features(of index: ShardedIndex) throws(IndexError) -> [(json: String, note: String)] {
       let manifest = index.generation.manifest
-      let features = try [
+      return try [
         ranks(of: manifest), FilterReport.filters(of: manifest), FilterReport.sketches(of: index), entries(of: index),
       ].compactMap { $0 }
-      guard !features.isEmpty else { return }
-      report.add(
-        "features", .raw("{" + features.map(\.json).joined(separator: ",") + "}"),
-        note: features.map(\.note).joined(separator: "; "))
+    }
+
+    /// Adds the lines that people see.
+    private static func addRows(
+      of index: ShardedIndex, _ shards: ShardSizes, _ features: [(json: String, note: String)], to report: inout Report
+    ) throws(IndexError) {
+      let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
+      let manifest = index.generation.manifest
+      let own = FileSize(of: index.directory.filePath(Manifest.fileName))
+      let overlay =
+        index.generation.overlay == nil ? FileSize() : FileSize(of: index.directory.filePath(Overlay.fileName))
+      let bytes = shards.files.bytes + shards.entries.bytes + own.bytes + overlay.bytes
+      let disk = shards.files.disk + shards.entries.disk + own.disk + overlay.disk
+      report.addRow("index", printable(index.path))
+      report.addRow("records", number(index.recordCount))
+      report.addRow("size", "\(counted(bytes, "byte", nil)), \(number(disk)) on disk")
+      report.addRow("manifest", "\(counted(own.bytes, "byte", nil)), \(number(manifest.size)) unpacked")
+      report.addRow("sha256", try index.manifestDigest().description)
+      if let overlay = index.generation.overlay {
+        report.addRow(
+          "overlay",
+          "\(counted(overlay.size, "byte", nil)): \(counted(overlay.added.count, "record", nil)) added, "
+            + "\(number(overlay.removed.count)) removed")
+      }
+      report.addRow("shards", "\(number(index.shardCount)), of \(size(manifest.shardLimit)) before compression at most")
+      if let least = shards.sorted.first, let most = shards.sorted.last {
+        report.addRow("shard", "\(number(least)) to \(counted(most, "byte", nil)), median \(number(shards.median))")
+      }
+      report.addRow("part", "about \(counted(manifest.partSize, "byte", nil)) before compression")
+      for feature in features {
+        for note in feature.note.split(separator: "; ") {
+          let parts = note.split(separator: ": ", maxSplits: 1)
+          report.addRow(String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+        }
+      }
+      report.addRow("key", printable(index.keyTemplate))
+      if let id = manifest.setting("id") { report.addRow("id", try printable(id) + idNote(of: manifest)) }
+      report.addRow("fields", index.fieldNames.map(printable).joined(separator: ", "))
+      if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
+        report.addRow(
+          "coordinates", printable(index.fieldNames[latitude]) + ", " + printable(index.fieldNames[longitude]))
+      }
+      report.addRow("format", "\(manifest.version), fold \(manifest.foldVersion)")
+    }
+
+    /// Returns the remark on records that updates cannot tell apart; empty where there are none.
+    private static func idNote(of manifest: ManifestReader) throws(IndexError) -> String {
+      guard let ids = try manifest.notesHead().flatMap({ BuildNotes.idCounts($0) }), ids.without + ids.repeated > 0
+      else { return "" }
+      return ": " + QueryRunner.counted(ids.without, "record") + " without, " + QueryRunner.grouped(ids.repeated)
+        + " repeated"
     }
 
     private static func ranks(of manifest: ManifestReader) -> (json: String, note: String)? {
@@ -160,9 +202,8 @@
       report.add("key", .text(index.keyTemplate))
       if let id = manifest.setting("id") { report.add("id", .text(id)) }
       if let ids = try manifest.notesHead().flatMap({ BuildNotes.idCounts($0) }) {
-        report.add("records_without_id", .number(ids.without), note: "that no update can replace or remove")
-        report.add(
-          "repeated_ids", .number(ids.repeated), note: "records that share their id with another, less one each")
+        report.add("records_without_id", .number(ids.without))
+        report.add("repeated_ids", .number(ids.repeated))
       }
       report.add("fields", .list(index.fieldNames))
       if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
@@ -195,9 +236,9 @@
   /// Opens the index, or reports the error and ends the process.
   func open(_ location: IndexLocation, options: ShardedIndex.Options = .init()) -> ShardedIndex {
     do throws(IndexError) {
-      return try ShardedIndex(opening: QueryRunner.indexPath(location.index), options: options)
+      return try ShardedIndex(opening: location.path, options: options)
     } catch {
-      finish(QueryRunner.report(error))
+      finish(QueryRunner.report(error, otherPlace: UserSettings.current.otherPlace(of: location.index)))
     }
   }
 

@@ -15,7 +15,7 @@
           city=$(shardq ui)                the record, as tab-separated fields
           shardq ui --height 40%           below the cursor, not the whole screen
           shardq ui --query 'san '         with something typed already
-          shardq ui --format json | jq .matches[0]
+          shardq ui --json | jq .name
 
         KEYS:
           Up, Down, Page Up, Page Down     another record; also Ctrl-P, Ctrl-N,
@@ -51,6 +51,9 @@
     @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
 
+    @Flag(name: .customLong("json"), help: "The same as --format json: the record as an object.")
+    var isJSON = false
+
     @Option(
       name: .customLong("fields"),
       help: ArgumentHelp("The record's fields to print, with commas between, in tsv or csv.", valueName: "names"))
@@ -58,6 +61,11 @@
 
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End the record with a zero byte, in tsv.")
     var endsWithZero = false
+
+    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
+    var hasHeader = false
+
+    @OptionGroup var color: ColorOption
 
     @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
     var printsQuery = false
@@ -77,8 +85,10 @@
     var plain = false
 
     func validate() throws {
-      if fields != nil, format ?? .tsv != .tsv, format != .csv {
-        throw ValidationError("--fields goes with --format tsv or csv; leave out one of the two")
+      if isJSON, format != nil { throw ValidationError("--json is --format json; leave out one of the two") }
+      let format = isJSON ? .json : format
+      if fields != nil || hasHeader, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one of the two")
       }
       if endsWithZero, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
@@ -90,15 +100,30 @@
       var format: OutputFormat?
       var fields: [String] = []
       var endsWithZero = false
+      var hasHeader = false
       var printsQuery = false
+      var color: StyleMode?
+
+      /// The format and the look of the record. One record in JSON is its object alone.
+      var presentation: Presentation {
+        let settings = UserSettings.current
+        let hasFields = endsWithZero || hasHeader || !fields.isEmpty
+        let format = format ?? (hasFields ? nil : settings.format)
+        return Presentation(
+          format == .json ? .jsonl : format, hasFields: hasFields, color: color ?? settings.color,
+          hyperlink: settings.hyperlink)
+      }
 
       /// Returns a writer of the named fields.
       func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
-        let isChosen = endsWithZero || !fields.isEmpty
-        let format = format ?? (!isChosen && isatty(STDOUT_FILENO) == 1 ? .text : .tsv)
-        var writer = RecordWriter(format, fieldCount: schema.names.count, schema: schema)
+        let isChosen = endsWithZero || hasHeader || !fields.isEmpty
+        let presentation = presentation
+        var writer = RecordWriter(presentation.format, fieldCount: schema.names.count, schema: schema)
+        writer.show(presentation.look)
         return FieldNames.find(fields, in: schema.names).map { numbers in
-          if isChosen { writer.choose(numbers, endsWithZero: endsWithZero) }
+          if isChosen {
+            writer.choose(numbers, endsWithZero: endsWithZero, header: hasHeader ? schema.names : nil)
+          }
           return writer
         }
       }
@@ -108,13 +133,14 @@
       let index = open(
         location, options: .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
       let printing = Printing(
-        format: format, fields: fields?.names ?? [], endsWithZero: endsWithZero, printsQuery: printsQuery)
+        format: isJSON ? .json : format, fields: fields?.names ?? [], endsWithZero: endsWithZero, hasHeader: hasHeader,
+        printsQuery: printsQuery, color: color.mode)
       // A wrong field is reported before anything is typed.
       if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
         finish(.usage)
       }
-      var settings = Self.settings
+      var settings = Self.settings(color: color.mode)
       settings.query = query
       settings.height = height
       settings.showsMap = !noMap
@@ -128,8 +154,8 @@
     static func runIfIndexed() -> ExitStatus? {
       do throws(IndexError) {
         let index = try ShardedIndex(
-          opening: QueryRunner.indexPath(nil), options: .init(reloadInterval: .seconds(1)))
-        return run(index, settings, Printing())
+          opening: UserSettings.current.indexPath(nil), options: .init(reloadInterval: .seconds(1)))
+        return run(index, settings(color: nil), Printing())
       } catch {
         if case .notFound = error { return nil }
         return QueryRunner.report(error)
@@ -137,9 +163,11 @@
     }
 
     /// The settings that the environment implies.
-    static var settings: TypingList.Settings {
+    ///
+    /// - Parameter isTerminal: Whether colours go to a terminal, as those of the list do.
+    static func settings(color: StyleMode?, isTerminal: Bool = true) -> TypingList.Settings {
       var settings = TypingList.Settings()
-      settings.hasColor = variable("NO_COLOR") == ""
+      settings.hasColor = StyleMode.hasColor(color ?? UserSettings.current.color, isTerminal: isTerminal)
       let terminal = variable("TERM")
       settings.isPlain = terminal == "dumb" || terminal == ""
       // The console's font has no Braille.
@@ -169,9 +197,9 @@
       case .nothing, .chosen: break
       }
       do throws(WriteError) {
-        var output = Output()
+        var output = printing.presentation.output
         if printing.printsQuery {
-          try output.write(list.query)
+          try output.write(printing.presentation.look == nil ? list.query : printable(list.query))
           try output.write(printing.endsWithZero ? 0 : 0x0a)
         }
         guard case .chosen(let records, let count) = outcome else {

@@ -65,6 +65,8 @@
     var merge = false
 
     @OptionGroup var resources: ResourceOptions
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if upsert.isEmpty, delete.isEmpty, !merge {
@@ -82,38 +84,47 @@
       options.writesOverlay = overlay
       options.weightsFile = weights
       resources.apply(to: &options)
-      Self.run(index: location.index, upsert: upsert, delete: delete, options)
-    }
-
-    static func run(index: String?, upsert: [String], delete: [String], _ options: BuildOptions) {
-      let directory = QueryRunner.indexPath(index)
-      let summary: BuildSummary
-      let milliseconds: Int
+      let directory = location.path
+      let (made, steps): (BuildSummary, BuildSteps)
       do throws(BuildError) {
-        (summary, milliseconds) = try BuildReport.running { progress throws(BuildError) in
+        (made, steps) = try BuildReport.running(progress) { progress throws(BuildError) in
           try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options, progress: progress)
         }
       } catch {
         Diagnostics.report(error.text)
         finish(error.exitStatus)
       }
-      BuildReport.note(bad: summary)
-      for input in summary.emptyInputs { Diagnostics.note(input) }
-      Diagnostics.note(
+      report(made, steps, directory)
+    }
+
+    private func report(_ made: BuildSummary, _ steps: BuildSteps, _ directory: String) {
+      BuildReport.note(bad: made)
+      for input in made.emptyInputs { Diagnostics.note(input) }
+      summary.note(
         BuildReport.changes(
-          read: summary.recordsRead, bad: summary.badRecordCount, replaced: summary.recordsRemoved,
-          records: summary.recordsIndexed, idsNotFound: summary.idsNotFound))
-      if let found = summary.weightsFound, let file = options.weightsFile {
+          read: made.recordsRead, bad: made.badRecordCount, replaced: made.recordsRemoved,
+          records: made.recordsIndexed, idsNotFound: made.idsNotFound))
+      if let found = made.weightsFound, let file = weights {
         let records = QueryRunner.counted(found, "changed record", nil)
-        Diagnostics.note("weights: \(records) found in \(BuildReport.inputName(file))")
+        summary.note("weights: \(records) found in \(BuildReport.inputName(file))")
       }
-      if let bytes = summary.overlayBytes {
-        Diagnostics.note(
-          BuildReport.overlay(
-            of: bytes, beside: summary.shardCount, in: directory, isUnchanged: summary.isUnchanged))
+      if let bytes = made.overlayBytes {
+        summary.note(
+          BuildReport.overlay(of: bytes, beside: made.shardCount, in: directory, isUnchanged: made.isUnchanged))
       } else {
-        BuildReport.note(written: summary, directory, milliseconds: milliseconds)
+        summary.note(BuildReport.written(made, directory, milliseconds: steps.milliseconds))
       }
+      if progress.isVerbose { summary.note(steps.text) }
+      guard summary.isJSON else { return }
+      var report = Report(of: "update")
+      report.add("index", .text(directory))
+      report.add("changes_read", .number(made.recordsRead))
+      report.add("bad_records", .number(made.badRecordCount))
+      report.add("records_removed", .number(made.recordsRemoved))
+      report.add("ids_not_found", .number(made.idsNotFound))
+      BuildReport.add(made, steps, to: &report)
+      if let bytes = made.overlayBytes { report.add("overlay_bytes", .number(bytes)) }
+      report.print(.json)
     }
   }
 
@@ -138,16 +149,52 @@
     }
   }
 
+  /// The steps of a build or a check, and how long each took.
+  final class BuildSteps {
+    private let start = Clock.now
+    private var steps: [(name: String, start: Int)] = []
+    /// The time of all of it.
+    private(set) var milliseconds = 0
+
+    func enter(_ name: String) {
+      if name != steps.last?.name { steps.append((name, Clock.now)) }
+    }
+
+    func end() { milliseconds = Clock.now - start }
+
+    var text: String {
+      let ends = steps.dropFirst().map(\.start) + [start + milliseconds]
+      let parts = zip(steps, ends).map { "\($0.name) \(Clock.seconds($1 - $0.start)) s" }
+      return (parts + ["in all \(Clock.seconds(milliseconds)) s"]).joined(separator: ", ")
+    }
+  }
+
   /// The notes of builds and updates.
   enum BuildReport {
-    /// Runs a build with a progress line.
+    /// Runs a build with a progress bar, and measures its steps.
     static func running(
-      _ build: (@escaping (BuildProgress) -> Void) throws(BuildError) -> BuildSummary
-    ) throws(BuildError) -> (summary: BuildSummary, milliseconds: Int) {
-      let line = isatty(STDERR_FILENO) == 1 ? ProgressLine() : nil
-      defer { line?.clear() }
-      let start = Clock.now
-      return (try build { line?.show($0) }, Clock.now - start)
+      _ options: ProgressOptions, _ build: (@escaping (BuildProgress) -> Void) throws(BuildError) -> BuildSummary
+    ) throws(BuildError) -> (summary: BuildSummary, steps: BuildSteps) {
+      let bar = options.bar
+      defer { bar?.clear() }
+      let steps = BuildSteps()
+      let summary = try build {
+        let step = step($0)
+        steps.enter(step.name)
+        bar?.show(step)
+      }
+      steps.end()
+      return (summary, steps)
+    }
+
+    /// Returns the step of a build for the progress bar.
+    static func step(_ progress: BuildProgress) -> ProgressBar.Step {
+      switch progress.phase {
+      case .reading:
+        ProgressBar.Step("reading", progress.done, of: progress.total, isBytes: true, records: progress.records)
+      case .sorting: ProgressBar.Step("sorting", progress.records, of: nil)
+      case .writing: ProgressBar.Step("writing", progress.done, of: progress.total)
+      }
     }
 
     /// The name of an input in a note.
@@ -185,15 +232,26 @@
       return "\(QueryRunner.counted(shards, "shard", nil)) in \(directory), \(written)"
     }
 
-    static func note(written summary: BuildSummary, _ directory: String, milliseconds: Int) {
+    /// The text about the shards that a build or an update has written.
+    static func written(_ summary: BuildSummary, _ directory: String, milliseconds: Int) -> String {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       let written =
         summary.isUnchanged
         ? "nothing changed, nothing written"
         : "\(number(summary.shardsWritten)) of them written"
-      Diagnostics.note(
-        "\(counted(summary.shardCount, "shard", nil)) in \(directory), \(written); \(counted(summary.bytes, "byte", nil)), \(Clock.seconds(milliseconds)) s"
-      )
+      return "\(counted(summary.shardCount, "shard", nil)) in \(directory), \(written); "
+        + "\(counted(summary.bytes, "byte", nil)), \(Clock.seconds(milliseconds)) s"
+    }
+
+    /// Adds to a report the index that a build or an update has made.
+    static func add(_ summary: BuildSummary, _ steps: BuildSteps, to report: inout Report) {
+      report.add("records", .number(summary.recordsIndexed))
+      if let found = summary.weightsFound { report.add("weights_found", .number(found)) }
+      report.add("shards", .number(summary.shardCount))
+      report.add("shards_written", .number(summary.shardsWritten))
+      report.add("bytes", .number(summary.bytes))
+      report.add("unchanged", .flag(summary.isUnchanged))
+      report.add("milliseconds", .number(steps.milliseconds))
     }
   }
 #endif

@@ -32,6 +32,8 @@
     var weights: String?
 
     @OptionGroup(title: "Reading the dataset") var input: InputOptions
+    @OptionGroup(title: "Output") var options: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if source.isEmpty, input.isSaid || weights != nil {
@@ -40,25 +42,50 @@
     }
 
     func run() throws {
-      let report = VerifyReport()
-      let summary: Verifier.Summary
+      let report = VerifyReport(isJSON: options.isJSON)
+      let made: Verifier.Summary
+      let bar = progress.bar
+      let (steps, path) = (BuildSteps(), location.path)
       do throws(Verifier.Failure) {
-        summary = try Verifier.verify(
-          index: QueryRunner.indexPath(location.index), source: comparison,
-          options: .init(expectedDigest: pin.expectedDigest)
-        ) { report.add($0) }
+        made = try Verifier.verify(
+          index: path, source: comparison, options: .init(expectedDigest: pin.expectedDigest),
+          progress: {
+            let step = Self.step($0)
+            steps.enter(step.name)
+            bar?.show(step)
+          }
+        ) { finding in
+          bar?.clear()
+          report.add(finding)
+        }
       } catch {
+        bar?.clear()
         finish(Self.status(of: error))
       }
-      do throws(WriteError) {
-        try report.end()
-      } catch {
-        finish(Diagnostics.failed(error))
+      bar?.clear()
+      steps.end()
+      if options.isJSON {
+        report.print(made, path, milliseconds: steps.milliseconds)
+      } else {
+        do throws(WriteError) {
+          try report.end()
+        } catch {
+          finish(Diagnostics.failed(error))
+        }
+        report.noteFiles()
+        Diagnostics.note(VerifyReport.text(of: made))
+        if progress.isVerbose { Diagnostics.note(steps.text) }
       }
-      report.noteFiles()
-      Diagnostics.note(VerifyReport.text(of: summary))
-      let isNegative = summary.damagedFiles + summary.differences + summary.wrongAnswers > 0
-      finish(isNegative ? .negative : summary.unreadFiles > 0 ? .inputOutput : .done)
+      let isNegative = made.damagedFiles + made.differences + made.wrongAnswers > 0
+      finish(isNegative ? .negative : made.unreadFiles > 0 ? .inputOutput : .done)
+    }
+
+    private static func step(_ progress: Verifier.Progress) -> ProgressBar.Step {
+      switch progress.phase {
+      case .shards: ProgressBar.Step("checking shards", progress.done, of: progress.total, unit: "shard")
+      case .dataset: ProgressBar.Step("comparing records", progress.done, of: progress.total)
+      case .answers: ProgressBar.Step("asking prefixes", progress.done, of: progress.total)
+      }
     }
 
     /// The dataset that the index is compared with; nil without one.
@@ -86,13 +113,22 @@
 
   /// The findings of `verify`: printed as they come, files that do not belong to the index aside.
   private final class VerifyReport {
+    private let isJSON: Bool
+    /// The findings as objects of JSON; none else.
+    private var findings: [String] = []
     private var output = Output()
     /// Why a finding could not be printed; the later ones are not tried.
     private var failure: WriteError?
     private var strays: [String] = []
     private var kept: [String] = []
 
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
     func add(_ finding: Verifier.Finding) {
+      if isJSON {
+        findings.append(Self.json(finding))
+        return
+      }
       switch finding {
       case .damage(let file, let reason): print("\(file): \(reason)")
       case .unread(_, let reason): Diagnostics.report(reason)
@@ -133,6 +169,44 @@
       if files.count > shown {
         Diagnostics.note("\u{2026} and " + QueryRunner.counted(files.count - shown, "file", nil) + " more: " + what)
       }
+    }
+
+    // MARK: JSON
+
+    private static func json(_ finding: Verifier.Finding) -> String {
+      func object(_ kind: String, _ members: (String, String)...) -> String {
+        "{\"kind\":\"\(kind)\"" + members.map { ",\"\($0)\":" + JSONText.string($1) }.joined() + "}"
+      }
+      return switch finding {
+      case .damage(let file, let reason): object("damage", ("file", file), ("reason", reason))
+      case .unread(let file, let reason): object("unread", ("file", file), ("reason", reason))
+      case .missing(let record, let count): object("missing", ("record", record), ("times", String(count)))
+      case .unexpected(let record, let count): object("unexpected", ("record", record), ("times", String(count)))
+      case .wrongAnswer(let prefix, let reason): object("wrong_answer", ("prefix", prefix), ("reason", reason))
+      case .stray(let file, let isShard): object(isShard ? "kept" : "stray", ("file", file))
+      }
+    }
+
+    /// Prints the findings and the counts.
+    func print(_ summary: Verifier.Summary, _ index: String, milliseconds: Int) {
+      var report = Report(of: "verify")
+      report.add("index", .text(index))
+      report.add("sound", .flag(summary.isSound))
+      report.add("records", .number(summary.records))
+      report.add("shards", .number(summary.shards))
+      report.add("bytes", .number(summary.bytes))
+      report.add("damaged_files", .number(summary.damagedFiles))
+      report.add("unread_files", .number(summary.unreadFiles))
+      if let records = summary.sourceRecords {
+        report.add("source_records", .number(records))
+        report.add("bad_records", .number(summary.badRecords))
+        report.add("differences", .number(summary.differences))
+        report.add("prefixes", .number(summary.prefixes))
+        report.add("wrong_answers", .number(summary.wrongAnswers))
+      }
+      report.add("findings", .raw("[" + findings.joined(separator: ",") + "]"))
+      report.add("milliseconds", .number(milliseconds))
+      report.print(.json)
     }
 
     // MARK: Summary

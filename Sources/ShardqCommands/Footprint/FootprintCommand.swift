@@ -66,6 +66,12 @@
     @Option(name: .customLong("format"), help: "table (with a chart) or json.")
     var format = FootprintFormat.table
 
+    @Flag(name: .customLong("json"), help: "The same as --format json.")
+    var isJSON = false
+
+    @Flag(name: .customLong("no-progress"), help: "Say nothing of the progress; without a terminal nothing is said.")
+    var hidesProgress = false
+
     @Option(
       name: .customLong("max-rss"),
       help: ArgumentHelp("The most that shardq's process may have resident at its peak.", valueName: "bytes"))
@@ -109,7 +115,7 @@
         Diagnostics.report("cannot make a temporary directory: \(String(cString: strerror(errno)))")
         finish(.inputOutput)
       }
-      let progress = FootprintProgress()
+      let progress = FootprintProgress(isWanted: !hidesProgress && UserSettings.current.showsProgress)
       do throws(CommandFailure) {
         let report = try measure(scratch.path, progress)
         progress.clear()
@@ -117,7 +123,7 @@
         if let svg { try write(MemoryPlot(report.rows, keyCount: report.keyCount).svg, to: svg) }
         var output = Output()
         do throws(WriteError) {
-          switch format {
+          switch isJSON ? .json : format {
           case .json: try output.write(report.json)
           case .table:
             try output.write(report.table)
@@ -173,7 +179,7 @@
 
     /// Returns the directory of the index to measure. For a dataset a process of its own builds one.
     private func indexPath(_ scratch: String) throws(CommandFailure) -> String {
-      guard let dataset else { return QueryRunner.indexPath(location.index) }
+      guard let dataset else { return location.path }
       let arguments = ["build", dataset, "--index", scratch + "/index"] + input.words
       let built: ChildProcess
       let own = try InstalledProgram.ownPath()

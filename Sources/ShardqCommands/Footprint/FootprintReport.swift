@@ -99,7 +99,7 @@
     // MARK: JSON
 
     var json: String {
-      var text = "{\"index\":\(JSONText.string(index)),\"records\":\(recordCount)"
+      var text = "\(JSONText.schema)\"index\":\(JSONText.string(index)),\"records\":\(recordCount)"
       text += ",\"log\":\(JSONText.string(logName)),\"keys\":\(keyCount),\"sessions\":\(sessionCount)"
       text += ",\"designs\":[" + rows.map(Self.json).joined(separator: ",") + "]"
       let reasons = leftOut.map {

@@ -251,7 +251,9 @@
 
   /// The progress line on a terminal; elsewhere nothing is shown.
   struct FootprintProgress {
-    let isShown = isatty(STDERR_FILENO) == 1
+    let isShown: Bool
+
+    init(isWanted: Bool) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
 
     func show(_ text: String) {
       guard isShown else { return }

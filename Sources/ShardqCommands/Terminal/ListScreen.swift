@@ -171,20 +171,19 @@ package struct ListScreen {
 
   /// Returns the coordinates of the rows, as exact as there is room beside the names.
   static func coordinates(of rows: [Row], columns: Int) -> (texts: [String], columns: Int) {
-    let digits: Int? = columns >= 56 ? 6 : columns >= 34 ? 2 : nil
+    let digits: Int? = columns >= 56 ? 4 : columns >= 34 ? 2 : nil
     guard let digits else { return (rows.map { _ in "" }, 0) }
-    let texts = rows.map { row in
-      row.place == nil ? "" : shortened(row.latitude!, digits) + ", " + shortened(row.longitude!, digits)
+    let places = rows.map { row in
+      row.place.map {
+        (Coordinate.rounded($0.latitude, digits: digits), Coordinate.rounded($0.longitude, digits: digits))
+      }
+    }
+    // Both stand in line at the point.
+    let width = places.reduce(0) { max($0, $1?.1.utf8.count ?? 0) }
+    let texts = places.map { place in
+      place.map { $0.0 + ", " + String(repeating: " ", count: width - $0.1.utf8.count) + $0.1 } ?? ""
     }
     return (texts, texts.reduce(0) { max($0, $1.utf8.count) })
-  }
-
-  /// Returns a decimal number with at most so many digits behind the point; the others are cut off.
-  private static func shortened(_ number: String, _ digits: Int) -> String {
-    let isPlain = number.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d || $0 == 0x2e || $0 == 0x2b }
-    guard isPlain, let point = number.utf8.firstIndex(of: 0x2e) else { return isPlain ? number : "?" }
-    let end = number.utf8.index(point, offsetBy: digits + 1, limitedBy: number.utf8.endIndex) ?? number.utf8.endIndex
-    return String(number.utf8[..<end])!
   }
 
   private func listLine(

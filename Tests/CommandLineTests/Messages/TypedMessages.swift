@@ -28,9 +28,9 @@ struct TypedMessages {
     ShellCase(
       "in lines of standard input", places + "printf 'paris \\nparis f\\npari \\n' | shardq query --stdin --count",
       output: #"""
-        {"query":"paris ","count":2}
-        {"query":"paris f","count":1}
-        {"query":"pari ","count":0}
+        {"schema":1,"query":"paris ","count":2}
+        {"schema":1,"query":"paris f","count":1}
+        {"schema":1,"query":"pari ","count":0}
 
         """#),
     ShellCase(
@@ -69,7 +69,7 @@ struct TypedMessages {
       error: "shardq: bild is no command; did you mean build? To search for it: shardq -- bild --key '{a}'\n"),
     ShellCase(
       "one word is searched for, and said", places + "shardq statz", output: "Statz\tAT\n",
-      error: "shardq: statz was searched for; for the command, type: shardq stats\n"),
+      error: "shardq: searched for statz; did you mean shardq stats?\n"),
     ShellCase("and not said where it is asked for", places + "shardq -- statz", output: "Statz\tAT\n"),
     ShellCase(
       "a name of two words is searched for", list("State College,US") + "shardq state college",
@@ -86,8 +86,8 @@ struct TypedMessages {
   static let mistakes = [
     ("shardq -5", "there is no option -5; shardq --help lists them"),
     ("shardq query -x", "there is no option -x; shardq query --help lists them"),
-    ("shardq -v", "there is no option -v; shardq --version prints the version"),
-    ("shardq -v san", "there is no option -v; shardq --version prints the version"),
+    ("shardq -v", "there is nothing to search for; name a prefix, '' for every key"),
+    ("shardq stats -v", "there is no option -v; shardq --version prints the version"),
     ("shardq --formt csv san", "there is no option --formt; did you mean --format?"),
     ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
     ("shardq query -n -1 san", "--limit must be at least 1"),
@@ -97,12 +97,22 @@ struct TypedMessages {
     ("shardq build -k '{name}' x.csv", "there is no option -k; did you mean --key?"),
     ("shardq serve --port 80", "there is no option --port; did you mean --listen?"),
     ("shardq serve --bind ::1", "there is no option --bind; did you mean --listen?"),
-    ("shardq stats --json", "there is no option --json; did you mean --format json?"),
-    ("shardq --print0 san", "there is no option --print0; did you mean -0?"),
+    ("shardq stats --json --format text", "--json and --format text exclude each other; leave out one"),
+    ("shardq --json --format csv san", "--json is --format json; leave out one of the two"),
+    ("shardq ui --json --format csv", "--json is --format json; leave out one of the two"),
+    ("shardq --stdin -q", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
+    ("shardq --with-header --json san", "--with-header goes with --format tsv or csv; leave out one of the two"),
+    ("shardq -q --count san", "-q prints nothing; leave out --count and --explain"),
+    ("shardq export --fields name", "--fields goes with --format tsv or csv; name one of them"),
+    ("shardq export -0", "-0 goes with --format tsv; add that"),
     (
-      "shardq --color san",
-      "there is no option --color; colours are drawn by ui and map alone, and NO_COLOR turns them off"
+      "shardq diff a b -o - --json",
+      "--json needs standard output for itself: name a file with -o; shardq diff --help shows what to type"
     ),
+    ("shardq --print0 san", "there is no option --print0; did you mean -0?"),
+    ("shardq --color san", "--color: there is no san; choose auto, always, never"),
+    ("shardq --color=blue san", "--color: there is no blue; choose auto, always, never"),
+    ("shardq --hyperlink on san", "--hyperlink: there is no on; choose auto, always, never"),
     ("shardq --bind x san", "there is no option --bind; shardq ui --help lists those of the list to type in"),
     ("shardq ui --bind x", "there is no option --bind; shardq ui --help lists the keys and options that it has"),
     ("shardq query", "there is nothing to search for; name a prefix, '' for every key"),
@@ -117,10 +127,13 @@ struct TypedMessages {
     ("shardq --stdin san", "--stdin reads the prefixes; name none"),
     ("shardq --all -n 3 san", "--all and --limit exclude each other; leave out one"),
     ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one of the two"),
-    ("shardq ui --fields name --format json", "--fields goes with --format tsv or csv; leave out one of the two"),
+    (
+      "shardq ui --fields name --format json",
+      "--fields and --with-header go with --format tsv or csv; leave out one of the two"
+    ),
     ("shardq -0 --format csv san", "-0 goes with --format tsv; leave out one of the two"),
-    ("shardq --count -0 san", "--count prints no records; leave out --fields and -0"),
-    ("shardq --stdin -0", "--stdin answers in JSON; leave out --fields and -0"),
+    ("shardq --count -0 san", "--count prints no records; leave out --fields, --with-header and -0"),
+    ("shardq --stdin --fields a", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
   ].map { ShellCase($0.0, $0.0, status: 64, error: "shardq: " + $0.1 + "\n") }
 
   @Test(arguments: mistakes) func mistake(_ row: ShellCase) { row.check() }

@@ -1,0 +1,298 @@
+import CLibrary
+
+/// The settings of a user for all commands: of the configuration file, `$SHARDQ_INDEX` and `$SHARDQ_OPTS`, the later ones
+/// first. An option of the command line comes before all of them.
+package struct UserSettings: Equatable, Sendable {
+  /// The index's directory or name.
+  package var index: String?
+  /// The directory of the indexes that are named.
+  package var indexes: String?
+  package var limit: Int?
+  package var sort: SortOrder?
+  package var format: OutputFormat?
+  package var color: StyleMode?
+  package var hyperlink: StyleMode?
+  /// Whether builds and other long work show their progress on a terminal.
+  package var showsProgress = true
+
+  /// Why settings cannot be used: a message with the file and the line, and the status to end with.
+  package struct Failure: Error, Equatable, Sendable {
+    package var message: String
+    package var status: ExitStatus
+  }
+
+  /// The most bytes of a configuration file and of `$SHARDQ_OPTS`.
+  static let sizeLimit = 1 << 16
+  static let names = ["index", "indexes", "limit", "sort", "format", "color", "hyperlink", "progress"]
+
+  package init() {}
+
+  /// Reads the settings of the environment and of the file.
+  ///
+  /// Without a file this takes one system call.
+  package static func load() throws(Failure) -> UserSettings {
+    var settings = UserSettings()
+    if let path = EnvironmentVariable.value("SHARDQ_CONFIG") {
+      try settings.readFile(path, isUsual: false)
+    } else if let path = usualPath {
+      try settings.readFile(path, isUsual: true)
+    }
+    if let index = EnvironmentVariable.value("SHARDQ_INDEX") { settings.index = index }
+    if let options = EnvironmentVariable.value("SHARDQ_OPTS") { try settings.readOptions(options) }
+    return settings
+  }
+
+  /// The path of the configuration file where none is named; nil without a home directory.
+  private static var usualPath: String? {
+    directory("XDG_CONFIG_HOME", in: "/.config").map { $0 + "/shardq/config" }
+  }
+
+  /// Returns the directory of a variable of the XDG base directories, else one in the home directory.
+  ///
+  /// Source: XDG Base Directory Specification 0.8; a relative path there counts as none.
+  private static func directory(_ variable: String, in home: String) -> String? {
+    if let path = EnvironmentVariable.value(variable), path.utf8.first == UInt8(ascii: "/") { return path }
+    return EnvironmentVariable.value("HOME").map { $0 + home }
+  }
+
+  // MARK: Indexes by name
+
+  /// Returns the directory of the index: the one that is named, else that of the settings, else `shards`.
+  ///
+  /// A name without a slash is a directory here, else one among the named indexes, else the one that a build makes here.
+  package func indexPath(_ said: String?) -> String {
+    guard let name = said ?? index else { return QueryRequest.defaultIndex }
+    guard let named = namedPath(name), !Self.isDirectory(name), Self.isDirectory(named) else { return name }
+    return named
+  }
+
+  /// Returns the path that a name has among the named indexes; nil for a path, and where there is no such directory.
+  private func namedPath(_ name: String) -> String? {
+    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    return (indexes.map(Self.expanded) ?? Self.directory("XDG_DATA_HOME", in: "/.local/share").map { $0 + "/shardq" })
+      .map { $0 + "/" + name }
+  }
+
+  /// Returns the second place where an index of this name was looked for; nil for a path.
+  package func otherPlace(of said: String?) -> String? { (said ?? index).flatMap(namedPath) }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Returns a path with the home directory in the place of `~/`, which no shell has replaced in a file.
+  private static func expanded(_ path: String) -> String {
+    guard path.utf8.starts(with: "~/".utf8), let home = EnvironmentVariable.value("HOME") else { return path }
+    return home + String(decoding: path.utf8.dropFirst(), as: UTF8.self)
+  }
+
+  // MARK: The file
+
+  /// - Parameter isUsual: Whether nobody has named the file, so that it need not be there.
+  private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
+    // A pipe without a writer would hold the command.
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      if isUsual, errno == ENOENT || errno == ENOTDIR { return }
+      let reason = unsafe String(cString: strerror(errno))
+      throw Failure(
+        message: "cannot open " + path + ": " + reason + "; name another file in SHARDQ_CONFIG, /dev/null for none",
+        status: .notFound)
+    }
+    defer { close(file) }
+    func refuse(_ reason: String) -> Failure {
+      Failure(
+        message: path + ": " + reason + "; name a file of settings in SHARDQ_CONFIG, /dev/null for none",
+        status: .notFound)
+    }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw refuse("it cannot be examined") }
+    let kind = status.st_mode & S_IFMT
+    guard kind != S_IFDIR else { throw refuse("it is a directory") }
+    guard kind == S_IFREG || kind == S_IFCHR else { throw refuse("it is no regular file") }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while bytes.count <= Self.sizeLimit {
+      let count = unsafe read(file, &chunk, chunk.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        let reason = unsafe String(cString: strerror(errno))
+        throw Failure(message: "cannot read " + path + ": " + reason, status: .inputOutput)
+      }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+    }
+    guard bytes.count <= Self.sizeLimit else { throw refuse("it has more than 65,536 bytes") }
+    try readLines(bytes, of: path)
+  }
+
+  /// Reads lines like `color = never`; those that begin with `#` are comments.
+  private mutating func readLines(_ bytes: [UInt8], of path: String) throws(Failure) {
+    var bytes = bytes[...]
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }
+    var number = 0
+    for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
+      number += 1
+      let place = path + ":" + String(number) + ": "
+      guard let line = String(validating: Self.trimmed(line), as: UTF8.self) else {
+        throw Failure(message: place + "the line is not UTF-8; write it anew", status: .usage)
+      }
+      guard !line.isEmpty, line.utf8.first != UInt8(ascii: "#") else { continue }
+      guard let sign = line.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+        throw Failure(message: place + "the line has no =; write a setting as limit = 20", status: .usage)
+      }
+      let name = Self.trimmed(Array(line.utf8[..<sign])[...])
+      let value = Self.trimmed(Array(line.utf8[line.utf8.index(after: sign)...])[...])
+      try set(String(decoding: name, as: UTF8.self), try Self.unquoted(value, place), place, prefix: "")
+    }
+  }
+
+  /// Returns a text without spaces, tabs and carriage returns around it.
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
+    let text = text.drop(while: isSpace)
+    return text.dropLast(text.reversed().prefix(while: isSpace).count)
+  }
+
+  /// Returns a value without the quotes around it.
+  private static func unquoted(_ value: ArraySlice<UInt8>, _ place: String) throws(Failure) -> String {
+    guard let quote = value.first, quote == 0x22 || quote == 0x27 else { return String(decoding: value, as: UTF8.self) }
+    guard value.count > 1, value.last == quote, !value.dropFirst().dropLast().contains(quote) else {
+      throw Failure(
+        message: place + "a quote is not closed; write the value between two of the same, or without any",
+        status: .usage)
+    }
+    return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  // MARK: The environment
+
+  /// Reads options as they are typed, divided by spaces, with the quotes of a shell.
+  private mutating func readOptions(_ text: String) throws(Failure) {
+    let place = "SHARDQ_OPTS: "
+    guard text.utf8.count <= Self.sizeLimit else {
+      throw Failure(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
+    }
+    var words = try Self.words(Array(text.utf8), place)[...]
+    while let word = words.popFirst() {
+      let option = Array(word.utf8)
+      guard option.first == 0x2d else {
+        throw Failure(message: place + word + " is no option; write options alone, like --color never", status: .usage)
+      }
+      if word == "--no-progress" {
+        showsProgress = false
+        continue
+      }
+      var (name, value): (String, String?) = (word, nil)
+      if option.starts(with: [0x2d, 0x2d]) {
+        if let sign = option.firstIndex(of: 0x3d) {
+          name = String(decoding: option[2..<sign], as: UTF8.self)
+          value = String(decoding: option[(sign + 1)...], as: UTF8.self)
+        } else {
+          name = String(decoding: option[2...], as: UTF8.self)
+        }
+      } else if option.count > 1, option[1] == 0x69 || option[1] == 0x6e {
+        name = option[1] == 0x69 ? "index" : "limit"
+        if option.count > 2 { value = String(decoding: option[2...], as: UTF8.self) }
+      }
+      guard let value = Self.names.contains(name) ? value ?? words.popFirst() : "" else {
+        throw Failure(message: place + word + " needs a value", status: .usage)
+      }
+      try set(name, value, place, prefix: "--")
+    }
+  }
+
+  /// Returns the words of a line, as a shell divides it.
+  private static func words(_ text: [UInt8], _ place: String) throws(Failure) -> [String] {
+    var words: [String] = []
+    var word: [UInt8]?
+    var quote: UInt8?
+    var at = 0
+    while at < text.count {
+      let byte = text[at]
+      at += 1
+      if let open = quote {
+        if byte == open {
+          quote = nil
+        } else if open == 0x22, byte == 0x5c, at < text.count, text[at] == 0x22 || text[at] == 0x5c {
+          word!.append(text[at])
+          at += 1
+        } else {
+          word!.append(byte)
+        }
+      } else if byte == 0x22 || byte == 0x27 {
+        quote = byte
+        word = word ?? []
+      } else if byte == 0x20 || byte == 0x09 || byte == 0x0a {
+        if let word { words.append(String(decoding: word, as: UTF8.self)) }
+        word = nil
+      } else if byte == 0x5c, at < text.count {
+        word = (word ?? []) + [text[at]]
+        at += 1
+      } else if word == nil {
+        word = [byte]
+      } else {
+        word!.append(byte)
+      }
+    }
+    guard quote == nil else {
+      throw Failure(message: place + "a quote is not closed; add the other one", status: .usage)
+    }
+    if let word { words.append(String(decoding: word, as: UTF8.self)) }
+    return words
+  }
+
+  // MARK: Values
+
+  /// - Parameters:
+  ///   - place: The text before the message, which says where the setting stands.
+  ///   - prefix: The dashes with which it is written there.
+  private mutating func set(_ name: String, _ value: String, _ place: String, prefix: String) throws(Failure) {
+    func refuse(_ reason: String) -> Failure {
+      Failure(message: place + prefix + name + ": " + reason, status: .usage)
+    }
+    func choice<Value: RawRepresentable>(_ values: [Value]) throws(Failure) -> Value where Value.RawValue == String {
+      if let found = values.first(where: { $0.rawValue == value }) { return found }
+      var list = ""
+      for value in values { list += (list.isEmpty ? "" : ", ") + value.rawValue }
+      throw refuse("there is no " + value + "; choose " + list)
+    }
+    switch name {
+    case "index", "indexes":
+      guard !value.isEmpty else { throw refuse("it is empty; name a directory") }
+      if name == "index" { index = Self.expanded(value) } else { indexes = value }
+    case "limit":
+      guard let number = Int(value), number >= 1 else { throw refuse(value + " is no number of 1 or more") }
+      limit = number
+    case "sort": sort = try choice(SortOrder.allCases)
+    case "format": format = try choice(OutputFormat.allCases)
+    case "color": color = try choice(StyleMode.allCases)
+    case "hyperlink": hyperlink = try choice(StyleMode.allCases)
+    case "progress":
+      guard value == "auto" || value == "never" else { throw refuse("there is no " + value + "; choose auto, never") }
+      showsProgress = value == "auto"
+    default:
+      let near = Misspelling.nearest(to: name, among: Self.names).map { "; did you mean " + prefix + $0 + "?" }
+      var list = ""
+      for known in Self.names { list += (list.isEmpty ? "" : ", ") + prefix + known }
+      let dashed = name.utf8.first == 0x2d ? name : prefix + name
+      throw Failure(
+        message: place + "there is no setting " + dashed + (near ?? "; there are " + list), status: .usage)
+    }
+  }
+}
+
+extension QueryRequest {
+  /// Takes from the settings what the command line leaves open.
+  package mutating func apply(_ settings: UserSettings) {
+    otherIndex = settings.otherPlace(of: index)
+    index = settings.indexPath(index)
+    if limit == nil, !all { limit = settings.limit }
+    // An index that ranks nothing has one order.
+    if sort == nil, settings.sort == .key { sort = .key }
+    if format == nil, !explains, !readsLines, !hasFields { format = settings.format }
+    color = color ?? settings.color
+    hyperlink = hyperlink ?? settings.hyperlink
+  }
+}

@@ -1,0 +1,105 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+
+  import CLibrary
+
+  struct IndexLocation: ParsableArguments {
+    @Option(
+      name: [.customShort("i", allowingJoined: true), .customLong("index")],
+      help: ArgumentHelp(
+        "The index: a directory, or the name of an installed one (default: $SHARDQ_INDEX, else ./shards).",
+        valueName: "dir"),
+      completion: .directory)
+    var index: String?
+
+    func validate() throws {
+      if index == "" { throw ValidationError("--index is empty: name a directory.") }
+    }
+
+    /// The directory that the option, the user's settings or the default name.
+    var path: String { UserSettings.current.indexPath(index) }
+  }
+
+  extension UserSettings {
+    /// The settings of the user who runs the command. They are read where the first option needs them, so that help and
+    /// completions work whatever they are; the process ends where they cannot be used.
+    static let current: UserSettings = {
+      do throws(Failure) {
+        return try load()
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+    }()
+  }
+
+  /// The option that pins the index.
+  struct IndexPin: ParsableArguments {
+    @Option(
+      name: .customLong("expect-digest"),
+      help: ArgumentHelp(
+        "The manifest's SHA-256, as stats prints it: no other index is answered from.", valueName: "hex"))
+    var expectedDigest: ManifestDigest?
+  }
+
+  /// The option of colours. Settings and the environment say them where it does not.
+  struct ColorOption: ParsableArguments {
+    @Option(
+      name: .customLong("color"),
+      help: ArgumentHelp(
+        "Colours in text: auto, always or never (default: auto, as NO_COLOR and CLICOLOR_FORCE say).",
+        valueName: "when"))
+    var mode: StyleMode?
+  }
+
+  extension StyleMode: ExpressibleByArgument {}
+
+  /// The format of a report.
+  struct ReportOptions: ParsableArguments {
+    @Option(name: .customLong("format"), help: "text or json (default: text).")
+    var chosen: ReportFormat?
+
+    @Flag(name: .customLong("json"), help: "The same as --format json.")
+    var isJSON = false
+
+    var format: ReportFormat { isJSON ? .json : chosen ?? .text }
+
+    func validate() throws {
+      if isJSON, chosen == .text { throw ValidationError("--json and --format text exclude each other; leave out one") }
+    }
+  }
+
+  /// The options of a command's summary.
+  struct SummaryOptions: ParsableArguments {
+    @Flag(name: .customLong("json"), help: "Print the summary as one JSON object.")
+    var isJSON = false
+
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Say nothing but errors.")
+    var isQuiet = false
+
+    func validate() throws {
+      if isQuiet { Diagnostics.isQuiet = true }
+    }
+
+    /// Notes a line of the summary, unless JSON has it.
+    func note(_ line: String) {
+      if !isJSON { Diagnostics.note(line) }
+    }
+  }
+
+  /// The options of work that may take long.
+  struct ProgressOptions: ParsableArguments {
+    @Flag(name: .customLong("no-progress"), help: "Draw no progress bar; without a terminal there is none.")
+    var isHidden = false
+
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Say how long each step took.")
+    var isVerbose = false
+
+    /// A bar on the terminal; nil where none is wanted or possible.
+    var bar: ProgressBar? {
+      isHidden || Diagnostics.isQuiet || !UserSettings.current.showsProgress ? nil : ProgressBar()
+    }
+  }
+#endif
