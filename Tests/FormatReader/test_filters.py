@@ -285,14 +285,15 @@ class Near(FilteredBase):
 
 class RealLists(FilteredBase):
     def test_cities(self):
-        """Names and countries of the GeoNames list."""
+        """Names and countries of the GeoNames list, or of each tenth of its records."""
         source = self.directory / "cities1000.txt"
-        source.write_bytes(unpacked(dataset("geonames-cities1000.txt.zst")))
+        lines = unpacked(dataset("geonames-cities1000.txt.zst")).splitlines(keepends=True)
+        source.write_bytes(b"".join(lines[:: 1 if LONG else 10]))
         index = self.build(source, "--weight", "population", "--filter", "country code", "--near")
         plain = FilteredOracle.of_index(index)
         self.untabled = ("index",)
         size = sum(path.stat().st_size for path in index.iterdir())
-        self.assertLess(sum(path.stat().st_size for path in index.glob("side-*")), 0.05 * size)
+        self.assertLess(sum(path.stat().st_size for path in index.glob("side-*")), 0.06 * size)
         for country in ["US"], ["fr", "BE"], ["CN"], ["SM"]:
             self.compare_filtered(
                 index, plain, queries(self.rng, plain.keys, 2000 if LONG else 30), {"country code": country}, (10,))

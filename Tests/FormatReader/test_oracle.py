@@ -18,7 +18,7 @@ import reader  # noqa: E402
 from oracle import Oracle, Query  # noqa: E402
 from test_reader import COMMAND, ROOT, Temporary, dataset, unpacked  # noqa: E402
 
-LONG = bool(os.environ.get("SHARDQ_LONG"))
+LONG = os.environ.get("SHARDQ_LONG") == "1"
 SEED = int(os.environ.get("SHARDQ_SEED") or random.randrange(1 << 32))
 LIMITS = (10, 20)
 AT_ONCE = 2000  # queries
