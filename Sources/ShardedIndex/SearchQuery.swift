@@ -28,6 +28,15 @@ extension ShardedIndex {
   /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.
   public struct Place: Hashable, Sendable {
     let place: NearPlace
+    /// ``strength`` in eighths.
+    private(set) var eighths = 8
+
+    /// How much nearness counts beside weight, from 1/8 to 8, in eighths; another number counts as the nearest of
+    /// these. With 1 the place itself is worth eight octaves of weight.
+    public var strength: Double {
+      get { Double(eighths) / 8 }
+      set { eighths = newValue >= 8 ? 64 : newValue > 0.125 ? Int(newValue * 8 + 0.5) : 1 }
+    }
 
     /// - Parameters:
     ///   - latitude: Degrees north of the equator.

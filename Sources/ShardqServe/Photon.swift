@@ -18,7 +18,7 @@
     static let readLimit = 10_000
 
     static let noBias = "A location bias needs an index that was built with --near: leave out lat and lon."
-    private static let noScale = "How strong a location bias is cannot be chosen here: leave it out."
+    private static let noZoom = "The radius of a location bias cannot be chosen here: leave it out."
     private static let noTags =
       "This filter is not supported here, since the records have no tags of OpenStreetMap: leave it out."
     private static let noFilter = "This parameter is not supported here: leave it out."
@@ -34,9 +34,7 @@
     /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
     static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
       if hasBias {
-        for name in ["zoom", "location_bias_scale"] where parameters.hasValue(name) {
-          throw .badParameter(name, noScale)
-        }
+        if parameters.hasValue("zoom") { throw .badParameter("zoom", noZoom) }
       }
       for name in ["osm_tag", "layer", "include", "exclude"] where !parameters.texts(name).isEmpty {
         throw .badParameter(name, noTags)
@@ -59,6 +57,17 @@
         throw .badParameter("lat", "It and lon are decimal degrees, both or neither.")
       }
       return place
+    }
+
+    /// Reads how much prominence counts beside nearness, from 0 to 1, and returns the strength of nearness.
+    ///
+    /// Photon's default, 0.2, is that of the index.
+    static func strength(_ parameters: inout QueryParameters) throws(Problem) -> Double {
+      guard let text = parameters.text("location_bias_scale"), !text.isEmpty else { return 1 }
+      guard let scale = QueryParameters.decimal(text[...]), 0...1 ~= scale else {
+        throw .badParameter("location_bias_scale", "It is a number from 0 to 1; left out, it is 0.2.")
+      }
+      return 0.2 / scale
     }
 
     /// Reads the number of features, 1 to 1000, which Photon caps likewise.
@@ -123,7 +132,9 @@
         self.query = query
         limit = try Photon.limit(&parameters, default: 15)
         if let box = parameters.text("bbox"), !box.isEmpty { self.box = try Box(box) }
+        let strength = try Photon.strength(&parameters)
         near = try Photon.place(&parameters)
+        near?.strength = strength
         countries = []
         for code in parameters.texts("countrycode") {
           guard code.utf8.count == 2, code.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) else {

@@ -76,7 +76,8 @@ class Photon(unittest.TestCase):
         for query, parameter, text in [
             ("", "q", "missing"), ("q=", "q", "missing"), ("q=" + "a" * 513, "q", "512"),
             ("q=a&lat=48.85&lon=2.35", "lat", "bias needs an index"), ("q=a&lon=1", "lat", "both or neither"),
-            ("q=a&zoom=12", "zoom", "bias"), ("q=a&location_bias_scale=0.4", "location_bias_scale", "bias"),
+            ("q=a&zoom=12", "zoom", "bias"), ("q=a&lat=1&lon=1&location_bias_scale=1.1", "location_bias_scale", "from 0 to 1"),
+            ("q=a&lat=1&lon=1&location_bias_scale=x", "location_bias_scale", "from 0 to 1"),
             ("q=a&osm_tag=place:city", "osm_tag", "not supported here"),
             ("q=a&osm_tag=place&osm_tag=!amenity", "osm_tag", "not supported here"),
             ("q=a&layer=city&layer=locality", "layer", "not supported here"),
@@ -205,6 +206,19 @@ class Photon(unittest.TestCase):
             self.assertEqual((feature["properties"]["label"], len(feature["geometry"]["coordinates"])), (label, 2), path)
 
 
+class Bias(unittest.TestCase):
+    def test_scale(self):
+        """Eight octaves of weight for the place itself, and more where prominence is to count less."""
+        small = {"id": "1", "name": "Par", "country": "FR", "lat": "48", "lon": "2", "population": "1"}
+        large = {"id": "2", "name": "Par", "country": "US", "lat": "40", "lon": "-90", "population": "1000000"}
+        with Server(build([small, large], "bias", "--near", "--weight", "population")) as server:
+            for more, first in [("", "US"), ("location_bias_scale=0.2", "US"), ("location_bias_scale=0.05", "FR"),
+                                ("location_bias_scale=0", "FR"), ("location_bias_scale=1", "US"), ("location_bias_scale=", "US")]:
+                found = server.get("/api?q=par&lat=48&lon=2&" + more).json["features"]
+                self.assertEqual(found[0]["properties"]["countrycode"], first, more)
+            self.assertEqual(server.get("/api?q=par&location_bias_scale=0.2").status, 200)
+
+
 @unittest.skipUnless(PYTHON, "geopy is not there: Scripts/dependencies.sh --tests installs it")
 class Geopy(unittest.TestCase):
     """The client that most programs in Python use."""
@@ -216,7 +230,9 @@ class Geopy(unittest.TestCase):
         import geopy.geocoders
         cls.errors = geopy.exc
         cls.server = Server(build(list(rows())[:11], "geopy"))
-        cls.client = geopy.geocoders.Photon(scheme="http", domain=f"127.0.0.1:{cls.server.port}", user_agent="tests")
+        cls.photon = lambda _, server: geopy.geocoders.Photon(
+            scheme="http", domain=f"127.0.0.1:{server.port}", user_agent="tests")
+        cls.client = cls.photon(None, cls.server)
 
     @classmethod
     def tearDownClass(cls):
@@ -236,6 +252,12 @@ class Geopy(unittest.TestCase):
     def test_filters(self):
         found = self.client.geocode("Pari", exactly_one=False, bbox=((40, -90), (45, -70)))
         self.assertEqual([place.raw["properties"]["countrycode"] for place in found], ["CA"])
+
+    def test_bias(self):
+        with Server(build(list(rows())[:11], "geopy-near", "--near")) as server:
+            client = self.photon(server)
+            self.assertEqual(client.geocode("Paris", location_bias=(48.85, 2.35)).raw["properties"]["countrycode"], "FR")
+            self.assertEqual(client.geocode("Paris", location_bias=(43.2, -80.4)).raw["properties"]["countrycode"], "CA")
 
     def test_what_is_refused_is_said(self):
         for options, text in [({"location_bias": (48.85, 2.35)}, "bias"), ({"osm_tag": ["place:city", "place:town"]}, "osm_tag")]:

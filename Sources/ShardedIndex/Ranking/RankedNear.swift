@@ -5,36 +5,46 @@ struct RankedNear: Sendable {
   private let latitudes: [Int]
   private let longitudes: [Int]
   /// By cell, a nearness that no record in it is above.
-  private let bounds: [UInt16]
+  private let bounds: [Int]
+  /// How much nearness counts, in eighths.
+  private let eighths: Int
+  /// The most that a score can get for nearness, in steps.
+  let greatest: Int
 
   /// - Returns: nil if the query is near to no place.
   /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no cells.
   init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) throws(IndexError) {
     guard let place else { return nil }
     guard manifest.hasSides, IndexSettings(of: manifest.root).near else { throw .notBuilt(feature: .near) }
-    self.place = place.place
+    (self.place, eighths) = (place.place, place.eighths)
     let names = manifest.fieldNames
     latitudes = CoordinateNames.latitudes.compactMap { names.firstIndex(of: $0) }
     longitudes = CoordinateNames.longitudes.compactMap { names.firstIndex(of: $0) }
-    bounds = (0..<NearPlace.cellCount).map { UInt16(place.place.greatestNear(inCell: $0)) }
+    func steps(_ near: Int) -> Int { near * place.eighths / 8 }
+    bounds = (0..<NearPlace.cellCount).map { steps(place.place.greatestNear(inCell: $0)) }
+    greatest = steps(NearPlace.greatest)
   }
 
   // MARK: Bounds
 
   /// Returns the cells of a page.
   func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> Page {
-    guard let table = try reader.table(.cells, ofPage: number) else { return Page(table: nil, bounds: []) }
+    guard let table = try reader.table(.cells, ofPage: number) else {
+      return Page(table: nil, bounds: [], greatest: greatest)
+    }
     return Page(
       table: table,
       bounds: (0..<table.count).map { number in
-        NearPlace.cell(ofValue: table.value(number)).map { Int(bounds[$0]) } ?? NearPlace.greatest
-      })
+        NearPlace.cell(ofValue: table.value(number)).map { bounds[$0] } ?? greatest
+      }, greatest: greatest)
   }
 
   /// The cells of a page, each with its bound.
   struct Page {
     fileprivate let table: ValueTable?
     fileprivate let bounds: [Int]
+    /// The bound where there is no table.
+    fileprivate let greatest: Int
 
     /// Returns the most that nearness can add to the code of a weight, for the records of a shard.
     ///
@@ -42,7 +52,7 @@ struct RankedNear: Sendable {
     ///   - weight: The greatest weight of the records.
     ///   - index: The position of the shard in the page.
     func near(_ weight: UInt64, ofShard index: Int) -> Int {
-      guard let table else { return NearPlace.greatest }
+      guard let table else { return greatest }
       return RankedNear.near(weight, table.entries(ofShard: index)) { bounds[$0] }
     }
 
@@ -54,7 +64,7 @@ struct RankedNear: Sendable {
     func near(
       _ weights: [UInt64?], ofPartsOf shard: Int, in reader: ShardReader
     ) throws(IndexError) -> [Int] {
-      guard let table else { return weights.map { _ in NearPlace.greatest } }
+      guard let table else { return weights.map { _ in greatest } }
       let (parts, index) = try reader.parts(of: .cells, table, shard: shard)
       let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))
       let own = table.entries(ofShard: shard % Manifest.pageCapacity).map { bounds[$0.number] }
@@ -91,7 +101,7 @@ struct RankedNear: Sendable {
       unsafe buffer.withText(latitude) { latitude in
         unsafe buffer.withText(longitude) { longitude in
           if let other = unsafe NearPlace(latitude: latitude, longitude: longitude) {
-            values[record - range.lowerBound] = place.near(other)
+            values[record - range.lowerBound] = near(other)
           }
         }
       }
@@ -110,7 +120,7 @@ struct RankedNear: Sendable {
     try unsafe reader.forEachField(field, of: reference, in: range) { record, text, kind in
       unsafe FieldTexts.forEach(text, kind) { digits in
         guard let cell = unsafe NearPlace.cell(ofDigits: digits) else { return }
-        values[record - range.lowerBound] = max(values[record - range.lowerBound], Int(bounds[cell]))
+        values[record - range.lowerBound] = max(values[record - range.lowerBound], bounds[cell])
       }
     }
     return values
@@ -141,12 +151,14 @@ struct RankedNear: Sendable {
     let other = unsafe latitude.withUnsafeBufferPointer { latitude in
       unsafe longitude.withUnsafeBufferPointer { unsafe NearPlace(latitude: latitude, longitude: $0) }
     }
-    return other.map { place.near($0) } ?? 0
+    return other.map { near($0) } ?? 0
   }
+
+  private func near(_ other: NearPlace) -> Int { place.near(other) * eighths / 8 }
 
   /// Adds the place to the bytes that tell queries apart.
   func write(to bytes: inout [UInt8]) {
-    bytes += [0, 3, UInt8(truncatingIfNeeded: place.latitude), UInt8(truncatingIfNeeded: place.latitude >> 8)]
+    bytes += [0, 3, UInt8(eighths), UInt8(truncatingIfNeeded: place.latitude), UInt8(truncatingIfNeeded: place.latitude >> 8)]
     bytes += [UInt8(truncatingIfNeeded: place.longitude), UInt8(truncatingIfNeeded: place.longitude >> 8)]
     bytes.append(UInt8(truncatingIfNeeded: place.longitude >> 16))
   }

@@ -314,7 +314,7 @@ struct RankedSearch: Sendable {
   }
 
   /// The most that a score can get for nearness, in steps.
-  var greatestNear: Int { nearness == nil ? 0 : NearPlace.greatest }
+  var greatestNear: Int { nearness?.greatest ?? 0 }
 
   /// Returns the reader of a key set. A run of entries is only made where there are some.
   func reader(of set: KeySet) -> ShardReader {
