@@ -20,6 +20,8 @@ import tempfile
 import lists
 import rivals
 
+ROUNDS = "5"
+
 
 def size(path):
     return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
@@ -76,8 +78,8 @@ class Run:
         build += [*options, os.path.join(self.directory, "records.jsonl")]
         subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
         rivals.reread(index)
-        for name, cache, rounds in (("shardq, all in its cache", 1 << 31, 5), ("shardq, nothing in its cache", 0, 3)):
-            command = [self.arguments.ranked, index, self.texts(texts), str(cache), str(rounds), str(lists.LIMIT)]
+        for name, cache in (("shardq, all in its cache", 1 << 31), ("shardq, nothing in its cache", 0)):
+            command = [self.arguments.ranked, index, self.texts(texts), str(cache), ROUNDS, str(lists.LIMIT)]
             yield Answers(name, index, command)
 
     def rivals(self, kinds, texts, edits):
@@ -92,7 +94,7 @@ class Run:
                     os.rmdir(directory)
                     continue
                 rivals.reread(directory)
-            program = [sys.executable, rivals.__file__, kind.__name__, directory, str(edits), self.texts(texts), "5"]
+            program = [sys.executable, rivals.__file__, kind.__name__, directory, str(edits), self.texts(texts), ROUNDS]
             yield Answers(kind.name, directory, program)
 
 
