@@ -3,7 +3,8 @@
 #   make              the executables, their manual pages and completions
 #   make install      into PREFIX (/usr/local), below DESTDIR where a package is made; builds what is not up to date
 #   make uninstall    removes what it installed
-#   make deb          a Debian package, in .build/deb
+#   make deb          Debian packages, in .build/deb
+#   make dist         the files of a release, in .build/dist
 #
 # SERVER=1 builds `shardq serve` as well, which takes minutes; once built it is kept up to date. docs/install.md has the
 # rest.
@@ -23,9 +24,10 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
-helpers := shardq-commands shardq-footprint shardq-serve
+# shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
+helpers := shardq-commands shardq-serve
 
-.PHONY: all install uninstall deb clean
+.PHONY: all install uninstall deb dist clean
 all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
@@ -62,6 +64,9 @@ uninstall:
 
 deb: all
 	Scripts/package-deb.sh
+
+dist: all
+	Scripts/dist.sh
 
 clean:
 	rm -rf .build bin

@@ -1,9 +1,8 @@
 #!/bin/sh
-# Makes a Debian package of what `make` built: .build/deb/shardq_VERSION_ARCHITECTURE.deb
-#
-# With bin/shardq-serve there, `shardq serve` is in it. Plain dpkg-deb: the compiler and the Swift packages are none of
+# Makes Debian packages of what `make` built, and prints their paths: .build/deb/shardq_VERSION_ARCHITECTURE.deb, and
+# with bin/shardq-serve there shardq-serve_….deb, which has `shardq serve`. Plain dpkg-deb: the compiler and the Swift packages are none of
 # Debian's, so debhelper and its build-dependencies would promise what they cannot hold. The executables are static:
-# the package depends on nothing, and says in Built-Using which sources are in it. The same commit gives the same bytes:
+# the packages depend on no library, and say in Built-Using which sources are in them. The same commit gives the same bytes:
 # times are those of the commit, or of $SOURCE_DATE_EPOCH. $DEBFULLNAME and $DEBEMAIL are its maintainer.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,24 +13,14 @@ export SOURCE_DATE_EPOCH
 version="$(bin/shardq --version)"
 architecture="$(dpkg --print-architecture)"
 maintainer="${DEBFULLNAME:-The shardq authors} <${DEBEMAIL:-authors@shardq.invalid}>"
-stage=.build/deb/stage
+stage=.build/deb/shardq
 rm -rf .build/deb
-mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/shardq" "$stage/usr/share/lintian/overrides"
+mkdir -p "$stage"
 
 # The days on manual pages as well: they are made again.
 rm -rf .build/share
 make -s install PREFIX=/usr DESTDIR="$stage" zshdir=/usr/share/zsh/vendor-completions
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
-
-documents="$stage/usr/share/doc/shardq"
-cp Packaging/debian/copyright "$documents/copyright"
-cp README.md SECURITY.md "$documents/"
-cp Packaging/debian/lintian-overrides "$stage/usr/share/lintian/overrides/shardq"
-gzip -9nc CHANGELOG.md >"$documents/NEWS.gz"
-{
-  printf 'shardq (%s) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n' "$version"
-  printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')"
-} | gzip -9n >"$documents/changelog.gz"
 
 # What is linked statically, by the source packages that it comes from.
 built_using=""
@@ -42,12 +31,23 @@ for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev musl-d
   built_using="${built_using:+$built_using, }$source"
 done
 
-find "$stage" -type d -exec chmod 755 {} +
-find "$documents" -type f -exec chmod 644 {} +
-chmod 644 "$stage/usr/share/lintian/overrides/shardq"
-size="$(find "$stage/usr" -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')"
-cat >"$stage/DEBIAN/control" <<EOF
-Package: shardq
+# Packs what is below .build/deb/NAME, with the description that comes in.
+package() { # name, fields of the control file that are its own
+  stage=".build/deb/$1"
+  documents="$stage/usr/share/doc/$1"
+  mkdir -p "$stage/DEBIAN" "$documents" "$stage/usr/share/lintian/overrides"
+  cp Packaging/debian/copyright "$documents/copyright"
+  sed "s/^shardq:/$1:/" Packaging/debian/lintian-overrides >"$stage/usr/share/lintian/overrides/$1"
+  gzip -9nc CHANGELOG.md >"$documents/NEWS.gz"
+  {
+    printf '%s (%s) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n' "$1" "$version"
+    printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')"
+  } | gzip -9n >"$documents/changelog.gz"
+  find "$stage" -type d -exec chmod 755 {} +
+  find "$documents" "$stage/usr/share/lintian" -type f -exec chmod 644 {} +
+  size="$(find "$stage/usr" -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')"
+  cat >"$stage/DEBIAN/control" <<END
+Package: $1
 Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
@@ -55,6 +55,24 @@ Installed-Size: $size
 Built-Using: $built_using
 Section: utils
 Priority: optional
+$(cat)
+END
+  (cd "$stage" && find usr -type f | LC_ALL=C sort | xargs md5sum) >"$stage/DEBIAN/md5sums"
+  file=".build/deb/$1_${version}_$architecture.deb"
+  # One thread, since how the work is divided is seen in the bytes.
+  dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$stage" "$file" >&2
+  echo "$file"
+}
+
+mkdir -p "$stage/usr/share/doc/shardq"
+cp README.md SECURITY.md "$stage/usr/share/doc/shardq/"
+serve=usr/libexec/shardq/shardq-serve
+if [ -e "$stage/$serve" ]; then
+  mkdir -p ".build/deb/shardq-serve/${serve%/*}"
+  mv "$stage/$serve" ".build/deb/shardq-serve/$serve"
+fi
+package shardq <<'END'
+Suggests: shardq-serve
 Description: type-ahead over lists too big to load
  shardq makes an index of a list of records, cut into small compressed shards,
  and answers what begins with the letters typed so far: it loads the kilobytes
@@ -62,10 +80,10 @@ Description: type-ahead over lists too big to load
  .
  JSON, CSV, TSV and GeoNames files can be indexed; indexes can be updated,
  compared, shipped as packs, verified and repaired.
-EOF
-(cd "$stage" && find usr -type f | LC_ALL=C sort | xargs md5sum) >"$stage/DEBIAN/md5sums"
-
-package=".build/deb/shardq_${version}_$architecture.deb"
-# One thread, since how the work is divided is seen in the bytes.
-dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$stage" "$package" >&2
-echo "$package"
+END
+[ ! -e ".build/deb/shardq-serve/$serve" ] || package shardq-serve <<END
+Depends: shardq (= $version)
+Description: type-ahead over HTTP, with a search page
+ shardq-serve has the command "shardq serve": it answers what begins with the
+ letters typed so far, over HTTP, and shows a search page.
+END

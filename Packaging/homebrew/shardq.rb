@@ -1,9 +1,9 @@
-# A template: `url` and `sha256` are those of a release. docs/install.md says what of it was tried.
+# A template, which Scripts/dist.sh fills in. docs/install.md says what of it was tried.
 class Shardq < Formula
   desc "Type-ahead over lists too big to load"
   homepage "https://example.com/shardq"
-  url "https://example.com/shardq-0.1.0.tar.gz"
-  sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+  url "https://example.com/shardq-VERSION.tar.gz"
+  sha256 "SHA256"
   license "MIT"
 
   depends_on "pkgconf" => :build

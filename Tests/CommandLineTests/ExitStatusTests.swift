@@ -181,7 +181,7 @@ struct ExitStatusTests {
       let script = Program.run(["--generate-completion-script", shell])
       #expect(script.status == 0 && script.output.contains("geojson"))
     }
-    #expect(Program.run(["--version"]).output.hasPrefix("0.1.0"))
+    #expect(Program.run(["--version"]).output.hasPrefix(ProductVersion.text))
   }
 
   @Test func reports() {

@@ -62,8 +62,12 @@ class Layout(Installed):
         self.assertEqual(stats.returncode, 0, stats.stderr)
         self.assertRegex(stats.stdout, "2,?344")
 
-    def test_footprint_finds_its_programs(self):
-        result = self.shardq("footprint", "--keystrokes", "20", "--designs", "none")
+    def test_footprint_is_of_the_clone(self):
+        arguments = ["footprint", "--keystrokes", "20", "--designs", "none"]
+        result = self.shardq(*arguments)
+        self.assertEqual(result.returncode, 66)
+        self.assertIn("bin/shardq footprint", result.stderr)
+        result = run(os.path.join(ROOT, "bin", "shardq"), *arguments, env=self.environment, cwd=self.work)
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_serve_finds_its_program(self):
@@ -127,7 +131,7 @@ class DebianPackage(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.mkdtemp(prefix="shardq-package-")
         cls.addClassCleanup(shutil.rmtree, cls.scratch)
-        cls.built = [cls.build(name) for name in ("first.deb", "second.deb")]
+        cls.built = [cls.build(name) for name in ("first", "second")]
 
     @classmethod
     def build(cls, name):
@@ -136,14 +140,19 @@ class DebianPackage(unittest.TestCase):
         said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "SOURCE_DATE_EPOCH": "1700000000"}
         result = run("make", "-s", "-C", ROOT, "deb", env={**os.environ, **said})
         assert result.returncode == 0, result.stdout + result.stderr
-        return shutil.copy(os.path.join(ROOT, result.stdout.split()[-1]), os.path.join(cls.scratch, name))
+        os.mkdir(os.path.join(cls.scratch, name))
+        return [shutil.copy(os.path.join(ROOT, path), os.path.join(cls.scratch, name))
+                for path in result.stdout.split() if path.endswith(".deb")]
 
-    def test_the_same_executables_give_the_same_package(self):
-        self.assertTrue(filecmp.cmp(*self.built, shallow=False))
+    def test_the_same_executables_give_the_same_packages(self):
+        for first, second in zip(*self.built, strict=True):
+            self.assertTrue(filecmp.cmp(first, second, shallow=False), first)
+        serve = os.path.exists(os.path.join(ROOT, "bin", "shardq-serve"))
+        self.assertEqual(["shardq-serve_" in path for path in self.built[0]], [False, True][: 1 + serve])
 
     @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
     def test_lintian_finds_nothing(self):
-        result = run("lintian", "--fail-on", "error,warning", "--allow-root", self.built[0])
+        result = run("lintian", "--fail-on", "error,warning", "--allow-root", *self.built[0])
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
     def test_it_installs_runs_and_goes_away(self):
@@ -156,15 +165,40 @@ class DebianPackage(unittest.TestCase):
         open(root + "/var/lib/dpkg/status", "w").close()
         # Where a shell of a service looks for the tools that dpkg wants to see.
         environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"}
-        installed = run("dpkg", "--root=" + root, "--install", self.built[0], env=environment)
+        installed = run("dpkg", "--root=" + root, "--install", *self.built[0], env=environment)
         self.assertEqual(installed.returncode, 0, installed.stderr)
         environment["SHARDQ_INDEX"] = os.path.join(ROOT, "shards")
         self.assertIn("Reykjavík", run(root + "/usr/bin/shardq", "reykj", env=environment).stdout)
         self.assertEqual(run(root + "/usr/bin/shardq", "stats", env=environment).returncode, 0)
-        removed = run("dpkg", "--root=" + root, "--purge", "shardq", env=environment)
+        names = [os.path.basename(path).split("_")[0] for path in self.built[0]]
+        removed = run("dpkg", "--root=" + root, "--purge", *names, env=environment)
         self.assertEqual(removed.returncode, 0, removed.stderr)
         left = [name for name in files(root) if not name.startswith("var/")]
         self.assertEqual(left, [])
+
+
+@unittest.skipUnless(shutil.which("sha256sum") and shutil.which("xz"), "sha256sum or xz is not installed")
+class Release(unittest.TestCase):
+    def test_a_tarball_unpacked_anywhere_answers(self):
+        with tempfile.TemporaryDirectory(prefix="shardq release ") as scratch:
+            # Compressed as little as it goes.
+            said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "XZ_OPT": "-0", "SOURCE_DATE_EPOCH": "1700000000"}
+            result = run("make", "-s", "-C", ROOT, "dist", env={**os.environ, **said})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            dist = os.path.join(ROOT, ".build", "dist")
+            self.assertEqual(run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=dist).returncode, 0)
+            listed = {line.split()[-1] for line in open(os.path.join(dist, "SHA256SUMS"))}
+            self.assertEqual(listed, set(os.listdir(dist)) - {"SHA256SUMS"})
+            version = run(os.path.join(ROOT, "bin", "shardq"), "--version").stdout.strip()
+            for name in sorted(listed):
+                self.assertIn(version, name.replace("shardq.rb", version))
+                if name.endswith(".tar.xz"):
+                    self.assertEqual(run("tar", "-C", scratch, "-xf", os.path.join(dist, name)).returncode, 0)
+            (found,) = [name for name in os.listdir(scratch) if not name.startswith("shardq-serve-")]
+            self.assertFalse([path for path in files(scratch) if path.endswith("/shardq-footprint")])
+            program = os.path.join(scratch, found, "bin", "shardq")
+            for arguments, wanted in ((["reykj"], "Reykjav\u00edk"), (["stats"], "records")):
+                self.assertIn(wanted, run(program, *arguments, "-i", os.path.join(ROOT, "shards")).stdout)
 
 
 class Manual(Installed):

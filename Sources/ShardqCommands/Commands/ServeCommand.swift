@@ -134,7 +134,8 @@
       let path: String
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
-          "shardq-serve", hint: "Scripts/build.sh --server makes it, which takes some minutes")
+          "shardq-serve",
+          hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)

@@ -91,7 +91,9 @@
     ) throws(CommandFailure) {
       (self.index, self.log, self.keyCount, self.scratch) = (index, log, keyCount, scratch)
       (self.wanted, self.progress) = (wanted, progress)
-      program = try InstalledProgram.path("shardq-footprint")
+      program = try InstalledProgram.path(
+        "shardq-footprint",
+        hint: "It is a benchmark, which is not installed: run make and bin/shardq footprint in a clone")
     }
 
     /// Measures shardq, then each wanted design that can be measured.

@@ -56,7 +56,7 @@ struct SettingsMessages {
     ShellCase(
       "help and completions work whatever the settings are",
       lists + "echo nonsense > $config; shardq --version; shardq completions bash | head -c 11",
-      output: "0.1.0\n#!/bin/bash"),
+      output: "\(ProductVersion.text)\n#!/bin/bash"),
   ]
 
   @Test(arguments: settings) func setting(_ row: ShellCase) { row.check() }

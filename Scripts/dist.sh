@@ -1,0 +1,50 @@
+#!/bin/sh
+# Makes the files of a release from what `make` built, in .build/dist:
+#
+#   shardq-VERSION.tar.gz                    the source, of the commit; in a clone alone
+#   shardq-VERSION-SYSTEM-PROCESSOR.tar.xz   an installation, to unpack into a prefix
+#   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; with bin/shardq-serve alone
+#   shardq_VERSION_….deb, shardq-serve_….deb the same as Debian packages; where dpkg-deb is
+#   shardq.rb                                the formula for Homebrew, with the source's checksum; in a clone alone
+#   SHA256SUMS                               of all of them
+#
+# One commit gives the same bytes: times are those of the commit, or of $SOURCE_DATE_EPOCH.
+set -eu
+cd "$(dirname "$0")/.."
+SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
+export SOURCE_DATE_EPOCH
+version="$(bin/shardq --version)"
+platform="$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)"
+dist=.build/dist
+rm -rf "$dist"
+mkdir -p "$dist/stage"
+
+# The days on manual pages as well: they are made again.
+rm -rf .build/share
+make -s install PREFIX= DESTDIR="$dist/stage/shardq"
+pack() { # name, directory, its content
+  name="$1-$version-$platform"
+  mv "$dist/stage/$2" "$dist/stage/$name"
+  tar -C "$dist/stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$name" |
+    xz -T1 >"$dist/$name.tar.xz"
+}
+if [ -e bin/shardq-serve ]; then
+  mkdir -p "$dist/stage/serve/libexec/shardq"
+  mv "$dist/stage/shardq/libexec/shardq/shardq-serve" "$dist/stage/serve/libexec/shardq/"
+  pack shardq-serve serve
+fi
+cp README.md LICENSE "$dist/stage/shardq/"
+pack shardq shardq
+
+if command -v dpkg-deb >/dev/null; then
+  for package in $(Scripts/package-deb.sh); do cp "$package" "$dist/"; done
+fi
+if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+  source="$dist/shardq-$version.tar.gz"
+  git archive --prefix="shardq-$version/" HEAD | gzip -9n >"$source"
+  sum="$(sha256sum "$source" | cut -d' ' -f1)"
+  sed "s/VERSION/$version/; s/SHA256/$sum/" Packaging/homebrew/shardq.rb >"$dist/shardq.rb"
+fi
+rm -rf "$dist/stage"
+(cd "$dist" && sha256sum -- * >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
+ls -l "$dist" >&2
