@@ -1,3 +1,4 @@
+import QueryOutput
 import Testing
 
 import CLibrary

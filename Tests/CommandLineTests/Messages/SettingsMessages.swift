@@ -1,4 +1,5 @@
 import CLibrary
+import QueryOutput
 import Testing
 
 @Suite(
