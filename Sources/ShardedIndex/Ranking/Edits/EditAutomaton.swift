@@ -33,30 +33,33 @@ struct EditAutomaton: Sendable {
     var characters = FoldedCharacters.all(of: text)
     if isFinished { characters.append(UInt32(Fold.space)) }
     (self.characters, self.limit) = (characters, min(limit, Self.greatestLimit))
-    // By class the positions that have its character, three bits up.
-    var masks: [UInt128] = [0]
+    // By class the positions that have its character.
+    var positions: [[Int]] = [[]]
     for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character < 0x80 {
       if classes[Int(character)] == 0 {
-        classes[Int(character)] = UInt8(masks.count)
-        masks.append(0)
+        classes[Int(character)] = UInt8(positions.count)
+        positions.append([])
       }
-      masks[Int(classes[Int(character)])] |= 1 << UInt128(position + 3)
+      positions[Int(classes[Int(character)])].append(position)
     }
-    firstWideClass = UInt8(masks.count)
+    firstWideClass = UInt8(positions.count)
     for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character >= 0x80 {
       let index = wide.firstIndex(of: character) ?? wide.count
       if index == wide.count {
         wide.append(character)
-        masks.append(0)
+        positions.append([])
       }
-      masks[Int(firstWideClass) + index] |= 1 << UInt128(position + 3)
+      positions[Int(firstWideClass) + index].append(position)
     }
     classes[Int(Fold.separator)] = classes[Int(Fold.space)]
     let depths = characters.count + 3
-    var windows: [UInt8] = []
-    windows.reserveCapacity(masks.count * depths)
-    for mask in masks {
-      for depth in 0..<depths { windows.append(UInt8(truncatingIfNeeded: mask >> UInt128(depth)) & 0b111111) }
+    var windows = [UInt8](repeating: 0, count: positions.count * depths)
+    for (number, positions) in positions.enumerated() {
+      for position in positions {
+        for depth in max(0, position - 2)...position + 3 {
+          windows[number * depths + depth] |= 1 << (position + 3 - depth)
+        }
+      }
     }
     (self.windows, depthCount) = (windows, depths)
   }
