@@ -16,7 +16,7 @@ let zstd: [Target.Dependency] = [
 
 let package = Package(
   name: "shardq",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardedIndexFoundation", targets: ["ShardedIndexFoundation"]),

@@ -7,7 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 Scripts/dependencies.sh
 export SWIFT_BACKTRACE=enable=no SHARDQ_DATA=/dev/null
-# SHARDQ_TSAN puts a pthread mutex in the place of Synchronization.Mutex, which the sanitizer does not see: Lock.swift.
+# SHARDQ_TSAN puts a pthread mutex in the place of Synchronization.Mutex, which the sanitizer does not see, and words of
+# C in the place of Atomic, as builds for Apple's systems have them: Lock.swift, Atomic.swift.
 run() {
   swift test -c release -Xswiftc -enable-testing -Xswiftc -DSHARDQ_TSAN --sanitize=thread \
     --scratch-path .build/tsan --disable-xctest "$@"

@@ -1,5 +1,4 @@
 import CLibrary
-import Synchronization
 
 /// A type-ahead index: a directory of shards, of which a query loads those it needs.
 ///

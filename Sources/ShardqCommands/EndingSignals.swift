@@ -1,7 +1,7 @@
 #if CommandLineTool
   import Footprint
   import ShardBuilder
-  import Synchronization
+  import ShardedIndex
 
   import CLibrary
 

@@ -2,7 +2,6 @@
   import NIOCore
   import NIOPosix
   import QueryOutput
-  import Synchronization
 
   import CLibrary
 

@@ -2,7 +2,6 @@
   import NIOConcurrencyHelpers
   import NIOPosix
   import ShardedIndex
-  import Synchronization
 
   /// The threads that may wait for the index's files, and their limits.
   ///

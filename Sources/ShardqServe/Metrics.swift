@@ -1,7 +1,6 @@
 #if Server
   import NIOConcurrencyHelpers
   import ShardedIndex
-  import Synchronization
 
   import CLibrary
 

@@ -1,5 +1,5 @@
 #if Server
-  import Synchronization
+  import ShardedIndex
 
   /// The memory limit of all large answers that slow clients have not taken yet.
   final class ResponseBudget: Sendable {

@@ -4,7 +4,6 @@
   import NIOPosix
   import QueryOutput
   import ShardedIndex
-  import Synchronization
 
   /// The server, from its start to its end.
   ///

@@ -1,5 +1,5 @@
 #if Server
-  import Synchronization
+  import ShardedIndex
 
   import CLibrary
 

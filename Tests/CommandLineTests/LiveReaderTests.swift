@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 import CLibrary

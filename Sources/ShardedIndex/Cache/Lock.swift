@@ -1,9 +1,9 @@
-#if SHARDQ_TSAN || hasFeature(Embedded)
+#if SHARDQ_TSAN || hasFeature(Embedded) || canImport(Darwin)
   import CLibrary
 
   #if SHARDQ_TSAN
     /// A race, planted to see whether it is reported: with it no lock is taken at all.
-    private let isLeftOut = getenv("SHARDQ_PLANTED_RACE") != nil
+    private let isLeftOut = unsafe getenv("SHARDQ_PLANTED_RACE") != nil
   #else
     private let isLeftOut = false
   #endif
@@ -14,24 +14,24 @@
 /// The one lock of the engine, around the state that it guards.
 ///
 /// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported), so a build for
-/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place; so has
-/// Embedded Swift, which lacks the other.
+/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place. So has
+/// Embedded Swift, which lacks the other, and so have Apple's systems: they have the other from macOS 15 and iOS 18 on.
 /// That script also has it left out, to see that the sanitizer tells.
 package struct Lock<State: Sendable>: ~Copyable, Sendable {
-  #if SHARDQ_TSAN || hasFeature(Embedded)
-    private final class Storage: @unchecked Sendable {
+  #if SHARDQ_TSAN || hasFeature(Embedded) || canImport(Darwin)
+    @safe private final class Storage: @unchecked Sendable {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       var state: State
 
       init(_ state: State) {
         self.state = state
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
       }
 
       deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
       }
     }
 
@@ -42,8 +42,8 @@ package struct Lock<State: Sendable>: ~Copyable, Sendable {
     package borrowing func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      if !isLeftOut { pthread_mutex_lock(storage.mutex) }
-      defer { if !isLeftOut { pthread_mutex_unlock(storage.mutex) } }
+      if !isLeftOut { unsafe pthread_mutex_lock(storage.mutex) }
+      defer { if !isLeftOut { unsafe pthread_mutex_unlock(storage.mutex) } }
       return try body(&storage.state)
     }
   #else

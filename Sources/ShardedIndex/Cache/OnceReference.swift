@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An object that is set once, by the first thread that has one, and is read without a lock from then on.
 ///
 /// `AtomicLazyReference` does the same; it is not specialised when compiled, and takes 230 instructions to read.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The decompression contexts that no load is using: at most two are kept.
 @safe package final class DecompressorPool: @unchecked Sendable {
   // Each holds what it leads to. Not behind a lock, which would be acquired and released for each.

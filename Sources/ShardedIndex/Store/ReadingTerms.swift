@@ -1,5 +1,4 @@
 import CLibrary
-import Synchronization
 
 /// The bytes that the queries of several threads share.
 package final class MemoryBudget: Sendable {

@@ -1,6 +1,6 @@
 #if CommandLineTool
   import QueryOutput
-  import Synchronization
+  import ShardedIndex
 
   import CLibrary
 

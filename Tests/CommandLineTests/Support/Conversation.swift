@@ -1,5 +1,6 @@
+import ShardedIndex
+
 import CLibrary
-import Synchronization
 
 /// A program that is written to and read from while it runs.
 final class Conversation: @unchecked Sendable {  // One thread talks at a time.
@@ -8,7 +9,7 @@ final class Conversation: @unchecked Sendable {  // One thread talks at a time.
   private let process: pid_t
   private var unread: [UInt8] = []
   /// One starts at a time, so that none inherits another's pipes: they would stay open.
-  private static let starting = Mutex(0)
+  private static let starting = Lock(0)
 
   convenience init(_ arguments: [String], errors: String = "/dev/null") {
     self.init(started: Self.starting.withLock { _ in Self.start(arguments, errors) })

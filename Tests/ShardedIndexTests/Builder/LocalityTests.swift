@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 /// A list as the builder sorts it, so that one record can be changed and all be cut and encoded again without
@@ -130,8 +129,8 @@ private final class SortedList: Sendable {
     var random = SplitMix64(seed: 2)
     let places = borders + (0..<300).map { _ in Int.random(in: 0..<list.records.count, using: &random) }
     // Per kind of change, how often so many files were new, and so many gone.
-    let counts = Mutex<[String: [String: Int]]>([:])
-    let worst = Mutex<[String]>([])
+    let counts = Lock<[String: [String: Int]]>([:])
+    let worst = Lock<[String]>([])
     let seeds = places.map { _ in random.next() }
     WorkerPool.forEach(places.count, threads: WorkerPool.availableThreads) { number in
       do {

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 @Suite("The engine against a linear scan") struct ExhaustiveTests {

@@ -2,7 +2,6 @@
   import Glibc
   import ShardBuilder
   import ShardedIndex
-  import Synchronization
   import Testing
 
   /// Each in a process of its own, where nothing else takes memory or opens files.

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 /// Manifests with nodes between the root and the pages; most of shards that are nowhere but in the manifest.

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 /// Manifests of several pages: every record is a shard of its own, so that record and shard have one number.
@@ -416,7 +415,7 @@ import Testing
     let at = (0..<root.count - names.count).first { root[$0..<$0 + names.count].elementsEqual(names) }
     root.replaceSubrange(try #require(at)..<at! + names.count, with: Array("\u{3}ids\u{3}ids".utf8))
     Files.write(surgery.manifestFile(changedRoot: root), to: built.path + "/manifest")
-    let findings = Mutex<[Verifier.Finding]>([])
+    let findings = Lock<[Verifier.Finding]>([])
     let summary = try Verifier.verify(index: built.path) { finding in findings.withLock { $0.append(finding) } }
     #expect(!summary.isSound)
     let wanted = Verifier.Finding.damage(file: built.path + "/manifest", reason: "names the field ids twice")

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 import CLibrary
@@ -55,7 +54,7 @@ import CLibrary
     index.removeResidentShards()
     let wanted = try index.matches(forPrefix: keys[100]).records(in: 0..<1).map(\.key)
     let before = index.statistics
-    let faults = Mutex<[String]>([])
+    let faults = Lock<[String]>([])
     Self.onThread {
       ReadingTerms(nil).rule()
       if ReadingTerms.mayWait { faults.withLock { $0.append("it may wait") } }
@@ -88,7 +87,7 @@ import CLibrary
         + (0..<8).map { #"{"name":"n\#($0)","t":"\#(String(repeating: "x", count: 300_000))"}"# }.joined(separator: ",")
         + "]", key: "{name}", cacheLimitBytes: 0)
     let index = small.open
-    let faults = Mutex<[String]>([])
+    let faults = Lock<[String]>([])
     func ask(limit: Int, isEnough: Bool) {
       Self.onThread {
         let budget = MemoryBudget(limit)

@@ -1,6 +1,5 @@
 import ShardBuilder
 import ShardedIndex
-import Synchronization
 import Testing
 
 @Suite("Readers of an index that is rebuilt") struct ReloadTests {

@@ -1,5 +1,4 @@
 import CLibrary
-import Synchronization
 
 /// The fields of a part, which are set at most once, and read without a lock from then on.
 ///

@@ -1,18 +1,15 @@
 import CLibrary
-import Synchronization
 
 /// The pages and nodes of a manifest that are kept: a slot for each, which is set once and read without a lock from
 /// then on.
 @safe final class FrameTable: @unchecked Sendable {
-  /// The contents by slot, in memory that the system hands out when it is touched; nil is zeros.
-  private let slots: UnsafeMutableBufferPointer<Atomic<UnsafeMutableRawPointer?>>
-  /// The content that was kept last, from which ``CachedFrame/Header/kept`` leads to all others.
-  private let last = unsafe Atomic<UnsafeMutableRawPointer?>(nil)
+  /// The contents by slot, in memory that the system hands out when it is touched; nil is zeros. Behind them the content
+  /// that was kept last, from which ``CachedFrame/Header/kept`` leads to all others.
+  private let slots: UnsafeMutableBufferPointer<UInt>
 
   init(count: Int) {
-    typealias Slot = Atomic<UnsafeMutableRawPointer?>
-    guard let memory = unsafe calloc(max(1, count), MemoryLayout<Slot>.stride) else { fatalError("out of memory") }
-    unsafe slots = .init(start: memory.bindMemory(to: Slot.self, capacity: count), count: count)
+    guard let memory = unsafe calloc(count + 1, MemoryLayout<UInt>.stride) else { fatalError("out of memory") }
+    unsafe slots = .init(start: memory.bindMemory(to: UInt.self, capacity: count + 1), count: count)
   }
 
   deinit {
@@ -23,33 +20,35 @@ import Synchronization
   /// The frame in a slot; nil if none is kept there yet.
   @inline(__always) subscript(_ slot: Int) -> CachedFrame? {
     unsafe precondition(slot >= 0 && slot < slots.count, "no such page")
-    return unsafe slots.baseAddress![slot].load(ordering: .acquiring).map(CachedFrame.init)
+    return unsafe Self.frame(word_load(slots.baseAddress! + slot))
+  }
+
+  @inline(__always) private static func frame(_ word: UInt) -> CachedFrame? {
+    word == 0 ? nil : unsafe CachedFrame(content: .init(bitPattern: word)!)
   }
 
   /// Keeps a frame, unless another thread was first; returns the one that is kept.
   func keep(_ frame: CachedFrame, at slot: Int) -> CachedFrame {
     unsafe precondition(slot >= 0 && slot < slots.count, "no such page")
-    let (isMine, other) = unsafe slots.baseAddress![slot].compareExchange(
-      expected: nil, desired: frame.content, ordering: .acquiringAndReleasing)
-    guard isMine else {
+    let word = unsafe UInt(bitPattern: frame.content)
+    var other: UInt = 0
+    guard unsafe word_compare_exchange(slots.baseAddress! + slot, &other, word) else {
       unsafe frame.deallocate()
-      return unsafe CachedFrame(content: other!)
+      return unsafe Self.frame(other)!
     }
-    var isListed = false
-    var last = unsafe self.last.load(ordering: .relaxed)
-    while !isListed {
-      unsafe frame.setKept(last)
-      unsafe (isListed, last) = self.last.compareExchange(
-        expected: last, desired: frame.content, ordering: .acquiringAndReleasing)
-    }
+    var before = unsafe word_load(slots.baseAddress! + slots.count)
+    repeat {
+      unsafe frame.setKept(Self.frame(before)?.content)
+    } while unsafe !word_compare_exchange(
+      slots.baseAddress! + slots.count, &before, word)
     return unsafe frame
   }
 
   /// Calls `body` with each frame that is kept. `body` may free it.
   func forEach(_ body: (CachedFrame) -> Void) {
-    var content = unsafe last.load(ordering: .acquiring)
-    while let frame = unsafe content.map(CachedFrame.init) {
-      unsafe content = frame.kept
+    var next = unsafe Self.frame(word_load(slots.baseAddress! + slots.count))
+    while let frame = unsafe next {
+      unsafe next = frame.kept.map { unsafe CachedFrame(content: $0) }
       unsafe body(frame)
     }
   }
