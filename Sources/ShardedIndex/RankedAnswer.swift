@@ -9,10 +9,12 @@ extension ShardedIndex {
     /// The records of the hits, in their order.
     public let records: Records
 
-    fileprivate init(_ hits: RankedHits, limit: Int, budget: SearchBudget?) throws(IndexError) {
+    private init(
+      _ hits: RankedHits, limit: Int, budget: SearchBudget?, isStopped: (() -> Bool)? = nil
+    ) throws(IndexError) {
       (self.limit, self.budget) = (limit, budget)
       var hits = hits
-      try hits.find(limit, budget: budget)
+      try hits.find(limit, budget: budget, isStopped: isStopped)
       records = try hits.records(in: 0..<hits.count)
       found = hits
     }
@@ -60,8 +62,23 @@ extension ShardedIndex {
     ///
     /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
-    public func next(limit: Int? = nil) throws(IndexError) -> Answer {
-      try Answer(found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget)
+    public func next(limit: Int? = nil) throws(IndexError) -> Answer { try next(limit: limit, isStopped: nil) }
+
+    /// - Parameter isStopped: A condition that ends the search; nil for none.
+    func next(limit: Int?, isStopped: (() -> Bool)?) throws(IndexError) -> Answer {
+      try Answer(found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget, isStopped: isStopped)
+    }
+
+    /// - Parameters:
+    ///   - text: The folded text of the query.
+    ///   - isStopped: A condition that ends the search; nil for none.
+    fileprivate init(
+      _ generation: Generation, text: [UInt8], query: SearchQuery, limit: Int, after cursor: Cursor?,
+      isStopped: (() -> Bool)? = nil
+    ) throws(IndexError) {
+      try self.init(
+        RankedHits(text, filters: query.filter, near: query.near, typos: query.typos, in: generation, after: cursor),
+        limit: max(0, limit), budget: query.budget, isStopped: isStopped)
     }
   }
 
@@ -203,26 +220,21 @@ extension ShardedIndex {
   ///   - limit: The most hits.
   ///   - cursor: The position behind the last hit of the page before; nil for the first page.
   /// - Throws: ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation; else as
-  ///   ``search(_:limit:)-(String,_)``.
+  ///   `search(_:limit:)` with a text.
   public func search(
     _ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil
   ) throws(IndexError) -> Answer {
+    try search(query, limit: limit, after: cursor, isStopped: nil)
+  }
+
+  /// - Parameter isStopped: A condition that ends the search; nil for none.
+  func search(
+    _ query: SearchQuery, limit: Int, after cursor: Cursor?, isStopped: (() -> Bool)?
+  ) throws(IndexError) -> Answer {
     let text = Fold.fold(query.text)
     return try withNewest { (generation) throws(IndexError) in
-      try Answer(generation, text: text, query: query, limit: limit, after: cursor)
+      try Answer(generation, text: text, query: query, limit: limit, after: cursor, isStopped: isStopped)
     }
-  }
-}
-
-extension ShardedIndex.Answer {
-  fileprivate init(
-    _ generation: Generation, text: [UInt8], query: ShardedIndex.SearchQuery, limit: Int,
-    after cursor: ShardedIndex.Cursor?
-  ) throws(IndexError) {
-    try self.init(
-      ShardedIndex.RankedHits(
-        text, filters: query.filter, near: query.near, typos: query.typos, in: generation, after: cursor),
-      limit: max(0, limit), budget: query.budget)
   }
 }
 
@@ -230,7 +242,7 @@ extension ShardedIndex.Session {
   /// Returns the best records for the text that was typed so far.
   ///
   /// - Parameter limit: The most hits.
-  /// - Throws: As ``ShardedIndex/search(_:limit:)-(String,_)``.
+  /// - Throws: As `search(_:limit:)` of the index.
   public func search(limit: Int = 10) throws(IndexError) -> ShardedIndex.Answer {
     try ShardedIndex.Answer(
       generation, text: Fold.fold(text), query: ShardedIndex.SearchQuery(text), limit: limit, after: nil)

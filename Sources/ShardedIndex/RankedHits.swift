@@ -68,10 +68,13 @@ extension ShardedIndex {
 
     /// Finds the next hits, at most `limit` of them, in the place of those that were found before.
     ///
-    /// - Returns: Whether these are the best there are. If not, the budget ended the search.
+    /// - Parameter isStopped: Another condition that ends the search; nil for none.
+    /// - Returns: Whether these are the best there are. If not, the budget or the condition ended the search.
     @discardableResult
-    package mutating func find(_ limit: Int, budget: SearchBudget? = nil) throws(IndexError) -> Bool {
-      let next = try search.next(limit, budget: budget)
+    package mutating func find(
+      _ limit: Int, budget: SearchBudget? = nil, isStopped: (() -> Bool)? = nil
+    ) throws(IndexError) -> Bool {
+      let next = try search.next(limit, budget: budget, isStopped: isStopped)
       rankBefore = found.records.last?.rank ?? rankBefore
       countBefore = countBefore.map { $0 + found.records.count }
       found = next

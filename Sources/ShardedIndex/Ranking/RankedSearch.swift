@@ -100,7 +100,11 @@ struct RankedSearch: Sendable {
   }
 
   /// Returns the next hits, at most `limit` of them, and moves the search behind them.
-  mutating func next(_ limit: Int, budget: ShardedIndex.SearchBudget?) throws(IndexError) -> Page {
+  ///
+  /// - Parameter isStopped: Another condition that ends the search; nil for none.
+  mutating func next(
+    _ limit: Int, budget: ShardedIndex.SearchBudget?, isStopped: (() -> Bool)? = nil
+  ) throws(IndexError) -> Page {
     var page = Page()
     guard limit > 0 else { return page }
     var found = RankedFound(limit: limit)
@@ -117,7 +121,7 @@ struct RankedSearch: Sendable {
         queueRests(found.takeLeft())
       } else if queue.first == nil {
         break
-      } else if let budget, budget.isOver(opened, since: start) {
+      } else if budget?.isOver(opened, since: start) ?? false || isStopped?() ?? false {
         page.isComplete = false
         break
       } else if let container = queue.pop() {

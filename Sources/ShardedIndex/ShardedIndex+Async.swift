@@ -1,0 +1,137 @@
+#if !hasFeature(Embedded)
+  extension ShardedIndex {
+    /// Returns the records that a person most likely means by a text, as the overload without `async` does, on
+    /// another thread than the main one.
+    ///
+    /// A task that is cancelled ends its search before the next shard.
+    ///
+    /// ```swift
+    /// let answer = try await index.search("par", limit: 10)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: The text, as typed.
+    ///   - limit: The most hits.
+    /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
+    @concurrent
+    public func search(_ text: String, limit: Int = 10) async throws -> Answer {
+      try await search(SearchQuery(text), limit: limit)
+    }
+
+    /// Returns the best records for a query, from the first on or behind a cursor, on another thread than the main one.
+    ///
+    /// A task that is cancelled ends its search before the next shard.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - limit: The most hits.
+    ///   - cursor: The position behind the last hit of the page before; nil for the first page.
+    /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
+    @concurrent
+    public func search(_ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil) async throws -> Answer {
+      try Task.checkCancellation()
+      let answer = try search(query, limit: limit, after: cursor) { Task.isCancelled }
+      try Task.checkCancellation()
+      return answer
+    }
+
+    /// Returns the answers to texts that follow each other, as a person types them: the newest only.
+    ///
+    /// A newer text cancels the search for the one before, and takes the place of an answer that nobody has read yet. An
+    /// error is the answer to one text; the sequence goes on with the next one. It ends when `texts` ends.
+    ///
+    /// ```swift
+    /// let (texts, field) = AsyncStream.makeStream(of: String.self)
+    /// field.yield("par")
+    /// field.finish()
+    /// for await answer in index.answers(to: texts) { print(try answer.get().hits) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - texts: The texts, as typed.
+    ///   - limit: The most hits of an answer.
+    public func answers(
+      to texts: AsyncStream<String>, limit: Int = 10
+    ) -> AsyncStream<Result<Answer, IndexError>> {
+      newest(of: texts) { try await self.search($0, limit: limit) }
+    }
+
+    /// Returns the answers to queries that follow each other: the newest only, as ``answers(to:limit:)-(AsyncStream<String>,_)``.
+    ///
+    /// - Parameters:
+    ///   - queries: The queries.
+    ///   - limit: The most hits of an answer.
+    public func answers(
+      to queries: AsyncStream<SearchQuery>, limit: Int = 10
+    ) -> AsyncStream<Result<Answer, IndexError>> {
+      newest(of: queries) { try await self.search($0, limit: limit) }
+    }
+
+    private func newest<Query: Sendable>(
+      of queries: AsyncStream<Query>, _ search: @escaping @Sendable (Query) async throws -> Answer
+    ) -> AsyncStream<Result<Answer, IndexError>> {
+      AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+        let newest = NewestSearch()
+        let reader = Task {
+          var last: Task<Void, Never>?
+          for await query in queries {
+            last = newest.start { number in
+              let answer: Result<Answer, IndexError>
+              do { answer = .success(try await search(query)) } catch let error as IndexError {
+                answer = .failure(error)
+              } catch {
+                return
+              }
+              newest.ifNewest(number) { continuation.yield(answer) }
+            }
+          }
+          await last?.value
+          continuation.finish()
+        }
+        continuation.onTermination = { _ in
+          reader.cancel()
+          newest.cancel()
+        }
+      }
+    }
+  }
+
+  extension ShardedIndex.Answer {
+    /// Returns the next hits, as the overload without `async` does, on another thread than the main one.
+    ///
+    /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
+    /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
+    @concurrent
+    public func next(limit: Int? = nil) async throws -> ShardedIndex.Answer {
+      try Task.checkCancellation()
+      let answer = try next(limit: limit, isStopped: { Task.isCancelled })
+      try Task.checkCancellation()
+      return answer
+    }
+  }
+
+  /// The search for the newest of several texts.
+  private final class NewestSearch: Sendable {
+    private struct State: Sendable {
+      var number = 0
+      var task: Task<Void, Never>?
+    }
+    private let state = Lock(State())
+
+    /// Cancels the search before, and starts one, which gets its number.
+    func start(_ body: @escaping @Sendable (Int) async -> Void) -> Task<Void, Never> {
+      state.withLock { state in
+        state.task?.cancel()
+        state.number += 1
+        let task = Task { [number = state.number] in await body(number) }
+        state.task = task
+        return task
+      }
+    }
+
+    /// Calls `body` if no newer search has started; none starts before `body` returns.
+    func ifNewest(_ number: Int, _ body: () -> Void) { state.withLock { if $0.number == number { body() } } }
+
+    func cancel() { state.withLock { $0.task?.cancel() } }
+  }
+#endif
