@@ -20,6 +20,7 @@ let package = Package(
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardedIndexFoundation", targets: ["ShardedIndexFoundation"]),
+    .library(name: "SearchModel", targets: ["SearchModel"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
     // For the packages in Benchmarks/ and Fuzz/ alone: its interface carries no promise and changes without notice.
     .library(name: "_Footprint", targets: ["Footprint"]),
@@ -62,6 +63,7 @@ let package = Package(
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]),
     // Apart from the engine, since a static program with Foundation has 7 MB more.
     .target(name: "ShardedIndexFoundation", dependencies: ["ShardedIndex"], swiftSettings: settings),
+    .target(name: "SearchModel", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CLibrary", "CZlib", "CNettle"],
       swiftSettings: settings + [.strictMemorySafety()]),
@@ -96,7 +98,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests",
-      dependencies: ["CLibrary", "ShardedIndex", "ShardedIndexFoundation", "ShardBuilder", "Footprint"],
+      dependencies: ["CLibrary", "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "ShardBuilder", "Footprint"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",

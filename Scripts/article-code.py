@@ -29,19 +29,20 @@ def blocks(path):
 
 
 def main():
-    print("import Observation\nimport ShardedIndex\n")
+    print("import SearchModel\nimport ShardedIndex\n")
     count = 0
     for path in sorted(glob.glob(os.path.join(CATALOGUE, "*.md"))) + [os.path.join(ROOT, "README.md")]:
         for line, code in blocks(path):
             count += 1
             print(f'#sourceLocation(file: "{os.path.relpath(path, ROOT)}", line: {line})')
-            print(f"func block{count}() throws {{\n{code}}}\n#sourceLocation()\n")
+            effects = "async throws" if "await " in code else "throws"
+            print(f"func block{count}() {effects} {{\n{code}}}\n#sourceLocation()\n")
     steps = sorted(glob.glob(os.path.join(CATALOGUE, "Resources", "search-*.swift")))
     for number, path in enumerate(steps[:-1], 1):
         with open(path, encoding="utf-8") as file:
             code = "".join(line for line in file if not line.startswith("import "))
         print(f"enum Step{number} {{\n{textwrap.indent(code.strip(), '  ')}\n}}\n")
-    if count < 8 or len(steps) < 3:
+    if count < 8 or len(steps) < 2:
         sys.exit("there is less code in the documentation than this script knows of: has a directory moved?")
 
 

@@ -13,9 +13,15 @@ cat > "$work/app/Package.swift" <<'EOF'
 import PackageDescription
 let package = Package(
   name: "app",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   dependencies: [.package(path: "../shardq")],
-  targets: [.executableTarget(name: "app", dependencies: [.product(name: "ShardedIndex", package: "shardq")])])
+  targets: [
+    .executableTarget(
+      name: "app",
+      dependencies: [
+        .product(name: "ShardedIndex", package: "shardq"), .product(name: "SearchModel", package: "shardq"),
+      ])
+  ])
 EOF
 cat > "$work/app/Sources/app/main.swift" <<'EOF'
 import ShardedIndex
@@ -23,11 +29,12 @@ import ShardedIndex
 let index = try ShardedIndex(opening: CommandLine.arguments[1])
 for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
 
-let search = try CitySearch(index: CommandLine.arguments[1])
+let search = try citySearch(index: CommandLine.arguments[1])
 for text in ["s", "sx", "r", "reykj"] { search.text = text }
-print("tutorial:", search.hits.count, search.hits.map(search.row).joined(separator: "; "))
+await search.settled()
+print("tutorial:", search.rows.count, search.rows.map { $0.title }.joined(separator: "; "))
 EOF
-cp "$root/Sources/ShardedIndex/ShardedIndex.docc/Resources/search-3.swift" "$work/app/Sources/app/CitySearch.swift"
+cp "$root/Sources/ShardedIndex/ShardedIndex.docc/Resources/search-2.swift" "$work/app/Sources/app/CitySearch.swift"
 python3 "$root/Scripts/article-code.py" >"$work/app/Sources/app/Documentation.swift"
 cd "$work/app"
 swift build

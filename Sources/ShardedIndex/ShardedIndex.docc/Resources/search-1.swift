@@ -1,11 +1,7 @@
-import Observation
+import SearchModel
 import ShardedIndex
 
-@Observable final class CitySearch {
-  private var session: ShardedIndex.Session
-
-  init(index path: String) throws {
-    let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)
-    session = try ShardedIndex(opening: path, options: options).session()
-  }
+@MainActor func citySearch(index path: String) throws -> SearchModel {
+  let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)
+  return SearchModel(try ShardedIndex(opening: path, options: options))
 }

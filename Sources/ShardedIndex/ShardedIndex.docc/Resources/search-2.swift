@@ -1,18 +1,15 @@
-import Observation
+import SearchModel
 import ShardedIndex
 
-@Observable final class CitySearch {
-  private var session: ShardedIndex.Session
-  private(set) var hits: [ShardedIndex.Hit] = []
-  var text = "" {
-    didSet {
-      try? session.replace(with: text)
-      hits = (try? session.search(limit: 50).hits) ?? []
-    }
-  }
+@MainActor func citySearch(index path: String) throws -> SearchModel {
+  let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)
+  return SearchModel(try ShardedIndex(opening: path, options: options))
+}
 
-  init(index path: String) throws {
-    let options = ShardedIndex.Options(cacheLimitBytes: 2 << 20)
-    session = try ShardedIndex(opening: path, options: options).session()
+extension SearchModel.Row {
+  var title: String {
+    guard let record else { return "..." }
+    if case .otherName(let name) = hit?.via { return "\(record.key) (\(name))" }
+    return record.key
   }
 }

@@ -1,12 +1,15 @@
+import SearchModel
 import SwiftUI
 
 struct CityList: View {
-  @State var search: CitySearch
+  @State var search: SearchModel
 
   var body: some View {
     NavigationStack {
-      List(search.hits, id: \.rank) { hit in Text(search.row(hit)) }
-        .searchable(text: $search.text)
+      List(search.rows) { row in
+        Text(row.title).onAppear { search.load(row) }
+      }
+      .searchable(text: $search.text)
     }
   }
 }

@@ -1,0 +1,144 @@
+import Observation
+import ShardedIndex
+
+/// The model of a search field and its list: a text, the rows that match it, and an error.
+///
+/// A view binds its field to ``text`` and shows ``rows``. When a row appears that is not loaded, the view calls
+/// ``load(_:)``, and a task of the model reads the row. Nothing blocks the main actor.
+///
+/// ```swift
+/// let model = SearchModel(try ShardedIndex(opening: "shards"))
+/// model.text = "san j"
+/// await model.settled()
+/// for row in model.rows.prefix(10) { print(row.record?.key ?? "...") }
+/// ```
+///
+/// One search runs at a time. A newer text cancels it; rows are always of one text and one generation of the index. When
+/// builds have replaced the index so often that rows cannot be read any more, the model reloads the index and searches
+/// again.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+@MainActor @Observable
+public final class SearchModel {
+  /// The order of rows.
+  public enum Order: Sendable {
+    /// The best first, from an index that ranks its records. The model loads rows as the list comes to its end.
+    case ranked
+    /// The order of keys. The number of rows is known at once.
+    case alphabetical
+  }
+
+  /// The index.
+  public let index: ShardedIndex
+  /// The order of rows.
+  public let order: Order
+  /// The text, as a person typed it. An empty one matches every record.
+  public var text = "" { didSet { if text != oldValue { refresh() } } }
+  /// The rows of the last text that the model has an answer for; none after an error.
+  public private(set) var rows = Rows()
+  /// The error of the last search or of the last row that was to be read; nil if it succeeded.
+  public private(set) var error: IndexError?
+  /// Whether the rows are not those of the text yet.
+  public private(set) var isSearching = false
+
+  /// The jobs that are to be done, the search first.
+  @ObservationIgnored private var needsSearch = false
+  @ObservationIgnored private var wantedPages: [Int] = []
+  /// The task that does the jobs, one by one; nil if there are none.
+  @ObservationIgnored private var worker: Task<Void, Never>?
+  /// The job under way.
+  @ObservationIgnored private var current: Task<Rows, any Error>?
+
+  /// The pages that wait to be read at most: those before were scrolled past.
+  private static let wantedLimit = 4
+  /// The reloads that one job may need.
+  private static let reloadLimit = 4
+
+  /// Makes the model, and searches for the empty text.
+  ///
+  /// - Parameters:
+  ///   - index: The index.
+  ///   - order: The order of rows; nil for ranked if the index ranks its records, else alphabetical.
+  public init(_ index: ShardedIndex, order: Order? = nil) {
+    self.index = index
+    self.order = order ?? (index.generation.manifest.isRanked ? .ranked : .alphabetical)
+    refresh()
+  }
+
+  /// Searches for the text again: for an app that has called `reload()` of the index.
+  ///
+  /// The rows stay until the answer comes.
+  public func refresh() {
+    (needsSearch, isSearching) = (true, true)
+    wantedPages = []
+    current?.cancel()
+    wake()
+  }
+
+  /// Reads a row that is not loaded, with those beside it, and the next rows where the list comes to its end.
+  ///
+  /// A view calls it when a row appears. A row that could not be read may be asked for again.
+  public func load(_ row: Row) {
+    guard let page = rows.page(toLoad: row.id) else { return }
+    wantedPages.removeAll { $0 == page }
+    wantedPages.append(page)
+    if wantedPages.count > Self.wantedLimit { wantedPages.removeFirst() }
+    wake()
+  }
+
+  /// Waits until the rows are those of the text, and the rows that were asked for are read.
+  public func settled() async { while let worker { await worker.value } }
+
+  // MARK: Jobs
+
+  private func wake() {
+    if worker == nil { worker = Task { await work() } }
+  }
+
+  private func work() async {
+    while needsSearch || !wantedPages.isEmpty {
+      if needsSearch {
+        needsSearch = false
+        let (index, order, text) = (index, order, text)
+        await run { try await Rows.finding(text, order, in: index) }
+        if !needsSearch { isSearching = false }
+      } else if let page = wantedPages.popLast() {
+        let rows = rows
+        await run { try await rows.loading(page) }
+      }
+    }
+    worker = nil
+  }
+
+  /// Does a job, and shows the rows that it makes, unless a newer text has come meanwhile.
+  private func run(_ job: @escaping @Sendable () async throws -> Rows) async {
+    let task = Task { try await job() }
+    current = task
+    let result = await task.result
+    current = nil
+    if needsSearch { return }
+    switch result {
+    case .success(let found):
+      (rows, error) = (found, nil)
+    case .failure(IndexError.superseded(let path)):
+      await searchAgain(path)
+    case .failure(let failure as IndexError):
+      error = failure
+      if isSearching { rows = Rows() }
+    case .failure: break
+    }
+  }
+
+  /// Searches in the generation that the directory has by now.
+  private func searchAgain(_ path: String) async {
+    let (index, order, text) = (index, order, text)
+    let task = Task { try await Rows.finding(text, order, inNewest: index, attempts: Self.reloadLimit) }
+    current = task
+    let result = await task.result
+    current = nil
+    if needsSearch { return }
+    switch result {
+    case .success(let found): (rows, error) = (found, nil)
+    case .failure(let failure): (rows, error) = (Rows(), failure as? IndexError ?? .superseded(path: path))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import SearchModel
+import SwiftUI
+
+struct CityList: View {
+  @State var search: SearchModel
+
+  var body: some View {
+    NavigationStack {
+      List(search.rows) { row in
+        Text(row.title).onAppear { search.load(row) }
+      }
+      .overlay { if let error = search.error { Text(error.description) } }
+      .searchable(text: $search.text)
+    }
+  }
+}
