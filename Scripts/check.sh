@@ -11,7 +11,7 @@ mkdir -p "$logs"
 . Scripts/steps.sh
 
 step "dependencies" Scripts/dependencies.sh --tests
-step "format" swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
+step "format" swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz Examples
 step "the tables of the fold are made from the Unicode data" python3 Scripts/generate_fold.py --check /usr/share/unicode
 step "the table of widths is made from the Unicode data" python3 Scripts/generate_width.py --check /usr/share/unicode
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
@@ -32,6 +32,7 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
   step "the terminal: keys sent, screens compared, every signal" python3 -m unittest discover -s Tests/Terminal
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
+  step "the examples build and run" Scripts/check-examples.sh
   step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
 }
 

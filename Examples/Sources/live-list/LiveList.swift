@@ -1,0 +1,50 @@
+// A list that is updated while it is searched: one task changes a record again and again, others search. Every answer is
+// of one generation, and no search fails.
+//
+//     swift run live-list /tmp/live-list
+import ShardBuilder
+import ShardedIndex
+
+@main struct LiveList {
+  static let updates = 20
+
+  static func main() async throws {
+    let directory = CommandLine.arguments.dropFirst().first ?? "live-list"
+    var options = BuildOptions()
+    (options.key, options.id, options.weight, options.inputFormat) = ("{name}", "id", "score", "jsonl")
+    let rows = (0..<500).map { player($0, score: $0) }
+    try build(rows, into: directory, options)
+    // Every search looks for a newer generation; a server takes some seconds instead.
+    let index = try ShardedIndex(opening: directory + "/index", options: .init(reloadInterval: .zero))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask { [options] in
+        for update in 1...updates {
+          try write([player(7, score: 1000 * update)], to: directory + "/change.jsonl")
+          _ = try ShardBuilder.update(
+            directory + "/index", upsert: [directory + "/change.jsonl"], delete: [], options: options)
+        }
+        return 0
+      }
+      for _ in 0..<2 { group.addTask { try await search(index) } }
+      var searches = 0
+      for try await count in group { searches += count }
+      print(searches >= 2 * updates ? "every search was answered" : "only \(searches) searches")
+    }
+    let best = try await index.search("player", limit: 1).first!
+    print("the best is \(best) with \(best.record["score", as: Int.self] ?? 0) points")
+  }
+
+  /// Searches until the last update is seen, and returns how often.
+  static func search(_ index: ShardedIndex) async throws -> Int {
+    var (searches, last) = (0, 0)
+    while last < 1000 * updates || searches < updates {
+      let best = try await index.search("player", limit: 3).hits.compactMap { $0.record["score", as: Int.self] }
+      precondition(best == best.sorted(by: >) && best.count == 3, "an answer of two generations: \(best)")
+      last = max(last, best[0])
+      searches += 1
+    }
+    return searches
+  }
+
+  static func player(_ id: Int, score: Int) -> String { #"{"id":\#(id),"name":"Player \#(id)","score":\#(score)}"# }
+}
