@@ -14,9 +14,36 @@ package enum FrontParser {
   /// - Parameter arguments: The arguments behind the program's name.
   package static func parse(_ arguments: [String]) -> QueryRequest? {
     let isQuery = arguments.first == "query"
-    var rest = arguments.dropFirst(isQuery ? 1 : 0)
+    guard let (line, command) = read(arguments.dropFirst(isQuery ? 1 : 0), isQuery: isQuery),
+      var request = line.request
+    else { return nil }
+    if let command {
+      // The first of several words may be meant as a command: the full parser looks closer.
+      if line.words.count > 1, nearCommand(to: command, within: 2) != nil { return nil }
+      if line.words.count == 1 { request.nearCommand = nearCommand(to: command, within: 1) }
+    }
+    return request
+  }
+
+  /// Returns the query of a command line whose last word is not finished, and the words of its text; nil where the word
+  /// may be anything but a part of a name.
+  static func unfinished(_ arguments: [String]) -> (request: QueryRequest, words: [String])? {
+    let isQuery = ["query", "explain", "map"].contains(arguments.first)
+    guard let (line, command) = read(arguments.dropFirst(isQuery ? 1 : 0), isQuery: isQuery),
+      let request = line.request, let last = line.words.last, last == arguments.last, !request.prefix.isEmpty
+    else { return nil }
+    if let command, line.words.count == 1, commandNames.contains(where: { $0.utf8.starts(with: command.utf8) }) {
+      return nil
+    }
+    return (request, line.words)
+  }
+
+  /// Reads words and options; nil for what the full parser has to read.
+  ///
+  /// - Returns: The line, and the first word where a command's name would be one.
+  private static func read(_ arguments: ArraySlice<String>, isQuery: Bool) -> (Line, command: String?)? {
+    var rest = arguments
     var line = Line()
-    // The first word, where a command's name would be one.
     var command: String?
     while let argument = rest.popFirst() {
       if argument.utf8.first != UInt8(ascii: "-") {
@@ -33,13 +60,7 @@ package enum FrontParser {
         guard line.readOption(argument, &rest) else { return nil }
       }
     }
-    guard var request = line.request else { return nil }
-    if let command {
-      // The first of several words may be meant as a command: the full parser looks closer.
-      if line.words.count > 1, nearCommand(to: command, within: 2) != nil { return nil }
-      if line.words.count == 1 { request.nearCommand = nearCommand(to: command, within: 1) }
-    }
-    return request
+    return (line, command)
   }
 
   /// Returns the command whose name is so many slips or fewer away from a word of four letters or more; nil for none.

@@ -22,6 +22,10 @@ enum Front {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Never {
     // The other executable reports an argument that is no UTF-8.
     let texts = (1..<max(1, count)).map { number in arguments[number].flatMap { String(validatingCString: $0) } }
+    if let first = texts.first, first == NameCompletion.argument {
+      NameCompletion.run(texts.dropFirst().compactMap { $0 })
+      _exit(ExitStatus.done.rawValue)
+    }
     guard !texts.contains(nil), var request = FrontParser.parse(texts.compactMap { $0 }) else {
       Commands.run(arguments)
     }

@@ -6,13 +6,17 @@
     static let configuration = CommandConfiguration(
       commandName: "completions",
       abstract: "Print a shell's completion script.",
+      usage: "shardq completions <shell>",
       discussion: """
         EXAMPLES:
-          source <(shardq completions bash)                in ~/.bashrc
-          shardq completions zsh > ~/.zfunc/_shardq        a directory of $fpath
-          shardq completions fish | source                 in ~/.config/fish/config.fish
+          source <(shardq completions bash)        in ~/.bashrc
+          shardq completions zsh > ~/.zfunc/_shardq    a directory of $fpath
+          shardq completions fish | source         in ~/.config/fish/config.fish
 
         make install and the Debian package put all three where shells look for them.
+
+        DOCUMENTATION:
+          man shardq-completions, docs/install.md
         """)
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {
@@ -41,37 +45,94 @@
     }
 
     /// Returns the script that the parser's library generates, changed so that the options of `query` follow a first
-    /// word that is no command. Fish needs no change. `Tests/Install` types into the shells and looks.
+    /// word that is no command, and that names complete. `Tests/Install` types into the shells and looks.
     static func script(for shell: Shell) -> String {
       let script = CompletedCommand.completionScript(for: shell.completionShell)
       switch shell {
       case .bash:
-        return script.replacing(
-          """
-                  # Offer subcommand completions
-                  COMPREPLY
-          """,
-          with: """
-                    [[ "${#unparsed_words[@]}" -eq 0 ]] || { _shardq_query; return; }
+        return bashNames(
+          script.replacing(
+            """
                     # Offer subcommand completions
                     COMPREPLY
-            """)
+            """,
+            with: """
+                      [[ "${#unparsed_words[@]}" -eq 0 ]] || { _shardq_query; return; }
+                      [[ "${cur}" = -* ]] || __shardq_names
+                      # Offer subcommand completions
+                      COMPREPLY
+              """
+          ).replacing("        __shardq_add_completions -W ''\n", with: "        __shardq_names\n"))
       case .zsh:
-        return script.replacing(
-          """
-                      "_shardq_${words[1]}" && ret=0
-                      ;;
-          """,
-          with: """
+        return zshNames(
+          script.replacing(
+            """
                         "_shardq_${words[1]}" && ret=0
                         ;;
-                    *)
-                        _shardq_query && ret=0
-                        ;;
-            """)
+            """,
+            with: """
+                          "_shardq_${words[1]}" && ret=0
+                          ;;
+                      *)
+                          _shardq_query && ret=0
+                          ;;
+              """
+          ).replacing(
+            "_describe -V subcommand subcommands && ret=0",
+            with: "__shardq_names && ret=0\n        _describe -V subcommand subcommands && ret=0"
+          ).replacing("{__shardq_complete \"${_prefix[@]}\"}", with: "{__shardq_names}"))
       case .fish:
-        return script
+        return script + """
+
+          function __shardq_names
+              set -l words (commandline -opc) (commandline -ct | string unescape)
+              command $words[1] \(NameCompletion.argument) $words[2..] 2>/dev/null
+          end
+          complete -c 'shardq' -fka '(__shardq_names)'
+
+          """
       }
+    }
+
+    /// Adds to a script of bash the function that completes names: the words as the shell has them, without quotes.
+    private static func bashNames(_ script: String) -> String {
+      script.replacing(
+        "_shardq() {\n",
+        with: #"""
+          __shardq_names() {
+              local word name
+              local -a names=()
+              for word in "${COMP_WORDS[@]:1:${COMP_CWORD}}"; do
+                  word="${word#[\"\']}"
+                  word="${word%[\"\']}"
+                  names+=("${word//\\/}")
+              done
+              while IFS='' read -r name; do
+                  [[ "${COMP_WORDS[COMP_CWORD]}" = [\"\']* ]] || printf -v name %q "${name}"
+                  COMPREPLY+=("${name}")
+              done < <("${COMP_WORDS[0]}" \#(NameCompletion.argument) "${names[@]}" 2>/dev/null)
+          }
+
+          _shardq() {
+
+          """#, maxReplacements: 1)
+    }
+
+    /// The same for zsh.
+    private static func zshNames(_ script: String) -> String {
+      script.replacing(
+        "_shardq() {\n",
+        with: #"""
+          __shardq_names() {
+              local -a names
+              names=("${(@f)$("${command_name}" \#(NameCompletion.argument) "${(@Q)command_line[2,current_word_index+1]}" 2>/dev/null)}")
+              [[ -n "${names[1]}" ]] || return 1
+              compadd -U -- "${names[@]}"
+          }
+
+          _shardq() {
+
+          """#, maxReplacements: 1)
     }
   }
 
