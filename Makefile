@@ -18,6 +18,7 @@ bindir ?= $(PREFIX)/bin
 libexecdir ?= $(PREFIX)/libexec/shardq
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/shardq
 bashdir ?= $(datadir)/bash-completion/completions
 zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
@@ -26,6 +27,7 @@ made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
 helpers := shardq-commands shardq-serve
+documents := $(wildcard docs/*.*)
 
 .PHONY: all install uninstall deb dist clean
 all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)
@@ -51,6 +53,8 @@ install: all
 	  [ ! -e bin/$$name ] || install -m 755 bin/$$name "$(DESTDIR)$(libexecdir)/$$name" || exit 1; done
 	install -m 755 bin/shardq "$(DESTDIR)$(bindir)/shardq"
 	install -m 644 $(made)/man1/*.1 "$(DESTDIR)$(mandir)/man1"
+	install -d "$(DESTDIR)$(docdir)/docs"
+	install -m 644 $(documents) "$(DESTDIR)$(docdir)/docs"
 	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
 	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
 	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
@@ -60,6 +64,8 @@ uninstall:
 	rm -f "$(DESTDIR)$(bindir)/shardq" "$(DESTDIR)$(mandir)/man1/shardq.1" "$(DESTDIR)$(mandir)"/man1/shardq-*.1 \
 	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"
 	for name in $(helpers); do rm -f "$(DESTDIR)$(libexecdir)/$$name"; done
+	for name in $(documents); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
+	if [ -d "$(DESTDIR)$(docdir)/docs" ]; then rmdir "$(DESTDIR)$(docdir)/docs"; fi
 	if [ -d "$(DESTDIR)$(libexecdir)" ]; then rmdir "$(DESTDIR)$(libexecdir)"; fi
 
 deb: all

@@ -153,7 +153,12 @@ def page(title, version, command, statuses, references, commands):
     if commands or any(name["name"] == "index" for each in shown(command) for name in each.get("names", [])):
         lines += [
             ".Sh ENVIRONMENT", ".Bl -tag -width Ds", ".It Ev SHARDQ_INDEX",
-            "The directory of the index where", ".Fl \\-index", "is not given.", ".El",
+            "The directory or the name of the index where", ".Fl \\-index", "is not given.",
+            ".It Ev SHARDQ_OPTS", "Settings as options, like", ".Ql \\-\\-color never .",
+            ".It Ev SHARDQ_CONFIG", "The file of settings.", ".El",
+            ".Sh FILES", ".Bl -tag -width Ds", ".It Pa \\(ti/.config/shardq/config",
+            "Settings, a line like", ".Ql color = never", "each.",
+            ".It Pa \\(ti/.local/share/shardq", "The indexes that are named.", ".El",
         ]
     for heading, content in lists.items():
         if heading != "EXAMPLES":

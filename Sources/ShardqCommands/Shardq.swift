@@ -18,26 +18,31 @@
           shardq build -i cities cities.json       make an index in ./cities
           shardq san                               its first 20 matches, in order
           shardq san jose                          words need no quotes
-          shardq alabama, u --format json          city first, then country
+          shardq alabama, u --json                 city first, then country
           shardq query '' --all | wc -l            every record
-          shardq -- build                          search what is also a command's name
-          shardq                                   type, see matches and a map, choose one
+          shardq -- build                          search for a command's name
+          shardq                                   type, see the matches, choose one
           shardq update --upsert changed.json      change some of its records
           shardq stats                             what is in the index
-          shardq verify --source cities.json       every byte, every record, every prefix
+          shardq verify --source cities.json       every byte, record, prefix
           shardq footprint                         memory and speed, measured
-          shardq plan --log typing.log             which shard size suits what people type
-          shardq serve                             a page to search, and answers over HTTP
-          shardq diff old new -o new.pack          a patch; shardq apply new.pack updates a copy
+          shardq plan --log typing.log             which shard size suits typing
+          shardq serve                             a page to search, and HTTP
+          shardq diff old new -o new.pack          a patch; apply uses it
 
-        A first word that is no command is a prefix to search: case and accents do not
-        matter. The index is the directory of --index, else of $SHARDQ_INDEX, else
+        A first word that is no command is a prefix to search: case and accents do not \
+        matter. The index is the directory of --index, else of $SHARDQ_INDEX, else \
         ./shards.
 
-        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage;
-        65 bad data or a damaged index; 66 not found or not readable; 74 reading or
-        writing failed; 75 temporary failure, try again: another build is running, or
+        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; \
+        65 bad data or a damaged index; 66 not found or not readable; 74 reading or \
+        writing failed; 75 temporary failure, try again: another build is running, or \
         the index was rebuilt while it was being read.
+
+        DOCUMENTATION:
+          man shardq, man shardq-build             a page for each command
+          docs/command.md                          settings, named indexes, colours
+          share/doc/shardq                         docs/, where it is installed
         """,
       version: CommandLineParser.version,
       subcommands: [

@@ -69,31 +69,34 @@
     static let configuration = CommandConfiguration(
       commandName: "build",
       abstract: "Make an index from a dataset.",
+      usage: "shardq build [<options>] <input> ...",
       discussion: """
         EXAMPLES:
-          shardq build -i cities cities.json       the city list needs no other option
+          shardq build -i cities cities.json       the city list: no other option
           shardq build -i places allCountries.txt  nor does a GeoNames dump
           shardq build -i places --weight population allCountries.txt  ranks answers
           shardq build -i films --key '{title} ({year})' films.csv.gz
           ls | shardq build -i files -             one name a line: no option either
-          zcat log.jsonl.gz | shardq build -i log --input-format jsonl --key '{url}' --keep url,time -
-          shardq build -i cities --watch cities.json  and again, each time that the file changes
+          zcat log.gz | shardq build -i log --input-format jsonl --key '{url}' -
+          shardq build -i cities --watch cities.json  and again when it changes
 
-        docs/datasets.md tells how each format is read, what a bad record is, and what
-        to do about a refusal. With --skip-bad, the later lines of a bad csv record of
-        several lines are read as records where they look like some. In a csv or tsv
+        With --skip-bad, the later lines of a bad csv record of \
+        several lines are read as records where they look like some. In a csv or tsv \
         file of one column a blank line is a record with an empty text.
 
-        Over an existing index only what has changed is written; who reads it is not
+        Over an existing index only what has changed is written; who reads it is not \
         disturbed. A build that fails leaves the index as it was.
 
-        An index that has records is replaced neither by a source without any nor by
-        the list of another key, and nothing is built into a directory of other files,
+        An index that has records is replaced neither by a source without any nor by \
+        the list of another key, and nothing is built into a directory of other files, \
         unless --allow-empty or --force says so.
+
+        DOCUMENTATION:
+          man shardq-build, docs/datasets.md, docs/ranking.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Dataset") var input: InputOptions
 
     @OptionGroup(title: "Ranking") var ranking: RankingOptions
 
@@ -106,7 +109,7 @@
 
     @OptionGroup(title: "Safety") var safety: SafetyOptions
 
-    @OptionGroup var resources: ResourceOptions
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
 
     @Option(
       name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))

@@ -49,7 +49,7 @@
     @Option(
       name: .customLong("color"),
       help: ArgumentHelp(
-        "Colours in text: auto, always or never (default: auto, as NO_COLOR and CLICOLOR_FORCE say).",
+        "Colours of text (default: auto, as NO_COLOR and CLICOLOR_FORCE say).",
         valueName: "when"))
     var mode: StyleMode?
   }

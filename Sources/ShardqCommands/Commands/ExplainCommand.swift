@@ -8,18 +8,22 @@
     static let configuration = CommandConfiguration(
       commandName: "explain",
       abstract: "Show how a query is answered: which shards it considers, loads, hits.",
+      usage: "shardq explain [<options>] <prefix> ...",
       discussion: """
         EXAMPLES:
           shardq explain san
           shardq explain san -n 100 --format json | jq .bytes_read
           shardq explain san --sort key            the alphabetical answer
 
-        A ranked answer is explained by its hits' ranks and by the work of the search;
+        A ranked answer is explained by its hits' ranks and by the work of the search; \
         the alphabetical one by its shards. shardq query --explain prints the former.
+
+        DOCUMENTATION:
+          man shardq-explain, docs/ranking.md, docs/architecture.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
@@ -47,7 +51,7 @@
       help: ArgumentHelp("Rank records near to this place higher, as for query.", valueName: "lat,lon"))
     var near: AnswerPlace?
 
-    @OptionGroup var options: ReportOptions
+    @OptionGroup(title: "Output") var options: ReportOptions
 
     @Argument(help: ArgumentHelp("What keys begin with.", valueName: "prefix"), completion: .nothing)
     var words: [String]

@@ -6,24 +6,28 @@
     static let configuration = CommandConfiguration(
       commandName: "export",
       abstract: "Print all records, in the index's order.",
+      usage: "shardq export [<options>]",
       discussion: """
         EXAMPLES:
           shardq export > records.jsonl            as the objects that came in
           shardq export --format geojson > map.geojson
           shardq export --format csv > records.csv for a spreadsheet
           shardq export --json | jq '.records[0]'  one object
-          shardq export | shardq build -i copy --input-format jsonl --key '{name}, {country}' -
+          shardq export | shardq build -i copy --input-format jsonl --key '{name}' -
 
-        JSON lines come back exactly. CSV and TSV make everything text: numbers are
+        JSON lines come back exactly. CSV and TSV make everything text: numbers are \
         texts in what is built from it.
+
+        DOCUMENTATION:
+          man shardq-export, docs/command.md, docs/datasets.md
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
       case jsonl, csv, tsv, geojson
     }
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
       name: .customLong("format"),

@@ -11,20 +11,27 @@
     static let configuration = CommandConfiguration(
       commandName: "generate",
       abstract: "Print a made-up city list of any size, or made-up typing, to try things with.",
+      usage: """
+        shardq generate [<options>] --count <n>
+        shardq generate [<options>] --typing <n>
+        """,
       discussion: """
         EXAMPLES:
           shardq generate --count 1000000 > million.json
-          shardq generate --count 100000000 --format tsv | shardq build --input-format tsv -
+          shardq generate --count 1000000 --format tsv > million.tsv
           shardq generate --typing 5000 --index cities > typing.log
 
-        The same seed gives the same bytes everywhere, and a longer list begins with
+        The same seed gives the same bytes everywhere, and a longer list begins with \
         the records of a shorter one.
 
-        Typing is that of people who look for records of an index, with mistakes,
-        backspaces and pauses: a line for each change of the search box, the
-        milliseconds since the line before, a tab, and what the box holds then;
-        nothing, where it is cleared. A longer log begins with the lines of a shorter
+        Typing is that of people who look for records of an index, with mistakes, \
+        backspaces and pauses: a line for each change of the search box, the \
+        milliseconds since the line before, a tab, and what the box holds then; \
+        nothing, where it is cleared. A longer log begins with the lines of a shorter \
         one.
+
+        DOCUMENTATION:
+          man shardq-generate, docs/typing.md
         """)
 
     @Option(name: .customLong("count"), help: ArgumentHelp("How many records.", valueName: "n"))
@@ -35,7 +42,7 @@
       help: ArgumentHelp("Not records: typing, so many keys; the clearings of the box come on top.", valueName: "n"))
     var typing: Int?
 
-    @OptionGroup var location: IndexLocation
+    @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(name: .customLong("seed"), help: ArgumentHelp("Another number, another list.", valueName: "n"))
     var seed: UInt64 = 1

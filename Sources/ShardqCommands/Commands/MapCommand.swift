@@ -9,21 +9,25 @@
     static let configuration = CommandConfiguration(
       commandName: "map",
       abstract: "Draw the records whose keys begin with a prefix on a map of the world.",
+      usage: "shardq map [<options>] <prefix> ...",
       discussion: """
         EXAMPLES:
           shardq map san                           all matches, as dots
           shardq map 'springfield, us' --zoom 4    a fourth of the world, around them
-          shardq map san --format geojson          what shardq query --all --format geojson prints
+          shardq map san --format geojson          the matches as GeoJSON
 
         Land is where the index has records. Exit status 1 if nothing matches.
+
+        DOCUMENTATION:
+          man shardq-map, docs/terminal.md
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
       case text, geojson
     }
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
       name: .customLong("width"),

@@ -10,14 +10,18 @@
     static let configuration = CommandConfiguration(
       commandName: "diff",
       abstract: "Write a patch between two indexes.",
+      usage: "shardq diff [<options>] <old> <new> -o <pack>",
       discussion: """
         EXAMPLES:
-          shardq diff yesterday today -o today.pack      then, where a copy of yesterday is: shardq apply today.pack
+          shardq diff yesterday today -o today.pack
           shardq diff old new -o - | ssh host shardq apply -i /srv/cities -
 
-        A patch, a pack file, holds the new manifest and the shards that the old index
-        lacks, of both only the parts that the old index has not. The file appears
+        A patch, a pack file, holds the new manifest and the shards that the old index \
+        lacks, of both only the parts that the old index has not. The file appears \
         under its name once it is whole.
+
+        DOCUMENTATION:
+          man shardq-diff, docs/pack.md
         """)
 
     @Argument(help: ArgumentHelp("The directory of the index to begin with.", valueName: "old"), completion: .directory)
@@ -31,7 +35,7 @@
       help: ArgumentHelp("The pack; - for standard output.", valueName: "pack"), completion: .file())
     var output: String
 
-    @OptionGroup var summary: SummaryOptions
+    @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
       if output == "-", summary.isJSON {
@@ -72,19 +76,23 @@
     static let configuration = CommandConfiguration(
       commandName: "apply",
       abstract: "Update an index with a patch.",
+      usage: "shardq apply [<options>] <pack>",
       discussion: """
         EXAMPLES:
-          shardq apply today.pack                        to ./shards
+          shardq apply today.pack                  to ./shards
           shardq apply -i /srv/cities today.pack
           curl -s https://example.org/today.pack | shardq apply -i /srv/cities -
 
-        Readers see the old index until the new one is complete. If apply is
-        interrupted, run it again. A pack that was not made from this very index is
-        refused, and so is a damaged one. An index that is up to date already is left
+        Readers see the old index until the new one is complete. If apply is \
+        interrupted, run it again. A pack that was not made from this very index is \
+        refused, and so is a damaged one. An index that is up to date already is left \
         as it is.
+
+        DOCUMENTATION:
+          man shardq-apply, docs/pack.md
         """)
 
-    @OptionGroup var location: IndexLocation
+    @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(
       name: .customLong("expect-digest"),
@@ -94,7 +102,7 @@
     @Argument(help: ArgumentHelp("The pack; - for standard input.", valueName: "pack"), completion: .file())
     var pack: String
 
-    @OptionGroup var summary: SummaryOptions
+    @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func run() throws {
       let directory = location.path

@@ -11,39 +11,43 @@
     static let configuration = CommandConfiguration(
       commandName: "plan",
       abstract: "Choose shard size and part size for what people type.",
+      usage: "shardq plan [<options>] --log <file> [<input> ...]",
       discussion: """
         EXAMPLES:
-          shardq plan --log typing.log             for the records of the index in ./shards
+          shardq plan --log typing.log             for the records of ./shards
           shardq plan --log typing.log cities.json for the records of a dataset
           shardq plan --log typing.log -i places --cache 1MiB --max-size +10%
-          shardq plan --log typing.log --shard-sizes 64KiB,128KiB --part-sizes 2KiB,4KiB
+          shardq plan --log typing.log --shard-sizes 64K,128K --part-sizes 2K,4K
 
-        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT,
-        an empty TEXT between two sessions; shardq generate --typing makes one up. A
+        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT, \
+        an empty TEXT between two sessions; shardq generate --typing makes one up. A \
         plain list of queries will do.
 
-        The rule: every other session of the log chooses. Each candidate is built, and
-        the log is played through the engine with --cache bytes of cache. Of those
-        that take no more of the disk than --max-size, the one that decompresses the
-        fewest bytes per keystroke is the choice. The other sessions check it against
+        The rule: every other session of the log chooses. Each candidate is built, and \
+        the log is played through the engine with --cache bytes of cache. Of those \
+        that take no more of the disk than --max-size, the one that decompresses the \
+        fewest bytes per keystroke is the choice. The other sessions check it against \
         the default; where it is no better there, the default stays.
 
-        Starting from the default sizes, it tries neighbouring sizes and stops when
-        none is better; with --all, it tries all. Larger shards mean fewer files, and
-        more bytes to write and to ship when a record changes: a shard or two. The
+        Starting from the default sizes, it tries neighbouring sizes and stops when \
+        none is better; with --all, it tries all. Larger shards mean fewer files, and \
+        more bytes to write and to ship when a record changes: a shard or two. The \
         column "a shard" has their size.
 
-        Candidates are built one at a time in a temporary directory, which is removed
-        in the end, also when the command is interrupted. No index is changed: the
+        Candidates are built one at a time in a temporary directory, which is removed \
+        in the end, also when the command is interrupted. No index is changed: the \
         last line is the command that builds the choice.
+
+        DOCUMENTATION:
+          man shardq-plan, docs/planning.md
         """)
 
     @Option(
       name: .customLong("log"), help: ArgumentHelp("What people typed.", valueName: "file"), completion: .file())
     var log: String
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Dataset") var input: InputOptions
 
     @Option(
       name: .customLong("cache"),
@@ -79,7 +83,7 @@
       help: ArgumentHelp("zstd's level, 1 to 22 (default: the index's, else \(BuildOptions().level)).", valueName: "n"))
     var level: Int?
 
-    @OptionGroup var resources: ResourceOptions
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
 
     @Option(
       name: .customLong("temporary"),
@@ -87,8 +91,8 @@
       completion: .directory)
     var temporary: String?
 
-    @OptionGroup var options: ReportOptions
-    @OptionGroup var progress: ProgressOptions
+    @OptionGroup(title: "Output") var options: ReportOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     @Argument(
       help: ArgumentHelp("Datasets, as for build, in the place of an index.", valueName: "input"),
@@ -265,6 +269,6 @@
       self.sizes = sizes.map { $0!.bytes }
     }
 
-    var description: String { sizes.map { ByteSize(bytes: $0).defaultValueDescription }.joined(separator: ",") }
+    var description: String { sizes.map { ByteSize(bytes: $0).defaultValueDescription }.joined(separator: ", ") }
   }
 #endif

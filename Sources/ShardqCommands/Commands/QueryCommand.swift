@@ -6,9 +6,17 @@
   /// The options of a plain query. They may stand before any word, so the completions of the whole command have them
   /// too.
   package struct QueryOptions: ParsableArguments {
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
+    @OptionGroup(title: "Matches") var matching: MatchOptions
+    @OptionGroup(title: "Output") package var printing: PrintOptions
+
+    package init() {}
+  }
+
+  /// The options that say which matches a query prints, and in which order.
+  struct MatchOptions: ParsableArguments {
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
       help: ArgumentHelp(
@@ -49,15 +57,15 @@
         valueName: "lat,lon"))
     var near: AnswerPlace?
 
-    @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
-    var explains = false
-
     @Flag(name: .customLong("all"), help: "Print all matches.")
     var all = false
 
     @Option(name: .customLong("offset"), help: ArgumentHelp("Matches to pass over.", valueName: "n"))
     var offset: Int?
+  }
 
+  /// The options that say how a query prints its matches.
+  package struct PrintOptions: ParsableArguments {
     @Flag(name: .customLong("count"), help: "Print how many records match, nothing else.")
     var count = false
 
@@ -86,7 +94,7 @@
     @Option(
       name: .customLong("hyperlink"),
       help: ArgumentHelp(
-        "Coordinates in text that are links to the place: auto, always or never (default: auto, where colours are).",
+        "Links on the coordinates of text (default: auto, where colours are).",
         valueName: "when"))
     var hyperlink: StyleMode?
 
@@ -101,6 +109,9 @@
 
     /// The format that was asked for; nil for none.
     var chosenFormat: OutputFormat? { isJSON ? .json : format }
+
+    @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
+    var explains = false
 
     package init() {}
   }
@@ -145,13 +156,14 @@
     package static let configuration = CommandConfiguration(
       commandName: "query",
       abstract: "Print the records whose keys begin with a prefix.",
+      usage: "shardq [query] [<options>] <prefix> ...",
       discussion: """
         EXAMPLES:
           shardq san                               the first 20 matches, or the best
           shardq san --sort key                    in order, whatever their weight
           shardq san jose -n 5                     words need no quotes
-          shardq paris fr                          the last space may stand for the comma
-          shardq 'san '                            a space at the end: San Jose, not Santos
+          shardq paris fr                          the last space may be the comma
+          shardq 'san '                            San Jose, but not Santos
           shardq m\u{fc}nch --format json | jq .count
           shardq lon --fields name,country         bare values, a tab between
           shardq lon --fields name -0 | xargs -0   whatever is in them
@@ -165,13 +177,17 @@
                    but for a tab, line feed or carriage return in it: \\t, \\n,
                    \\r. -0 ends records with a zero byte and changes nothing
           csv      RFC 4180 with a header
-          json     {"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}; of a ranked answer
-                   also hits, how each match ranks, complete, and cursor for --after
+          json     {"schema":1,"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}; of a
+                   ranked answer also hits, how each match ranks, complete,
+                   and cursor for --after
           jsonl    a record a line
           geojson  a FeatureCollection
 
-        A terminal is shown control characters as \\u001b; a pipe gets them as they
+        A terminal is shown control characters as \\u001b; a pipe gets them as they \
         are. Exit status 1 if nothing matches.
+
+        DOCUMENTATION:
+          man shardq-query, docs/command.md, docs/matching.md, docs/ranking.md
         """)
 
     @OptionGroup var options: QueryOptions
@@ -184,18 +200,18 @@
     package init() {}
 
     package func validate() throws {
-      if let limit = options.limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
-      if let offset = options.offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
-      if options.all, options.limit != nil {
+      if let limit = options.matching.limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+      if let offset = options.matching.offset, offset < 0 { throw ValidationError("--offset must be at least 0") }
+      if options.matching.all, options.matching.limit != nil {
         throw ValidationError("--all and --limit exclude each other; leave out one")
       }
-      if options.isJSON, options.format != nil {
+      if options.printing.isJSON, options.printing.format != nil {
         throw ValidationError("--json is --format json; leave out one of the two")
       }
-      let format = options.chosenFormat
-      if options.stdin {
+      let format = options.printing.chosenFormat
+      if options.printing.stdin {
         if !words.isEmpty { throw ValidationError("--stdin reads the prefixes; name none") }
-        if options.fields != nil || options.hasHeader || options.isQuiet {
+        if options.printing.fields != nil || options.printing.hasHeader || options.printing.isQuiet {
           throw ValidationError("--stdin answers in JSON; leave out --fields, --with-header and -q")
         }
         if let format, format != .json {
@@ -204,38 +220,44 @@
       } else if words.isEmpty {
         throw ValidationError("there is nothing to search for; name a prefix, '' for every key")
       }
-      if options.fields != nil || options.hasHeader, format ?? .tsv != .tsv, format != .csv {
+      if options.printing.fields != nil || options.printing.hasHeader, format ?? .tsv != .tsv, format != .csv {
         throw ValidationError(
-          (options.fields != nil ? "--fields" : "--with-header")
+          (options.printing.fields != nil ? "--fields" : "--with-header")
             + " goes with --format tsv or csv; leave out one of the two")
       }
-      if options.endsWithZero, !options.stdin, format ?? .tsv != .tsv {
+      if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one of the two")
       }
-      if options.sort == .key,
-        options.cursor != nil || options.explains || !options.filters.isEmpty || options.near != nil
-          || options.typos == .auto
+      if options.matching.sort == .key,
+        options.matching.cursor != nil || options.printing.explains || !options.matching.filters.isEmpty
+          || options.matching.near != nil
+          || options.matching.typos == .auto
       {
         throw ValidationError(
           "--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
       }
-      if options.count, !options.filters.isEmpty {
+      if options.printing.count, !options.matching.filters.isEmpty {
         throw ValidationError("--filter goes with a ranked answer; leave out --count, and see total in --format json")
       }
       var request = QueryRequest(prefix: "")
-      for filter in options.filters where !request.addFilter(filter) {
+      for filter in options.matching.filters where !request.addFilter(filter) {
         throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
       }
-      if options.explains, options.count || options.stdin || format != nil || options.endsWithZero {
+      if options.printing.explains,
+        options.printing.count || options.printing.stdin || format != nil || options.printing.endsWithZero
+      {
         throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
       }
-      if options.cursor != nil, options.count || options.offset != nil {
+      if options.matching.cursor != nil, options.printing.count || options.matching.offset != nil {
         throw ValidationError("--after continues a ranked answer; leave out --count and --offset")
       }
-      if options.count, options.fields != nil || options.hasHeader || options.endsWithZero, !options.stdin {
+      if options.printing.count,
+        options.printing.fields != nil || options.printing.hasHeader || options.printing.endsWithZero,
+        !options.printing.stdin
+      {
         throw ValidationError("--count prints no records; leave out --fields, --with-header and -0")
       }
-      if options.isQuiet, options.count || options.explains {
+      if options.printing.isQuiet, options.printing.count || options.printing.explains {
         throw ValidationError("-q prints nothing; leave out --count and --explain")
       }
     }
@@ -244,21 +266,23 @@
       var request = QueryRequest(prefix: words.joined(separator: " "))
       request.index = options.location.index
       request.expectedDigest = options.pin.expectedDigest
-      request.limit = options.limit
-      request.offset = options.offset ?? 0
-      (request.sort, request.cursor, request.explains) = (options.sort, options.cursor?.cursor, options.explains)
-      for filter in options.filters { _ = request.addFilter(filter) }
-      request.typos = options.typos.typos
-      request.near = options.near?.place
-      request.all = options.all
-      request.countOnly = options.count
-      request.format = options.chosenFormat
-      request.fields = options.fields?.names ?? []
-      (request.endsWithZero, request.hasHeader) = (options.endsWithZero, options.hasHeader)
-      (request.color, request.hyperlink) = (options.color.mode, options.hyperlink)
-      (request.isQuiet, request.isVerbose) = (options.isQuiet, options.isVerbose)
-      request.readsLines = options.stdin
-      request.implySort(hasOffset: options.offset != nil)
+      request.limit = options.matching.limit
+      request.offset = options.matching.offset ?? 0
+      (request.sort, request.cursor, request.explains) = (
+        options.matching.sort, options.matching.cursor?.cursor, options.printing.explains
+      )
+      for filter in options.matching.filters { _ = request.addFilter(filter) }
+      request.typos = options.matching.typos.typos
+      request.near = options.matching.near?.place
+      request.all = options.matching.all
+      request.countOnly = options.printing.count
+      request.format = options.printing.chosenFormat
+      request.fields = options.printing.fields?.names ?? []
+      (request.endsWithZero, request.hasHeader) = (options.printing.endsWithZero, options.printing.hasHeader)
+      (request.color, request.hyperlink) = (options.printing.color.mode, options.printing.hyperlink)
+      (request.isQuiet, request.isVerbose) = (options.printing.isQuiet, options.printing.isVerbose)
+      request.readsLines = options.printing.stdin
+      request.implySort(hasOffset: options.matching.offset != nil)
       return request
     }
 

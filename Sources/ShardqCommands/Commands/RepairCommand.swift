@@ -8,21 +8,25 @@
     static let configuration = CommandConfiguration(
       commandName: "repair",
       abstract: "Replace damaged files of an index by those of a copy.",
+      usage: "shardq repair [<options>] --from <copy>",
       discussion: """
         EXAMPLES:
           shardq repair --from /backup/cities            of ./shards
           shardq repair -i /srv/cities --from /mnt/other/cities
 
-        Only what is damaged or missing is fetched, and only what is right in the
-        copy: any index that has the same shards will do. A damaged manifest, or an
-        overlay, is taken from a copy that proves to have the very one; where nothing
+        Only what is damaged or missing is fetched, and only what is right in the \
+        copy: any index that has the same shards will do. A damaged manifest, or an \
+        overlay, is taken from a copy that proves to have the very one; where nothing \
         here proves it, --expect-digest does, or --force takes it without.
 
-        Exit status 0 if the index is sound afterwards, 1 if something is still
+        Exit status 0 if the index is sound afterwards, 1 if something is still \
         damaged; it is named on standard output.
+
+        DOCUMENTATION:
+          man shardq-repair, docs/faults.md
         """)
 
-    @OptionGroup var location: IndexLocation
+    @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(
       name: .customLong("from"), help: ArgumentHelp("The directory of the copy.", valueName: "copy"),
@@ -40,7 +44,7 @@
       help: "Take the copy's manifest or overlay for a damaged one also where nothing proves that it is the right one.")
     var force = false
 
-    @OptionGroup var output: SummaryOptions
+    @OptionGroup(title: "Output") var output: SummaryOptions
 
     func validate() throws {
       if from == "" { throw ValidationError("--from is empty: name a directory.") }

@@ -9,25 +9,29 @@
     static let configuration = CommandConfiguration(
       commandName: "serve",
       abstract: "Answer over HTTP, with a page to search and a map.",
+      usage: "shardq serve [<options>]",
       discussion: """
         EXAMPLES:
           shardq serve                             then open http://127.0.0.1:7878/
           curl 'http://127.0.0.1:7878/v1/search?q=san&limit=5'
-          shardq serve --listen 127.0.0.1:0        a free port; the address is printed on standard output
+          shardq serve --listen 127.0.0.1:0        a free port; prints the address
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
 
-        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots,
-        /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz,
-        /metrics. When the index is rebuilt, requests are answered from the new
+        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, \
+        /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz, \
+        /metrics. When the index is rebuilt, requests are answered from the new \
         generation, and none fails. There is no TLS: that belongs to a proxy in front.
 
-        SIGTERM ends it with status 0 when what was asked has been answered, after
-        five seconds at most, SIGINT likewise by that signal; a second one ends it at
+        SIGTERM ends it with status 0 when what was asked has been answered, after \
+        five seconds at most, SIGINT likewise by that signal; a second one ends it at \
         once. SIGHUP has it look for a newer generation now.
+
+        DOCUMENTATION:
+          man shardq-serve, docs/server.md, docs/page.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
       name: .customLong("listen"),
@@ -45,6 +49,85 @@
         valueName: "name"))
     var hosts: [String] = []
 
+    @OptionGroup(title: "Limits") var limits: ServeLimits
+
+    @Option(
+      name: .customLong("reload-interval"),
+      help: ArgumentHelp("How often to look for a newer generation.", valueName: "seconds"))
+    var reload = Seconds(1)
+
+    @Option(
+      name: .customLong("max-age"),
+      help: ArgumentHelp("Seconds for which caches may answer without asking.", valueName: "seconds"))
+    var maxAge = 0
+
+    @Option(
+      name: .customLong("cors"),
+      help: ArgumentHelp("The origin whose pages may read answers; * for all.", valueName: "origin"))
+    var cors: String?
+
+    @Option(name: .customLong("log-format"), help: "How the log is written, on standard error: text or json.")
+    var logFormat = ServeSettings.LogFormat.text
+
+    @Flag(name: .customLong("access-log"), help: "Log every request.")
+    var logsRequests = false
+
+    func validate() throws {
+      guard isPublic || listen.isLoopback else {
+        throw ValidationError("--listen \(listen) is reached by other machines: --public says that this is meant.")
+      }
+      guard limits.connections >= 1 else { throw ValidationError("--max-connections must be at least 1.") }
+      guard maxAge >= 0 else { throw ValidationError("--max-age must be at least 0.") }
+      for name in hosts + (cors.map { [$0] } ?? []) {
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+          throw ValidationError("--host and --cors are names in ASCII, without spaces.")
+        }
+      }
+    }
+
+    var settings: ServeSettings {
+      var settings = ServeSettings()
+      settings.index = location.path
+      settings.expectedDigest = pin.expectedDigest?.description ?? ""
+      settings.address = listen.address
+      settings.port = listen.port
+      // A public server is asked by names that only --host could tell.
+      settings.hosts = isPublic && hosts.isEmpty ? ["*"] : hosts
+      settings.cacheBytes = limits.cache.bytes
+      settings.placesBytes = limits.places.bytes
+      settings.connections = limits.connections
+      settings.reloadMilliseconds = reload.milliseconds
+      settings.idleMilliseconds = limits.idle.milliseconds
+      settings.requestMilliseconds = limits.request.milliseconds
+      settings.responseMilliseconds = limits.response.milliseconds
+      settings.maxAge = maxAge
+      settings.cors = cors ?? ""
+      settings.logFormat = logFormat
+      settings.logsRequests = logsRequests
+      return settings
+    }
+
+    func run() throws {
+      let path: String
+      do throws(CommandFailure) {
+        path = try InstalledProgram.path(
+          "shardq-serve",
+          hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+      let code = withCStrings([path] + settings.arguments) { words in
+        execv(path, &words)  // Returns only where it fails.
+        return errno
+      }
+      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
+      finish(.notFound)
+    }
+  }
+
+  /// The options that bound a server.
+  struct ServeLimits: ParsableArguments {
     @Option(
       name: .customLong("cache"),
       help: ArgumentHelp("The most memory for decompressed shards.", valueName: "size"))
@@ -73,80 +156,6 @@
       name: .customLong("response-timeout"),
       help: ArgumentHelp("How long a client may take to read an answer.", valueName: "seconds"))
     var response = Seconds(60)
-
-    @Option(
-      name: .customLong("reload-interval"),
-      help: ArgumentHelp("How often to look for a newer generation.", valueName: "seconds"))
-    var reload = Seconds(1)
-
-    @Option(
-      name: .customLong("max-age"),
-      help: ArgumentHelp("Seconds for which caches may answer without asking.", valueName: "seconds"))
-    var maxAge = 0
-
-    @Option(
-      name: .customLong("cors"),
-      help: ArgumentHelp("The origin whose pages may read answers; * for all.", valueName: "origin"))
-    var cors: String?
-
-    @Option(name: .customLong("log-format"), help: "How the log is written, on standard error: text or json.")
-    var logFormat = ServeSettings.LogFormat.text
-
-    @Flag(name: .customLong("access-log"), help: "Log every request.")
-    var logsRequests = false
-
-    func validate() throws {
-      guard isPublic || listen.isLoopback else {
-        throw ValidationError("--listen \(listen) is reached by other machines: --public says that this is meant.")
-      }
-      guard connections >= 1 else { throw ValidationError("--max-connections must be at least 1.") }
-      guard maxAge >= 0 else { throw ValidationError("--max-age must be at least 0.") }
-      for name in hosts + (cors.map { [$0] } ?? []) {
-        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-          throw ValidationError("--host and --cors are names in ASCII, without spaces.")
-        }
-      }
-    }
-
-    var settings: ServeSettings {
-      var settings = ServeSettings()
-      settings.index = location.path
-      settings.expectedDigest = pin.expectedDigest?.description ?? ""
-      settings.address = listen.address
-      settings.port = listen.port
-      // A public server is asked by names that only --host could tell.
-      settings.hosts = isPublic && hosts.isEmpty ? ["*"] : hosts
-      settings.cacheBytes = cache.bytes
-      settings.placesBytes = places.bytes
-      settings.connections = connections
-      settings.reloadMilliseconds = reload.milliseconds
-      settings.idleMilliseconds = idle.milliseconds
-      settings.requestMilliseconds = request.milliseconds
-      settings.responseMilliseconds = response.milliseconds
-      settings.maxAge = maxAge
-      settings.cors = cors ?? ""
-      settings.logFormat = logFormat
-      settings.logsRequests = logsRequests
-      return settings
-    }
-
-    func run() throws {
-      let path: String
-      do throws(CommandFailure) {
-        path = try InstalledProgram.path(
-          "shardq-serve",
-          hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
-      } catch {
-        Diagnostics.report(error.message)
-        finish(error.status)
-      }
-      let code = withCStrings([path] + settings.arguments) { words in
-        execv(path, &words)  // Returns only where it fails.
-        return errno
-      }
-      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
-      finish(.notFound)
-    }
   }
 
   extension ServeSettings.LogFormat: ExpressibleByArgument {}

@@ -10,16 +10,20 @@
     static let configuration = CommandConfiguration(
       commandName: "stats",
       abstract: "Say what is in an index; loads no shard.",
+      usage: "shardq stats [<options>]",
       discussion: """
         EXAMPLES:
           shardq stats
           shardq stats -i places --format json | jq .records
+
+        DOCUMENTATION:
+          man shardq-stats, docs/command.md, docs/format.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
-    @OptionGroup var options: ReportOptions
+    @OptionGroup(title: "Output") var options: ReportOptions
 
     func run() throws {
       let index = open(location, options: .init(expectedDigest: pin.expectedDigest))

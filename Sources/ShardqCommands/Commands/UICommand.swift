@@ -5,10 +5,36 @@
 
   import CLibrary
 
+  /// The options of the list's look.
+  struct DisplayOptions: ParsableArguments {
+    @Option(
+      name: .customLong("height"),
+      help: ArgumentHelp(
+        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
+    var height: TypingList.Height?
+
+    @OptionGroup(title: "Display") var color: ColorOption
+
+    @Flag(name: .customLong("no-map"), help: "Draw no map.")
+    var noMap = false
+
+    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
+    var noMouse = false
+
+    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
+    var ascii = false
+
+    @Flag(
+      name: .customLong("plain"),
+      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
+    var plain = false
+  }
+
   struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ui",
       abstract: "Type in the terminal; the list follows every key, Enter prints the record.",
+      usage: "shardq ui [<options>]",
       discussion: """
         EXAMPLES:
           shardq                           the same, where there is an index
@@ -30,23 +56,19 @@
           Ctrl-Y                           copy the key, if the terminal lets it
           Ctrl-Z, Ctrl-L                   suspend; draw again
 
-        Draws on the terminal itself, so that standard output has the record and
-        nothing else. NO_COLOR leaves bold and reverse. Exit status 0 if a record was
+        Draws on the terminal itself, so that standard output has the record and \
+        nothing else. NO_COLOR leaves bold and reverse. Exit status 0 if a record was \
         chosen, 1 if nothing matched, 130 if none was chosen, 64 without a terminal.
-        docs/terminal.md has more.
+
+        DOCUMENTATION:
+          man shardq-ui, docs/terminal.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(name: [.customShort("q", allowingJoined: true), .customLong("query")], help: "What is typed already.")
     var query = ""
-
-    @Option(
-      name: .customLong("height"),
-      help: ArgumentHelp(
-        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
-    var height: TypingList.Height?
 
     @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
@@ -65,24 +87,10 @@
     @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
     var hasHeader = false
 
-    @OptionGroup var color: ColorOption
-
     @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
     var printsQuery = false
 
-    @Flag(name: .customLong("no-map"), help: "Draw no map.")
-    var noMap = false
-
-    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
-    var noMouse = false
-
-    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
-    var ascii = false
-
-    @Flag(
-      name: .customLong("plain"),
-      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
-    var plain = false
+    @OptionGroup(title: "Display") var display: DisplayOptions
 
     func validate() throws {
       if isJSON, format != nil { throw ValidationError("--json is --format json; leave out one of the two") }
@@ -134,19 +142,19 @@
         location, options: .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
       let printing = Printing(
         format: isJSON ? .json : format, fields: fields?.names ?? [], endsWithZero: endsWithZero, hasHeader: hasHeader,
-        printsQuery: printsQuery, color: color.mode)
+        printsQuery: printsQuery, color: display.color.mode)
       // A wrong field is reported before anything is typed.
       if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
         finish(.usage)
       }
-      var settings = Self.settings(color: color.mode)
+      var settings = Self.settings(color: display.color.mode)
       settings.query = query
-      settings.height = height
-      settings.showsMap = !noMap
-      settings.usesMouse = !noMouse
-      settings.isASCII = settings.isASCII || ascii
-      settings.isPlain = settings.isPlain || plain
+      settings.height = display.height
+      settings.showsMap = !display.noMap
+      settings.usesMouse = !display.noMouse
+      settings.isASCII = settings.isASCII || display.ascii
+      settings.isPlain = settings.isPlain || display.plain
       finish(Self.run(index, settings, printing))
     }
 

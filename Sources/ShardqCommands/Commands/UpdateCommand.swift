@@ -8,33 +8,41 @@
     static let configuration = CommandConfiguration(
       commandName: "update",
       abstract: "Change some records of an index.",
+      usage: """
+        shardq update [<options>] --upsert <file>
+        shardq update [<options>] --delete <file>
+        shardq update [<options>] --merge
+        """,
       discussion: """
         EXAMPLES:
-          shardq update --upsert changed.json               records that are new or changed, each with its id
-          shardq update --delete gone.csv                   a csv file of ids: the field's name, then one a line
+          shardq update --upsert changed.json      new and changed records, with ids
+          shardq update --delete gone.csv          ids, under the field's name
           shardq update -i places --upsert new.jsonl --delete old.jsonl
           printf '_id\\n5391811\\n' | shardq update --input-format csv --delete -
-          shardq update --overlay --upsert changed.json     few changes, beside the shards: done in a fraction of the time
-          shardq update --merge                             writes them into shards
+          shardq update --overlay --upsert one.json    beside the shards, and faster
+          shardq update --merge                    writes the overlay into shards
 
-        The id is the field that --id named when the index was built: _id for the city
-        list, geonameid for GeoNames. Ids are compared as text: 1 and "1" are the
-        same, 1.0 is another. A change without an id, or with one that is blank, null,
-        an array or an object, is a bad record. A record that is upserted replaces all
-        that have its id, and replaces them whole: fields that it lacks are gone, and
-        what comes from csv or tsv is text, also where the index had a number. The
-        index becomes what a build of the changed dataset makes, byte for byte; only
+        The id is the field that --id named when the index was built: _id for the city \
+        list, geonameid for GeoNames. Ids are compared as text: 1 and "1" are the \
+        same, 1.0 is another. A change without an id, or with one that is blank, null, \
+        an array or an object, is a bad record. A record that is upserted replaces all \
+        that have its id, and replaces them whole: fields that it lacks are gone, and \
+        what comes from csv or tsv is text, also where the index had a number. The \
+        index becomes what a build of the changed dataset makes, byte for byte; only \
         shards with changes are written. An update that fails leaves it as it was.
 
-        With --overlay the changes are left beside the shards, in the file overlay, up
-        to 64 KiB: answers are the same. Any update without it writes them into
+        With --overlay the changes are left beside the shards, in the file overlay, up \
+        to 64 KiB: answers are the same. Any update without it writes them into \
         shards; so does one with more changes than that.
 
-        An index that was built with --weights needs the file again: upserted records
+        An index that was built with --weights needs the file again: upserted records \
         take their weights from it. To change a weight, upsert the record.
+
+        DOCUMENTATION:
+          man shardq-update, docs/datasets.md, docs/live-readers.md
         """)
 
-    @OptionGroup var location: IndexLocation
+    @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(
       name: .customLong("upsert"),
@@ -56,7 +64,7 @@
       completion: .file())
     var weights: String?
 
-    @OptionGroup var reading: ReadingOptions
+    @OptionGroup(title: "Dataset") var reading: ReadingOptions
 
     @Flag(name: .customLong("overlay"), help: "Leave few changes beside the shards, to be merged later.")
     var overlay = false
@@ -64,7 +72,7 @@
     @Flag(name: .customLong("merge"), help: "Write what the overlay changes into shards, with or without new changes.")
     var merge = false
 
-    @OptionGroup var resources: ResourceOptions
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var summary: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 

@@ -8,17 +8,21 @@
     static let configuration = CommandConfiguration(
       commandName: "verify",
       abstract: "Check every byte of an index, and that it answers for a dataset.",
+      usage: "shardq verify [<options>] [--source <file>]",
       discussion: """
         EXAMPLES:
-          shardq verify                            sizes, digests, checksums, order, keys, counts
-          shardq verify --source cities.json       also: every record there, nothing else, under every prefix
+          shardq verify                            every byte, order, keys, counts
+          shardq verify --source cities.json       also every record and prefix
 
-        Exit status 1 if anything is damaged or differs; each is named on standard
+        Exit status 1 if anything is damaged or differs; each is named on standard \
         output. 74 if nothing is, but something could not be read.
+
+        DOCUMENTATION:
+          man shardq-verify, docs/promises.md
         """)
 
-    @OptionGroup var location: IndexLocation
-    @OptionGroup var pin: IndexPin
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
       name: .customLong("source"), parsing: .upToNextOption,
@@ -31,7 +35,7 @@
       completion: .file())
     var weights: String?
 
-    @OptionGroup(title: "Reading the dataset") var input: InputOptions
+    @OptionGroup(title: "Dataset") var input: InputOptions
     @OptionGroup(title: "Output") var options: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 

@@ -14,6 +14,7 @@
     static let configuration = CommandConfiguration(
       commandName: "footprint",
       abstract: "Measure memory, start and speed of shardq and of the designs that people use instead.",
+      usage: "shardq footprint [<options>]",
       discussion: """
         EXAMPLES:
           shardq footprint                           ./shards, typing made up
@@ -24,17 +25,20 @@
 
         The last one is for CI: exit status 1 when a limit is missed.
 
-        One query log is run through every design, each in a process of its own, and
-        the answers are compared. Peak and private memory, faults and bytes read are
-        what the kernel says of that process; start is from before the process is
-        started to its first answer; median and p99 are of the answers, one for each
-        key. The pauses of the log are skipped. A log has a line for each change of
+        One query log is run through every design, each in a process of its own, and \
+        the answers are compared. Peak and private memory, faults and bytes read are \
+        what the kernel says of that process; start is from before the process is \
+        started to its first answer; median and p99 are of the answers, one for each \
+        key. The pauses of the log are skipped. A log has a line for each change of \
         the search box: milliseconds, a tab, the text.
 
         Designs: \(FootprintDesign.others.map(\.name).joined(separator: ", ")).
+
+        DOCUMENTATION:
+          man shardq-footprint, docs/footprint.md
         """)
 
-    @OptionGroup var location: IndexLocation
+    @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(
       name: .customLong("dataset"),
@@ -42,7 +46,7 @@
       completion: .file())
     var dataset: String?
 
-    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Dataset") var input: InputOptions
 
     @Option(
       name: .customLong("log"),
