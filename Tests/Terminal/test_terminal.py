@@ -274,7 +274,9 @@ class Choosing(TerminalTest):
             screen.keys("Enter")
             screen.shows("status 0\n")
             with open(os.path.join(screen.directory, "out"), newline="") as file:
-                self.assertEqual(file.read(), query("sao pa", "-n", "1", "--format", format))
+                # One record in JSON is its object alone.
+                wanted = "jsonl" if format == "json" else format
+                self.assertEqual(file.read(), query("sao pa", "-n", "1", "--format", wanted))
 
     def screen(self, *size, **environment):
         screen = super().screen(*size, **environment)
@@ -306,7 +308,7 @@ class Choosing(TerminalTest):
         self.assertIn(query("", "--offset", "1", "-n", "1").split("\t")[0], screen.text())
 
     def test_without_an_index_plain_shardq_is_the_help(self):
-        screen = self.screen(100, 60)
+        screen = self.screen(100, 90)
         screen.run("SHARDQ_INDEX=/nowhere shardq; echo status $?")
         self.assertIn("EXAMPLES", screen.shows("status 0"))
         screen.run("clear; SHARDQ_INDEX=/nowhere shardq ui; echo status $?")

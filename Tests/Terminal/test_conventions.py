@@ -1,0 +1,448 @@
+"""What users of command-line tools expect, a test for each of the 28 rows: docs/command.md has the list.
+
+    python3 -m unittest discover -s Tests/Terminal -p test_conventions.py     $SHARDQ_BIN, else bin/, has the programs
+
+Nothing here depends on how fast the machine is. Every wait ends: what does not come within PATIENCE seconds fails.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
+SHARDQ = os.path.join(BIN, "shardq")
+PATIENCE = float(os.environ.get("PATIENCE", 60))
+# The clone's index: 2,344 cities, ranked, with typing errors corrected.
+INDEX = os.path.join(ROOT, "shards")
+
+
+class Pseudoterminal:
+    """A program whose standard streams are a terminal, or some of them."""
+
+    def __init__(self, arguments, environment, directory, output=None):
+        self.seen = b""
+        self.process, self.descriptor = pty.fork()
+        if self.process == 0:
+            try:
+                os.chdir(directory)
+                if output:
+                    os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT, 0o600), 1)
+                os.execvpe(arguments[0], arguments, environment)
+            finally:
+                os._exit(127)
+        fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+    def type(self, text):
+        os.write(self.descriptor, text.encode())
+
+    def read(self, until=None):
+        """What came until the pattern did, or until the program ended."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if until and re.search(until, self.seen):
+                return self.seen
+            if select.select([self.descriptor], [], [], 0.1)[0]:
+                try:
+                    part = os.read(self.descriptor, 65536)
+                except OSError:
+                    part = b""
+                if not part:
+                    if until and not re.search(until, self.seen):
+                        break
+                    return self.seen
+                self.seen += part
+        raise AssertionError(f"{until!r} did not come, but {self.seen!r}")
+
+    def close(self):
+        try:
+            os.kill(self.process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.close(self.descriptor)
+
+    def status(self):
+        self.read()
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+
+@unittest.skipUnless(os.access(SHARDQ, os.X_OK), "shardq is not built: Scripts/build.sh")
+class Conventions(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="shardq-conventions-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+        self.environment = {
+            "PATH": BIN + ":/usr/bin:/bin", "HOME": self.directory, "LANG": "C.UTF-8", "TERM": "xterm-256color",
+            "SHARDQ_INDEX": INDEX,
+        }
+
+    def run_shell(self, line, **variables):
+        return subprocess.run(
+            ["sh", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.directory,
+            env={**self.environment, **variables}, timeout=PATIENCE, check=False)
+
+    def succeeds(self, line, **variables):
+        done = self.run_shell(line, **variables)
+        self.assertEqual(done.returncode, 0, line + ": " + done.stderr)
+        return done
+
+    def terminal(self, line, output=None, **variables):
+        terminal = Pseudoterminal(
+            ["sh", "-c", line], {**self.environment, **variables}, self.directory, output)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def shown(self, line, **variables):
+        """What a terminal gets of a line, whole."""
+        return self.terminal(line, **variables).read().decode().replace("\r\n", "\n")
+
+    def write(self, name, text):
+        path = os.path.join(self.directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def list(self):
+        self.write("l.csv", "id,name\n1,Aachen\n2,Basel\n3,Cork\n")
+
+    def test_01_data_on_standard_output_everything_else_on_standard_error(self):
+        self.list()
+        built = self.succeeds("shardq build -i x --id id --key '{name}' l.csv")
+        self.assertEqual(built.stdout, "")
+        self.assertIn("3 records", built.stderr)
+        answer = self.succeeds("shardq -i x a")
+        self.assertEqual((answer.stdout, answer.stderr), ("1\tAachen\n", ""))
+        wrong = self.run_shell("shardq -i none a")
+        self.assertEqual(wrong.stdout, "")
+        self.assertTrue(wrong.stderr.startswith("shardq: "))
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_02_an_answer_at_once(self):
+        """By counts: a query makes few system calls, and it answers a line before the next one comes."""
+        self.succeeds("strace -f -o calls shardq san")
+        with open(os.path.join(self.directory, "calls"), encoding="utf-8", errors="replace") as file:
+            self.assertLess(len(file.readlines()), 600)
+        query = subprocess.Popen(
+            [SHARDQ, "query", "--stdin", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self.environment)
+        try:
+            for text in (b"reykj", b"london"):
+                query.stdin.write(text + b"\n")
+                query.stdin.flush()
+                self.assertTrue(select.select([query.stdout], [], [], PATIENCE)[0])
+                self.assertEqual(json.loads(query.stdout.readline())["query"], text.decode())
+        finally:
+            query.communicate(timeout=PATIENCE)
+
+    def test_03_for_people_on_a_terminal_and_plain_in_a_pipe(self):
+        lines = [line for line in self.shown("shardq 'san ' -n 8 --hyperlink never").split("\n") if ", " in line]
+        self.assertEqual(len(lines), 8)
+        plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+        # The points of latitudes stand in one column, and so do those of longitudes.
+        for number in (0, 1):
+            columns = {[at.start() for at in re.finditer(r"\.\d", line)][number] for line in plain}
+            self.assertEqual(len(columns), 1, plain)
+        self.assertTrue(all("\x1b[1;32mSan\x1b[0m" in line for line in lines), lines)
+        piped = self.succeeds("shardq 'san ' -n 8 | cat").stdout
+        self.assertNotIn("\x1b", piped)
+        # The same records in the same order.
+        names = [line.split("\t")[0] for line in piped.splitlines()]
+        self.assertEqual([line.split(", ")[0] for line in plain], names)
+
+    def test_04_formats_and_json(self):
+        for form in ("text", "tsv", "csv", "json", "jsonl", "geojson"):
+            self.assertIn("Reykjav", self.succeeds(f"shardq reykj --format {form}").stdout)
+        self.assertEqual(self.succeeds("shardq reykj --json").stdout, self.succeeds("shardq reykj --format json").stdout)
+        self.list()
+        for line in (
+            "build -i x --id id --key '{name}' l.csv", "update -i x --merge", "verify -i x", "stats -i x", "explain -i x a",
+            "export -i x", "diff x x -o p", "apply -i x p", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
+        ):
+            if line.startswith("repair"):
+                shutil.copytree(os.path.join(self.directory, "x"), os.path.join(self.directory, "y"))
+            self.assertIsInstance(json.loads(self.succeeds(f"shardq {line} --json").stdout), dict, line)
+
+    def test_05_records_that_end_with_a_zero(self):
+        self.assertEqual(self.succeeds("shardq reykj --fields name -0").stdout, "Reykjavík\0")
+        self.assertEqual(self.succeeds("shardq reykj --fields name --null | xargs -0 -n1 echo").stdout, "Reykjavík\n")
+        answers = self.succeeds("printf 'reykj\\0lon' | shardq query --stdin -0").stdout.splitlines()
+        self.assertEqual([json.loads(line)["query"] for line in answers], ["reykj", "lon"])
+
+    def test_06_colours(self):
+        text = "shardq reykj --format text"
+        for line, variables, wanted in [
+            (text, {}, True), (text + " --color never", {}, False), (text, {"NO_COLOR": "1"}, False),
+            (text, {"NO_COLOR": ""}, True), (text, {"TERM": "dumb"}, False),
+            (text + " --color always", {"NO_COLOR": "1"}, True), (text + " | cat", {}, False),
+            (text + " | cat", {"CLICOLOR_FORCE": "1"}, True), (text + " | cat", {"CLICOLOR_FORCE": "0"}, False),
+            (text + " | cat", {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+            (text + " --color always | cat", {}, True), (text + " --color auto | cat", {}, False),
+            (text, {"SHARDQ_OPTS": "--color never"}, False), ("shardq reykj | cat", {"CLICOLOR_FORCE": "1"}, False),
+        ]:
+            with self.subTest(line, **variables):
+                self.assertEqual("\x1b[" in self.shown(line, **variables), wanted)
+        wrong = self.run_shell("shardq --color blue san")
+        self.assertEqual((wrong.returncode, wrong.stderr), (64, "shardq: --color: there is no blue; choose auto, always, never\n"))
+
+    def test_07_exit_statuses(self):
+        self.write("bad.json", "[{")
+        os.mkdir(os.path.join(self.directory, "damaged"))
+        self.write("damaged/manifest", "no manifest")
+        for line, status in [
+            ("shardq reykj", 0), ("shardq zzzzzz", 1), ("shardq --limit 0 x", 64), ("shardq build -i b bad.json --key '{a}'", 65),
+            ("shardq -i damaged x", 65), ("shardq -i none x", 66), ("shardq '' --all >/dev/full", 74),
+        ]:
+            with self.subTest(line):
+                self.assertEqual(self.run_shell(line).returncode, status)
+        said = self.succeeds("shardq --help").stdout
+        for status in ("0 done", "1 no match", "64 ", "65 ", "66 ", "74 ", "75 "):
+            self.assertIn(status, said)
+
+    def test_08_an_interrupt_ends_by_the_signal(self):
+        running = subprocess.Popen(
+            [SHARDQ, "generate", "--count", "1000000000"], stdout=subprocess.PIPE, env=self.environment)
+        running.stdout.read(10)
+        running.send_signal(signal.SIGINT)
+        running.stdout.close()
+        self.assertIn(running.wait(PATIENCE), (-signal.SIGINT, -signal.SIGPIPE))
+        terminal = self.terminal("echo started; exec shardq generate --count 1000000000 >/dev/null")
+        terminal.read(b"started")
+        terminal.type("\x03")
+        self.assertEqual(terminal.status(), -signal.SIGINT)
+
+    def test_09_a_closed_pipe_is_silent(self):
+        done = self.run_shell("{ shardq generate --count 1000000; echo $? >status; } | head -c 10")
+        self.assertEqual(done.stderr, "")
+        with open(os.path.join(self.directory, "status"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), f"{128 + signal.SIGPIPE}\n")
+
+    def test_10_help_everywhere(self):
+        whole = self.succeeds("shardq --help").stdout
+        for line in ("shardq -h", "shardq help"):
+            self.assertEqual(self.succeeds(line).stdout, whole)
+        bare = self.run_shell("shardq </dev/null")
+        self.assertEqual((bare.returncode, bare.stdout, bare.stderr), (64, "", whole))
+        for command in self.commands(whole):
+            text = self.succeeds(f"shardq {command} --help").stdout
+            self.assertEqual(text, self.succeeds(f"shardq help {command}").stdout)
+            self.assertLess(text.index("EXAMPLES:"), text.index("USAGE: "))
+            self.assertRegex(text, r"DOCUMENTATION:\n  man shardq-")
+            for page in re.findall(r"docs/[a-z-]+\.md", text):
+                self.assertTrue(os.path.exists(os.path.join(ROOT, page)), page)
+            self.assertLessEqual(max(map(len, text.split("\n"))), 78)
+
+    def commands(self, said):
+        return [name for name in re.findall(r"^  ([a-z]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE) if name != "help"]
+
+    def test_11_near_misses(self):
+        for line, wanted in [
+            ("shardq statz", "did you mean shardq stats?"), ("shardq bild x.csv", "did you mean build?"),
+            ("shardq --formt csv san", "did you mean --format?"), ("shardq --format jsn san", "did you mean json?"),
+            ("shardq san --fields nane", "did you mean name?"),
+            ("SHARDQ_OPTS='--colr never' shardq san", "did you mean --color?"),
+            # A result: of a text with a typing error, and of one that nothing matches.
+            ("shardq lodnon --format text", 'showing results for "London"'),
+            ("shardq reykq9 --format text --typos none", 'nearest: "reyk"'),
+        ]:
+            with self.subTest(line):
+                self.assertIn(wanted, self.run_shell(line).stderr)
+
+    # What is typed, and what stands in the line then.
+    NAMES = [("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build")]
+
+    def test_12_completions(self):
+        for shell in ("bash", "zsh", "fish"):
+            with self.subTest(shell):
+                self.write("script." + shell, self.succeeds("shardq completions " + shell).stdout)
+                if shutil.which(shell):
+                    for typed, wanted in self.NAMES:
+                        line = f"shardq {typed}" if shell == "fish" else self.completed(shell, f"shardq {typed}")
+                        if shell == "fish":
+                            offered = self.succeeds(f"fish --no-config -c \"source script.fish; complete -C '{line}'\"").stdout
+                            self.assertEqual(offered.split("\n")[0].split("\t")[0], wanted.split("sao ")[-1])
+                        else:
+                            self.assertEqual(line.replace("\\", "").strip(), "shardq " + wanted)
+
+    def completed(self, shell, typed):
+        """Types a line and a tab, then a key that prints what stands in the line now."""
+        if shell == "bash":
+            arguments = "exec bash --norc --noprofile -i"
+            setup = "source script.bash; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; PS1=; echo rea''dy"
+        else:
+            arguments = "exec zsh -f -i"
+            setup = ("mkdir -p f; cp script.zsh f/_shardq; fpath=($PWD/f $fpath); autoload -U compinit; compinit -u -D; PS1=; "
+                     "shown() { print -rn -- \"<<$BUFFER>>\" }; zle -N shown; bindkey '^G' shown; echo rea''dy")
+        terminal = self.terminal(arguments)
+        terminal.type(setup + "\n")
+        terminal.read(rb"ready")
+        terminal.type(typed + "\t\x07")
+        return re.search(rb"<<(shardq.*?)>>", terminal.read(rb"<<shardq.*>>")).group(1).decode()
+
+    def test_13_manual_pages(self):
+        pages = os.path.join(self.directory, "man1")
+        self.succeeds(f"python3 '{ROOT}/Scripts/manual.py' '{SHARDQ}' '{pages}'")
+        commands = self.commands(self.succeeds("shardq help").stdout)
+        self.assertEqual(sorted(os.listdir(pages)), sorted(["shardq.1"] + [f"shardq-{name}.1" for name in commands]))
+        for name in os.listdir(pages):
+            with open(os.path.join(pages, name), encoding="utf-8") as file:
+                text = file.read()
+            for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+                self.assertIn(".Sh " + section, text, name)
+
+    # Half of a list, a pause in which the bar appears, and the rest.
+    SLOW = "{ shardq generate --count 2000 --format jsonl; sleep 1; shardq generate --count 2000 --format jsonl; }"
+
+    def test_14_progress(self):
+        build = self.SLOW + " | shardq build -i x --input-format jsonl --key '{name}' -"
+        shown = self.shown(build + " >/dev/null")
+        self.assertRegex(shown, r"\rreading .* records")
+        self.assertRegex(shown, r"4,000 records? read")
+        for hidden, variables in [
+            (" --no-progress", {}), (" -q", {}), ("", {"TERM": "dumb"}), ("", {"SHARDQ_OPTS": "--no-progress"}),
+        ]:
+            self.assertNotIn("\rreading", self.shown(build + hidden, **variables))
+        self.assertNotIn("\r", self.succeeds(build).stderr)
+        for command in ("build", "update", "verify", "plan"):
+            self.assertIn("--no-progress", self.succeeds(f"shardq {command} --help").stdout)
+
+    def test_15_no_pager_and_a_limit_that_is_told(self):
+        shown = self.shown("shardq san --sort key", PAGER="false", LESS="")
+        self.assertEqual(shown.count("\n"), 21)
+        self.assertIn("20 of 66 shown; --all shows the rest", shown)
+        self.assertEqual(self.succeeds("shardq san --sort key").stdout.count("\n"), 20)
+
+    def test_16_quiet_and_verbose(self):
+        quiet = self.succeeds("shardq -q reykj")
+        self.assertEqual((quiet.stdout, quiet.stderr), ("", ""))
+        self.assertEqual(self.run_shell("shardq -q zzzzzz").returncode, 1)
+        verbose = self.succeeds("shardq -v reykj")
+        self.assertEqual(verbose.stdout, self.succeeds("shardq reykj").stdout)
+        self.assertRegex(verbose.stderr, r"^\d+ shards? of 5 opened, .* ms\n$")
+
+    def test_17_a_dash_and_two(self):
+        self.list()
+        self.succeeds("cat l.csv | shardq build -i x --id id --key '{name}' --input-format csv -")
+        self.succeeds("printf 'name\\n--odd\\nbuild\\n' | shardq build -i y --key '{name}' --input-format csv -")
+        self.assertEqual(self.succeeds("shardq -i y -- --odd; shardq -i y -- build").stdout, "--odd\nbuild\n")
+        self.succeeds("shardq diff x x -o - | shardq apply -i x -")
+
+    def test_18_changes_are_reported(self):
+        self.list()
+        said = self.succeeds("shardq build -i x --id id --key '{name}' l.csv").stderr
+        self.assertRegex(
+            said, r"^3 records read, 3 in the index, 0 bad\n1 shard in x, 1 of them written; \d+ bytes, [0-9.]+ s\n"
+                  r"try: (shardq -i x \w+)\n$")
+        self.assertEqual(self.succeeds(said.split("try: ")[1].strip()).returncode, 0)
+
+    def test_19_no_prompt_and_no_overwriting_without_force(self):
+        self.list()
+        self.succeeds("shardq build -i x --id id --key '{name}' l.csv")
+        other = "shardq build -i x --key '{id}' l.csv </dev/null"
+        refused = self.run_shell(other)
+        self.assertEqual(refused.returncode, 64)
+        self.assertIn("--force", refused.stderr)
+        # Nor on a terminal: it ends without a key.
+        self.assertEqual(self.terminal("exec shardq build -i x --key '{id}' l.csv").status(), 64)
+        self.succeeds(other.replace("build", "build --force"))
+        os.mkdir(os.path.join(self.directory, "full"))
+        self.write("full/letter.txt", "dear")
+        self.assertEqual(self.run_shell("shardq build -i full --id id --key '{name}' l.csv").returncode, 64)
+
+    def test_20_options_before_the_environment_before_the_file(self):
+        os.makedirs(os.path.join(self.directory, ".config/shardq"))
+        self.write(".config/shardq/config", "limit = 3\n")
+        for line, count in [
+            ("shardq san", 3), ("SHARDQ_OPTS='--limit 2' shardq san", 2), ("SHARDQ_OPTS='--limit 2' shardq san -n 1", 1),
+            ("SHARDQ_CONFIG=/dev/null shardq san", 20),
+        ]:
+            self.assertEqual(self.succeeds(line).stdout.count("\n"), count, line)
+        self.write(".config/shardq/config", "limt = 3\n")
+        wrong = self.run_shell("shardq san")
+        self.assertEqual(wrong.returncode, 64)
+        self.assertIn("/.config/shardq/config:1: there is no setting limt; did you mean limit?", wrong.stderr)
+
+    def test_21_the_output_is_a_contract(self):
+        for line in ("reykj --json", "reykj --count --json", "stats --json", "explain reykj --json", "verify --json",
+                     "export --json"):
+            self.assertTrue(self.succeeds("shardq " + line).stdout.startswith('{"schema":1,'), line)
+        self.assertTrue(self.succeeds("echo reykj | shardq query --stdin").stdout.startswith('{"schema":1,'))
+        self.assertRegex(self.succeeds("shardq reykj").stdout, r"^Reykjavík\tIS\t64\.1466\t-21\.9426\t\d+\n$")
+
+    def test_22_a_stable_order(self):
+        for line in ("shardq san --all", "shardq san --sort rank -n 66", "shardq export"):
+            self.assertEqual(self.succeeds(line).stdout, self.succeeds(line).stdout)
+
+    def test_23_links_when_asked_or_on_a_terminal(self):
+        link = "\x1b]8;;geo:64.146600,-21.942600\x1b\\64.1466, -21.9426\x1b]8;;\x1b\\"
+        self.assertIn(link, self.shown("shardq reykj"))
+        self.assertIn(link, self.succeeds("shardq reykj --format text --hyperlink always").stdout)
+        for line, variables in [
+            ("shardq reykj --hyperlink never", {}), ("shardq reykj", {"NO_COLOR": "1"}), ("shardq reykj", {"TERM": "linux"}),
+            ("shardq reykj --format text | cat", {}),
+        ]:
+            self.assertNotIn("\x1b]8", self.shown(line, **variables))
+
+    def test_24_no_telemetry_and_the_readme_says_so(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            self.assertRegex(" ".join(file.read().split()), r"sends nothing anywhere")
+        if shutil.which("strace"):
+            for line in ("shardq san", "shardq stats", "shardq verify"):
+                self.succeeds(f"strace -f -e trace=network -o calls {line}")
+                with open(os.path.join(self.directory, "calls"), encoding="utf-8", errors="replace") as file:
+                    self.assertNotRegex(file.read(), r"socket|connect|send")
+
+    def test_25_errors_say_what_where_and_what_to_do(self):
+        self.write("bad.csv", 'name\n"a\n')
+        for line, wanted in [
+            ("shardq build -i x --key '{name}' bad.csv", r"^shardq: bad\.csv:\d+:\d+: .+; .+\n$"),
+            ("shardq -i none x", r"^shardq: no index at none.+ shardq build.+--index\n$"),
+            ("shardq build -i x --key '{nam}' bad.csv", r"^shardq: .*(name|bad\.csv).*; .+\n$"),
+            ("shardq stats x", r"^shardq: x is an argument too many; shardq stats --help shows what to type\n$"),
+        ]:
+            with self.subTest(line):
+                self.assertRegex(self.run_shell(line).stderr, wanted)
+
+    def test_26_the_list_draws_with_care(self):
+        terminal = self.terminal("exec shardq ui")
+        first = terminal.read(rb"\x1b\[\?2026l")
+        # The alternate screen, a bracketed paste, and a frame inside one synchronized update.
+        self.assertIn(b"\x1b[?1049h", first)
+        self.assertIn(b"\x1b[?2004h", first)
+        self.assertEqual(first.count(b"\x1b[?2026h"), first.count(b"\x1b[?2026l"))
+        terminal.type("\x03")
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"\x1b[?2004l", terminal.seen)
+        self.assertIn(b"\x1b[?1049l", terminal.seen)
+
+    def test_27_the_choice_is_on_standard_output(self):
+        chosen = os.path.join(self.directory, "chosen")
+        terminal = self.terminal("exec shardq ui", output=chosen)
+        terminal.read(rb"\x1b\[\?2026l")
+        terminal.type("reykj")
+        terminal.read(rb"Reyk")
+        terminal.type("\r")
+        self.assertEqual(terminal.status(), 0)
+        with open(chosen, encoding="utf-8") as file:
+            self.assertEqual(file.read(), self.succeeds("shardq reykj").stdout)
+
+    def test_28_the_library_logs_nothing(self):
+        for library in ("ShardedIndex", "ShardBuilder"):
+            for parent, _, names in os.walk(os.path.join(ROOT, "Sources", library)):
+                for name in names:
+                    if name.endswith(".swift"):
+                        with open(os.path.join(parent, name), encoding="utf-8") as file:
+                            self.assertNotRegex(file.read(), r"(?m)^\s*(print|debugPrint|fputs|perror|syslog)\(|import Logging")
+
+
+if __name__ == "__main__":
+    unittest.main()
