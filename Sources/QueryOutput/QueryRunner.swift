@@ -64,7 +64,8 @@ package enum QueryRunner {
   /// - Parameter otherPlace: The second place where an index of the name was looked for; nil where there is none.
   package static func report(_ error: IndexError, otherPlace: String?) -> ExitStatus {
     var message = error.commandMessage
-    if case .notFound(let path) = error, let otherPlace, unsafe access(path, F_OK) != 0 {
+    var status = stat()
+    if case .notFound(let path) = error, let otherPlace, unsafe lstat(path, &status) != 0 {
       message = "no index at " + path + ", nor at " + otherPlace
       message += ": build one with shardq build, or name another with --index"
     }

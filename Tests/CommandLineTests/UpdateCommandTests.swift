@@ -121,7 +121,7 @@ struct UpdateCommandTests {
     #expect(stats.status == 0)
     #expect(
       stats.output.contains(
-        "overlay      \(size) bytes: 2 records added, 2 removed\n"),
+        "overlay   \(size) bytes: 2 records added, 2 removed\n"),
       "\(stats)")
     let json = Program.run(["stats", "-i", index, "--format", "json"]).output
     let bytes = files.reduce(0) { $0 + TemporaryDirectory.bytes(index + "/" + $1).count }

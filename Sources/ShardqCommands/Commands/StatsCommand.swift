@@ -139,7 +139,9 @@
       }
       report.addRow("shards", "\(number(index.shardCount)), of \(size(manifest.shardLimit)) before compression at most")
       if let least = shards.sorted.first, let most = shards.sorted.last {
-        report.addRow("shard", "\(number(least)) to \(counted(most, "byte", nil)), median \(number(shards.median))")
+        let range = least < most ? number(least) + " to " : ""
+        let median = least < most ? ", median " + number(shards.median) : ""
+        report.addRow("shard", range + counted(most, "byte", nil) + median)
       }
       report.addRow("part", "about \(counted(manifest.partSize, "byte", nil)) before compression")
       for feature in features {

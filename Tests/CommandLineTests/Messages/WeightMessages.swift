@@ -16,7 +16,7 @@ struct WeightMessages {
       "--weight makes ranks, which stats names",
       list + "shardq build -i x --key '{name}' --weight n c.json 2>&1 | grep -i weigh; "
         + "shardq stats -i x | grep ranks; " + features,
-      output: "ranks    52 bytes, by n\n"
+      output: "ranks     52 bytes, by n\n"
         + "\"features\":{\"ranks\":{\"bytes\":52,\"weight\":\"n\"}}\n"),
     ShellCase(
       "stats names each feature, and no other",
