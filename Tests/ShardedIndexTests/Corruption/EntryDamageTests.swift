@@ -30,19 +30,8 @@ import Testing
   ///   - other: The index whose entries' files are put there too.
   private func forge(_ name: String, _ head: EntriesHead, filesOf other: String? = nil) throws {
     var files = Files.contents(of: directory("index"))
-    let manifest = files["manifest"]!
-    let size = manifest.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }
-    var root = try FrameSurgery.content(of: Array(manifest[..<size]))
-    let compressor = Compressor()
-    let frame = ZstdFrame.quick(head.content, with: compressor)
-    let sections = ManifestSurgery.Frame.number(root, 12, 4)
-    let section = (0..<sections).first { ManifestSurgery.Frame.number(root, 48 + 24 * $0, 4) == 12 }!
-    let entry = ManifestSurgery.Frame.number(root, 48 + 24 * section + 8, 8)
-    let end = manifest.count - ManifestSurgery.Frame.number(root, entry, 4)
-    ManifestSurgery.Frame.set(&root, entry, frame.count, size: 4)
-    ManifestSurgery.Frame.set(&root, entry + 4, head.content.count, size: 4)
-    ManifestSurgery.Frame.set(&root, entry + 8, Int(FrameSurgery.checksum(frame)), size: 4)
-    files["manifest"] = ZstdFrame.quick(root, with: compressor) + manifest[size..<end] + frame
+    let frame = ZstdFrame.quick(head.content, with: Compressor())
+    files["manifest"] = try ManifestSurgery.replacingLastChain(12, of: files["manifest"]!, by: frame)
     if let other { files.merge(Files.contents(of: directory(other))) { own, _ in own } }
     mkdir(directory(name), 0o755)
     for (file, bytes) in files { Files.write(bytes, to: directory(name) + "/" + file) }

@@ -38,20 +38,9 @@ private struct SideSurgery {
       encoder.add(file: file, isNew: true)
     }
     let groups = encoder.groups.map { ZstdFrame.compress($0, level: 3, with: compressor) }
-    let head = encoder.head(groups)
-    let first = ZstdFrame.quick(head, with: compressor)
-    let rootSize = manifest.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }
-    var root = try FrameSurgery.content(of: Array(manifest[..<rootSize]))
-    let sections = ManifestSurgery.Frame.number(root, 12, 4)
-    let section = (0..<sections).first { ManifestSurgery.Frame.number(root, 48 + 24 * $0, 4) == 11 }!
-    let entry = ManifestSurgery.Frame.number(root, 48 + 24 * section + 8, 8)
+    let chain = ZstdFrame.quick(encoder.head(groups), with: compressor) + groups.joined()
     // The sides are the last chain of an index without entries.
-    let behind = manifest.count - ManifestSurgery.Frame.number(root, entry, 4)
-    let chain = first + groups.joined()
-    ManifestSurgery.Frame.set(&root, entry, chain.count, size: 4)
-    ManifestSurgery.Frame.set(&root, entry + 4, head.count, size: 4)
-    ManifestSurgery.Frame.set(&root, entry + 8, Int(FrameSurgery.checksum(first)), size: 4)
-    Files.write(ZstdFrame.quick(root, with: compressor) + manifest[rootSize..<behind] + chain, to: path + "/manifest")
+    Files.write(try ManifestSurgery.replacingLastChain(11, of: manifest, by: chain), to: path + "/manifest")
   }
 }
 

@@ -109,3 +109,25 @@ struct ManifestSurgery {
     return (ZstdFrame.compress(content, level: -5, with: compressor), below, total + content.count)
   }
 }
+
+extension ManifestSurgery {
+  /// Returns a manifest with another chain in its end, all that the root says of it made right.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the chain's section; no chain may stand behind it.
+  ///   - chain: The frames of the chain.
+  static func replacingLastChain(_ number: Int, of manifest: [UInt8], by chain: [UInt8]) throws -> [UInt8] {
+    func frame(in bytes: [UInt8]) -> [UInt8] {
+      Array(bytes[..<bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }])
+    }
+    let (rootFrame, first) = (frame(in: manifest), frame(in: chain))
+    var root = try FrameSurgery.content(of: rootFrame)
+    let section = (0..<Frame.number(root, 12, 4)).first { Frame.number(root, 48 + 24 * $0, 4) == number }!
+    let entry = Frame.number(root, 48 + 24 * section + 8, 8)
+    let end = manifest.count - Frame.number(root, entry, 4)
+    Frame.set(&root, entry, chain.count, size: 4)
+    Frame.set(&root, entry + 4, try FrameSurgery.content(of: first).count, size: 4)
+    Frame.set(&root, entry + 8, Int(FrameSurgery.checksum(first)), size: 4)
+    return ZstdFrame.quick(root, with: Compressor()) + manifest[rootFrame.count..<end] + chain
+  }
+}

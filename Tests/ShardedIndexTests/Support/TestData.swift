@@ -21,6 +21,8 @@ enum TestData {
       ""
     }
   static var areListsTested: Bool { skipReason.isEmpty }
+  /// Whether all that there is of each kind is tested, as Scripts/check-long.sh asks for.
+  static let isLong = getenv("SHARDQ_LONG") != nil
 
   static var isDebug: Bool {
     #if DEBUG
@@ -34,6 +36,9 @@ enum TestData {
 /// One of the real lists, and how it is built.
 enum RealList: String, CaseIterable, Sendable, CustomStringConvertible {
   case cities, geonames, japanese, postal
+
+  /// The lists that are tested here: all in a long run, which takes minutes more.
+  static let tested = allCases.filter { TestData.isLong || $0 == .cities || $0 == .geonames }
 
   var description: String { rawValue }
 
