@@ -125,7 +125,7 @@ import Testing
     let options = EntryList.options { $0.weightBits = seed == 8 ? 4 : 12 }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
-    var (shards, entries) = try (Set<String>(), [String]())
+    var (shards, entries): (Set<String>, [String]) = ([], [])
     func look() throws -> (shards: Set<String>, entries: [String]) {
       let index = try ShardedIndex(opening: directory("index"))
       return try (EntryList.shardNames(of: index), EntryList.entries(of: index))
