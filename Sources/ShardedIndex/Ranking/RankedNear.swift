@@ -158,7 +158,9 @@ struct RankedNear: Sendable {
 
   /// Adds the place to the bytes that tell queries apart.
   func write(to bytes: inout [UInt8]) {
-    bytes += [0, 3, UInt8(eighths), UInt8(truncatingIfNeeded: place.latitude), UInt8(truncatingIfNeeded: place.latitude >> 8)]
+    bytes += [
+      0, 3, UInt8(eighths), UInt8(truncatingIfNeeded: place.latitude), UInt8(truncatingIfNeeded: place.latitude >> 8),
+    ]
     bytes += [UInt8(truncatingIfNeeded: place.longitude), UInt8(truncatingIfNeeded: place.longitude >> 8)]
     bytes.append(UInt8(truncatingIfNeeded: place.longitude >> 16))
   }
