@@ -92,9 +92,10 @@ package struct UserSettings: Equatable, Sendable {
   /// - Parameter isUsual: Whether nobody has named the file, so that it need not be there.
   private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
     // A pipe without a writer would hold the command.
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else {
-      if isUsual, errno == ENOENT || errno == ENOTDIR { return }
+      // Who runs as another user may have kept the home directory of the first.
+      if isUsual, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return }
       let reason = unsafe String(cString: strerror(errno))
       throw Failure(
         message: "cannot open " + path + ": " + reason + "; name another file in SHARDQ_CONFIG, /dev/null for none",
