@@ -53,7 +53,7 @@ struct PlanCommandTests {
     #expect(other.output.split(separator: "\n").dropLast() == lines.dropLast())
     #expect(other.output.hasSuffix(" --level 1 \(dataset)\n"))
     let json = plan(["-i", index, "--format", "json"] + sizes)
-    #expect(json.output.hasPrefix("{\"cache_bytes\":65536,\"rows\":20,\"max_disk_bytes\":"), "\(json)")
+    #expect(json.output.hasPrefix("{\"schema\":1,\"cache_bytes\":65536,\"rows\":20,\"max_disk_bytes\":"), "\(json)")
     #expect(json.output.contains("\"is_default\":false,\"command\":\"shardq build "))
     #expect(TemporaryDirectory.names(work) == [])
   }
