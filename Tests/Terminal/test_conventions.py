@@ -209,6 +209,8 @@ class Conventions(unittest.TestCase):
             self.assertIn(status, said)
 
     def test_08_an_interrupt_ends_by_the_signal(self):
+        # A shell's job in the background ignores the interrupt, and so would all programs that it starts.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         running = subprocess.Popen(
             [SHARDQ, "generate", "--count", "1000000000"], stdout=subprocess.PIPE, env=self.environment)
         running.stdout.read(10)
