@@ -17,7 +17,7 @@ step "the table of widths is made from the Unicode data" python3 Scripts/generat
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
-# The programs as they are shipped, the checks that run them, and the fuzz targets.
+# The programs as they are shipped, and the checks that run them.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
@@ -33,7 +33,6 @@ programs() {
   step "the terminal: keys sent, screens compared, every signal" python3 -m unittest discover -s Tests/Terminal
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
   step "the examples build and run" Scripts/check-examples.sh
-  step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
 }
 
 # The tests in Swift, the server, and its page.

@@ -7,7 +7,7 @@ import Testing
 
   @Test("entries do not depend on the order of records, on threads or on memory") func sameBytes() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 800 : 6000, seed: 11, EntryList.members)
+    var list = List(count: TestData.count(800, 6000), seed: 11, EntryList.members)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void) throws -> [String: [UInt8]] {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
       Files.remove(directory(name))
@@ -28,7 +28,7 @@ import Testing
   @Test("an updated index has the entries of a build, also where only weights change", arguments: 0..<4)
   func updates(seed: Int) throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 300 : 2500, seed: UInt64(seed), EntryList.members)
+    var list = List(count: TestData.count(300, 2500), seed: UInt64(seed), EntryList.members)
     let options = EntryList.options {
       ($0.jobs, $0.words, $0.weightBits) = (1 + seed % 2, [.body, .all, nil, .body][seed], [12, 4, 12, 1][seed])
       if seed == 1 { $0.alias = ["initials"] }
@@ -41,7 +41,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 6 : 12) {
+    for round in 0..<TestData.count(6, 12) {
       var (upsert, delete): ([(id: Int, members: List.Members)], [Int]) = ([], [])
       if round % 3 == 0 {
         for place in list.records.indices.shuffled(using: &list.random).prefix([1, 3, 30][round % 3]) {
@@ -121,7 +121,7 @@ import Testing
 
   @Test("a small change replaces few shards", arguments: [7, 8]) func locality(seed: UInt64) throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 300 : 1500, seed: seed, EntryList.members)
+    var list = List(count: TestData.count(300, 1500), seed: seed, EntryList.members)
     let options = EntryList.options { $0.weightBits = seed == 8 ? 4 : 12 }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
@@ -132,7 +132,7 @@ import Testing
     }
     (shards, entries) = try look()
     var counts = (replaced: 0, changed: 0)
-    let changeCount = TestData.isDebug ? 20 : 60
+    let changeCount = TestData.count(20, 60)
     for _ in 0..<changeCount {
       let (upsert, delete) = list.change(1)
       _ = try ShardBuilder.update(

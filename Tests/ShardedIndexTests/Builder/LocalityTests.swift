@@ -263,7 +263,7 @@ private final class SortedList: Sendable {
   @Test("a hundred thousand keys that all begin with a0", arguments: [16 << 10, 64 << 10])
   func onePrefix(limit: Int) throws {
     var random = SplitMix64(seed: 8)
-    let count = TestData.isDebug ? 20_000 : 100_000
+    let count = TestData.count(20_000, 100_000)
     for shape in 0..<3 {
       let text = (0..<count).map { row in
         let rest =

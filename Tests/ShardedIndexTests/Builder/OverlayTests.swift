@@ -117,9 +117,9 @@ import Testing
   @Test("answers are those of a build of the changed list, and so are the bytes once it is merged", arguments: 0..<6)
   func sameAnswers(seed: Int) throws {
     let make = [ChangingList.ragged, ChangingList.smooth, ChangingList.same][seed % 3]
-    let fixture = try Fixture(TestData.isDebug ? 150 : 900, seed: UInt64(seed), make)
+    let fixture = try Fixture(TestData.count(150, 900), seed: UInt64(seed), make)
     var overlays = 0
-    let rounds = TestData.isDebug ? 6 : 30
+    let rounds = TestData.count(6, 30)
     for round in 0..<rounds {
       let before = Self.prefixes(of: fixture.list)
       let many = Int.random(in: 7..<60, using: &fixture.list.random)

@@ -78,7 +78,7 @@ import Testing
 
   @Test("every part has its greatest weight, and every page its own") func weightsOfParts() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: TestData.isDebug ? 2000 : 9000, seed: 3, Self.weighted)
+    let list = List(count: TestData.count(2000, 9000), seed: 3, Self.weighted)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options())
     let index = try ShardedIndex(opening: directory("index"))
@@ -95,7 +95,7 @@ import Testing
 
   @Test("ranks do not depend on the order of records, on threads or on memory") func sameBytes() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 1000 : 6000, seed: 11, Self.weighted)
+    var list = List(count: TestData.count(1000, 6000), seed: 11, Self.weighted)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void) throws -> [String: [UInt8]] {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
       Files.remove(directory(name))
@@ -124,7 +124,7 @@ import Testing
   @Test("an updated index has the ranks of a build, also where only weights change", arguments: 0..<4)
   func updates(seed: Int) throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 400 : 2500, seed: UInt64(seed), Self.weighted)
+    var list = List(count: TestData.count(400, 2500), seed: UInt64(seed), Self.weighted)
     let options = Self.options { ($0.jobs, $0.weightScale) = (1 + seed % 2, seed == 3 ? "1.0" : nil) }
     func build(_ name: String) throws {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
@@ -132,7 +132,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 8 : 40) {
+    for round in 0..<TestData.count(8, 40) {
       var (upsert, delete): ([(id: Int, members: List.Members)], [Int]) = ([], [])
       if round % 2 == 0 {
         for place in list.records.indices.shuffled(using: &list.random).prefix([1, 3, 30][round % 3]) {

@@ -95,7 +95,7 @@ import Testing
   @Test("every part has the values of its records, with their greatest weights rounded up") func valuesOfParts() throws
   {
     let directory = TemporaryDirectory()
-    let list = List(count: TestData.isDebug ? 2000 : 9000, seed: 3, Self.tagged)
+    let list = List(count: TestData.count(2000, 9000), seed: 3, Self.tagged)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options())
     let index = try ShardedIndex(opening: directory("index"))
@@ -139,7 +139,7 @@ import Testing
 
   @Test("side files do not depend on the order of records, on threads or on memory") func sameBytes() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 1000 : 6000, seed: 11, Self.tagged)
+    var list = List(count: TestData.count(1000, 6000), seed: 11, Self.tagged)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void) throws -> [String: [UInt8]] {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
       Files.remove(directory(name))
@@ -164,7 +164,7 @@ import Testing
 
   @Test("an updated index has the tables of a build", arguments: 0..<4) func updates(seed: Int) throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 600 : 2500, seed: UInt64(seed), Self.tagged)
+    var list = List(count: TestData.count(600, 2500), seed: UInt64(seed), Self.tagged)
     let options = Self.options {
       $0.jobs = 1 + seed % 2
       if seed == 3 { $0.filter.append("_id") }  // Too many values for a table.
@@ -175,7 +175,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 6 : 9) {
+    for round in 0..<TestData.count(6, 9) {
       let (upsert, delete) = list.change([1, 2, 40][round % 3])
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
@@ -210,7 +210,7 @@ import Testing
 
   @Test("an index packed anew, or brought to another by a patch, has its tables") func repackAndApply() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 900 : 3000, seed: 8, Self.tagged)
+    var list = List(count: TestData.count(900, 3000), seed: 8, Self.tagged)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void = { _ in }) throws {
       let input = directory.write(List.text(list.records), to: "list.jsonl")
       _ = try ShardBuilder.build([input], into: directory(name), options: Self.options(change))

@@ -23,7 +23,7 @@ import Testing
 
   @Test("every shard has the sketch of its keys") func ofShards() throws {
     let directory = TemporaryDirectory()
-    let list = List(count: TestData.isDebug ? 2000 : 9000, seed: 3, List.ragged)
+    let list = List(count: TestData.count(2000, 9000), seed: 3, List.ragged)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options { $0.weight = nil })
     let index = try ShardedIndex(opening: directory("index"))
@@ -34,7 +34,7 @@ import Testing
 
   @Test("side files do not depend on the order of records, on threads or on memory") func sameBytes() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 1000 : 6000, seed: 11, SidesTests.tagged)
+    var list = List(count: TestData.count(1000, 6000), seed: 11, SidesTests.tagged)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void) throws -> [String: [UInt8]] {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
       Files.remove(directory(name))
@@ -54,7 +54,7 @@ import Testing
   @Test("an updated index has the sketches of a build", arguments: 0..<4) func updates(seed: Int) throws {
     let directory = TemporaryDirectory()
     let make: (inout SplitMix64) -> List.Members = if seed == 2 { List.ragged } else { SidesTests.tagged }
-    var list = List(count: TestData.isDebug ? 600 : 2500, seed: UInt64(seed), make)
+    var list = List(count: TestData.count(600, 2500), seed: UInt64(seed), make)
     let options = Self.options {
       $0.jobs = 1 + seed % 2
       if seed == 1 { $0.filter = ["country"] }
@@ -66,7 +66,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory(name), options: options)
     }
     try build("index")
-    for round in 0..<(TestData.isDebug ? 6 : 9) {
+    for round in 0..<TestData.count(6, 9) {
       let (upsert, delete) = list.change([1, 2, 40][round % 3])
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],

@@ -23,7 +23,7 @@ import Testing
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     var shards = 0
     var written = 0
-    for round in 0..<(TestData.isDebug ? 8 : 40) {
+    for round in 0..<TestData.count(8, 40) {
       let many = Int.random(in: 7..<100, using: &list.random)
       let change = list.change([1, 1, 2, 5, many][round % 5])
       let upsert = directory.write(List.text(change.upsert), to: "upsert.jsonl")
@@ -156,10 +156,10 @@ import Testing
   @Test("one change writes two shards at most, wherever it is")
   func oneChange() throws {
     let directory = TemporaryDirectory()
-    var list = List(count: TestData.isDebug ? 500 : 4000, seed: 77, List.smooth)
+    var list = List(count: TestData.count(500, 4000), seed: 77, List.smooth)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options { $0.shardLimitBytes = 4096 })
-    for round in 0..<(TestData.isDebug ? 10 : 60) {
+    for round in 0..<TestData.count(10, 60) {
       let change = list.change(1)
       let upsert = directory.write(List.text(change.upsert), to: "upsert.jsonl")
       let delete = directory.write("_id\n" + change.delete.map { "\($0)\n" }.joined(), to: "delete.csv")

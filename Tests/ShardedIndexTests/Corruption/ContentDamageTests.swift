@@ -137,7 +137,7 @@ import Testing
         let path = "\(built.path)/\(shard.name)"
         for (frame, content) in shard.contents.enumerated() {
           for offset in content.indices {
-            for mask in TestData.isDebug ? [0xff] : [0xff, 0x01, 0x80] as [UInt8] {
+            for mask in TestData.isLong ? [0xff, 0x01, 0x80] : [0xff] as [UInt8] {
               var content = content
               content[offset] ^= mask
               let (bytes, file) = surgery.shardFile(number, [frame: content])
@@ -168,7 +168,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     let manifest = Files.read(built.path + "/manifest")!
     Self.checkMemory("random damage") {
-      for _ in 0..<(TestData.isDebug ? 300 : 5000) {
+      for _ in 0..<TestData.count(300, 5000) {
         let number = Int.random(in: surgery.shards.indices, using: &random)
         let shard = surgery.shards[number]
         var contents: [Int: [UInt8]] = [:]
@@ -233,7 +233,7 @@ import Testing
       return content
     }
     Self.checkMemory("random damage to the manifest") {
-      for _ in 0..<(TestData.isDebug ? 300 : 5000) {
+      for _ in 0..<TestData.count(300, 5000) {
         let page = surgery.pages.indices.randomElement(using: &random)!
         let bytes =
           Bool.random(using: &random)

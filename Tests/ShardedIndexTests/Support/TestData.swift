@@ -24,6 +24,10 @@ enum TestData {
   /// Whether all that there is of each kind is tested, as Scripts/check-long.sh asks for.
   static let isLong = getenv("SHARDQ_LONG") != nil
 
+  /// How many of something are tested: as many as `long` in a long run, a quarter of these in the gate, and `debug` in a
+  /// debug build; never fewer than that.
+  static func count(_ debug: Int, _ long: Int) -> Int { isDebug ? debug : isLong ? long : max(debug, long / 4) }
+
   static var isDebug: Bool {
     #if DEBUG
       true
