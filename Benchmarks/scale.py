@@ -12,7 +12,7 @@ installed instructions are counted as well.
 builds the same lists with ranks by FIELD instead (index--weight...), and measures the first ten of 2,000 beginnings.
 _id is a random number, the hardest weight for bounds: every part has a record that is nearly the heaviest.
 
-A record takes some 13 bytes of disk in the index, 27 in the source, and while it is built what it takes as it is.
+A record takes about 13 bytes of disk in the index, 27 in the compressed source, and its own size during a build.
 Python's standard library is all that it needs.
 """
 

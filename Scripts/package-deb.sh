@@ -31,7 +31,7 @@ for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev musl-d
   built_using="${built_using:+$built_using, }$source"
 done
 
-# Packs what is below .build/deb/NAME, with the description that comes in.
+# Makes the package NAME of the files below .build/deb/NAME; the standard input has its description.
 package() { # name, fields of the control file that are its own
   stage=".build/deb/$1"
   documents="$stage/usr/share/doc/$1"

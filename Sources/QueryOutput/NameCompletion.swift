@@ -6,7 +6,8 @@ import ShardedIndex
 package enum NameCompletion {
   /// The first argument that asks for it.
   package static let argument = "---complete"
-  /// The most names that are offered; of more, the last one is the last of all, so that what they have in common is right.
+  /// The most names that are offered. Of more names, the last offered one is the last of all: then the beginning that
+  /// the offered names share is that of all.
   static let limit = 100
 
   /// Prints the names, a line each.
@@ -37,7 +38,7 @@ package enum NameCompletion {
     }
     var names: [[UInt8]] = []
     for key in keys where key != keys.first || names.isEmpty {
-      // Of several names the typed letters stay what they are: a shell puts in what all have in common.
+      // The typed letters stay in several names: a shell inserts the beginning that the names share.
       let name = last + rest(of: key, behind: text).drop { last.isEmpty && $0 == 0x20 }
       if name != names.last, !name.contains(where: { $0 < 0x20 || $0 == 0x7f }) { names.append(name) }
     }

@@ -89,12 +89,12 @@ package struct UserSettings: Equatable, Sendable {
 
   // MARK: The file
 
-  /// - Parameter isUsual: Whether nobody has named the file, so that it need not be there.
+  /// - Parameter isUsual: Whether the file is at its usual path and not named by the user: then it may be missing.
   private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
     // A pipe without a writer would hold the command.
     let file = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else {
-      // Who runs as another user may have kept the home directory of the first.
+      // A process that changed its user may have the home directory of the first user.
       if isUsual, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return }
       let reason = unsafe String(cString: strerror(errno))
       throw Failure(

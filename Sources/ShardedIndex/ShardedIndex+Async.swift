@@ -37,8 +37,9 @@
 
     /// Returns the answers to texts that follow each other, as a person types them: the newest only.
     ///
-    /// A newer text cancels the search for the one before, and takes the place of an answer that nobody has read yet. An
-    /// error is the answer to one text; the sequence goes on with the next one. It ends when `texts` ends.
+    /// A newer text cancels the search for the one before, and takes the place of an answer that the reader has not
+    /// taken yet. An error is the answer to one text, and the next text is searched for as usual. The sequence ends when
+    /// `texts` ends.
     ///
     /// ```swift
     /// let (texts, field) = AsyncStream.makeStream(of: String.self)

@@ -27,7 +27,7 @@ package struct Verifier {
   var ranks: RankCheck?
   /// The side files of the index; nil if it has none.
   var sides: SideCheck?
-  /// Hears how far the checks have come; nil where nobody wants to know.
+  /// Called with the progress of the checks; nil for no calls.
   var progress: ((Progress) -> Void)?
 
   /// The greatest weights in the ranks that are not those of the records.
