@@ -32,6 +32,7 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
   step "the terminal: keys sent, screens compared, every signal" python3 -m unittest discover -s Tests/Terminal
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
+  step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
   step "the examples build and run" Scripts/check-examples.sh
 }
 

@@ -33,7 +33,7 @@
     func agrees(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       var accepted = 0
-      for _ in 0..<5000 {
+      for _ in 0..<15_000 {
         let arguments = (0..<Int.random(in: 0...6, using: &random)).map { _ in
           Self.words.randomElement(using: &random)!
         }
@@ -41,7 +41,7 @@
         accepted += 1
         #expect(CommandLineParser.request(arguments) == request, "\(arguments)")
       }
-      #expect(accepted > 100)
+      #expect(accepted > 300)
     }
 
     @Test("Well-formed queries are answered by the front itself", arguments: UInt64(1)...2)
