@@ -265,7 +265,7 @@ class Terminal:
         os.close(self.descriptor)
 
 
-# What is typed, and what stands in the line when the completion was asked for.
+# The typed text, and the line after the completion.
 COMPLETED = [
     ("shardq bui", "shardq build "),
     ("shardq --form", "shardq --format "),

@@ -259,7 +259,7 @@ class Conventions(unittest.TestCase):
             with self.subTest(line):
                 self.assertIn(wanted, self.run_shell(line).stderr)
 
-    # What is typed, and what stands in the line then.
+    # The typed text, and the line after the completion.
     NAMES = [("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build")]
 
     def test_12_completions(self):

@@ -23,8 +23,8 @@
   }
 
   extension UserSettings {
-    /// The settings of the user who runs the command. They are read where the first option needs them, so that help and
-    /// completions work whatever they are; the process ends where they cannot be used.
+    /// The user's settings. The first option that needs them reads them, so that help and completions work with any
+    /// settings. Settings that cannot be used end the process.
     static let current: UserSettings = {
       do throws(Failure) {
         return try load()

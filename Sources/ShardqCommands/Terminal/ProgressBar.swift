@@ -24,7 +24,7 @@ package final class ProgressBar {
     }
   }
 
-  /// What stands before each line: the name of the build, if there are several.
+  /// The text before each line: the name of the build, if there are several.
   package var prefix = ""
   private var start = Clock.now
   private var last = Clock.now  // A step that is over at once is not shown.

@@ -101,7 +101,7 @@ struct SettingsMessages {
 
   // MARK: What cannot be used
 
-  /// What is done, the status, and what is said of it.
+  /// A command line, its status, and its output.
   static let mistakes = [
     ("echo limt = 3 > c", 64, "c:1: there is no setting limt; did you mean limit?"),
     (
