@@ -10,7 +10,7 @@ public enum BuildError: Error, Equatable, Sendable {
   /// The index's directory, or its lock file, at `path` is no longer the one that was opened, so nothing was published.
   case replaced(path: String)
   /// The dataset cannot be used; `message` says what, where and what to do.
-  case dataset(DatasetFlaw, message: String)
+  case dataset(DatasetFlaw, message: BuildMessage)
   /// No key template was given, and the dataset is none of those that need none; `isHeader` if its first line says
   /// what the fields are.
   case noTemplate(fields: [String], isHeader: Bool)
@@ -30,7 +30,7 @@ public enum BuildError: Error, Equatable, Sendable {
   /// The index that is to be changed cannot be read.
   case index(IndexError)
   /// The index at `path` can be built anew, but not updated; `reason` says why.
-  case notUpdatable(path: String, reason: String)
+  case notUpdatable(path: String, reason: BuildMessage)
 }
 
 /// A flaw of a dataset.
@@ -52,21 +52,6 @@ extension BuildError {
   }
 }
 
-/// A setting that an error names: as the library calls it. A command has its own word for each.
-public enum BuildSetting: String, Sendable {
-  case key = "BuildOptions.key"
-  case id = "BuildOptions.id"
-  case keep = "BuildOptions.keep"
-  case weight = "BuildOptions.weight"
-  case alias = "BuildOptions.alias"
-  case filter = "BuildOptions.filter"
-  case indexKey = "the index's key"
-  case indexID = "the index's id"
-  case allowsEmpty = "BuildOptions.allowsEmpty"
-  case minimumRecords = "BuildOptions.minimumRecords"
-  case replacesOtherIndex = "BuildOptions.replacesOtherIndex"
-}
-
 /// A flaw of a key template.
 public enum TemplateFlaw: Equatable, Sendable {
   /// The template has no characters.
@@ -82,10 +67,10 @@ public enum TemplateFlaw: Equatable, Sendable {
 }
 
 extension BuildError: CustomStringConvertible {
-  public var description: String { description { $0.rawValue } }
+  public var description: String { message.description }
 
-  /// The message, with the caller's words for settings.
-  package func description(_ word: (BuildSetting) -> String) -> String {
+  /// The message, for the words of the library or of a command.
+  package var message: BuildMessage {
     switch self {
     case .io(let operation, let path, let code):
       unsafe "cannot \(operation) \(path): \(String(cString: strerror(code)))\(Self.advice(code))"
@@ -94,39 +79,53 @@ extension BuildError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) was moved, removed or replaced while the index was written, so nothing was published; try again"
     case .dataset(_, let message): message
-    case .noTemplate(let fields, let isHeader):
-      "name what people type with --key, such as '{\(fields.first ?? "name")}'; the fields are: \(fields.joined(separator: ", "))"
-        + (isHeader ? "; if that is a record, name the fields with --columns" : "")
-    case .index(let error): error.description
+    case .noTemplate(let fields, let isHeader): Self.noTemplate(fields, isHeader: isHeader)
+    case .index(let error): "\(error)"
     case .notUpdatable(let path, let reason):
       "\(path) cannot be updated: \(reason); build it anew from the whole dataset"
-    case .unknownField(let name, let setting, let inputs, let fields):
-      Self.unknown(name, word(setting), inputs, fields)
+    case .unknownField(let name, let setting, let inputs, let fields): Self.unknown(name, setting, inputs, fields)
     case .noRecord(let reason, let path, let held):
-      reason + ", and the index in \(printable(path.utf8)) "
-        + (held.map { "has \(grouped($0)); to empty it" } ?? "is damaged; to replace it by an empty one") + ", say "
-        + word(.allowsEmpty)
+      """
+      \(reason), and the index in \(printable(path.utf8)) \
+      \(held.map { "has \(grouped($0)); to empty it" } ?? "is damaged; to replace it by an empty one"), \
+      \(say: .allowsEmpty)
+      """
     case .tooFewRecords(let path, let found, let minimum):
-      "the inputs have \(found == 1 ? "1 record" : "\(grouped(found)) records") for the index in \(printable(path.utf8)), and "
-        + "\(word(.minimumRecords)) asks for \(grouped(minimum)); look at what the inputs come from"
+      """
+      the inputs have \(found == 1 ? "1 record" : "\(grouped(found)) records") for the index in \
+      \(printable(path.utf8)), and \(.minimumRecords) asks for \(grouped(minimum)); look at what the inputs come from
+      """
     case .otherIndex(let path, let key, let newKey):
-      "\(printable(path.utf8)): the index there has the key \(printable(key.utf8)), and this build has "
-        + "\(printable(newKey.utf8)); name another directory, or say \(word(.replacesOtherIndex)) to replace it"
+      """
+      \(printable(path.utf8)): the index there has the key \(printable(key.utf8)), and this build has \
+      \(printable(newKey.utf8)); name another directory, or \(say: .replacesOtherIndex) to replace it
+      """
     case .otherFiles(let path, let entry):
-      "\(printable(path.utf8)): the directory has no index and holds other things, such as \(printable(entry.utf8)); "
-        + "name another directory, or say \(word(.replacesOtherIndex)) to build there"
+      """
+      \(printable(path.utf8)): the directory has no index and holds other things, such as \
+      \(printable(entry.utf8)); name another directory, or \(say: .replacesOtherIndex) to build there
+      """
     case .template(let flaw, let template, let position):
       "key template \"\(template)\", character \(position): \(flaw)"
     }
   }
 
-  private static func unknown(_ name: String, _ setting: String, _ inputs: [String], _ fields: [String]) -> String {
-    var text = inputs.map { displayed(path: $0) }.joined(separator: ", ")
-    text += ": \(setting) names \(quoted(name)); its fields are "
-    text += fields.prefix(shownFields).map(quoted).joined(separator: ", ")
-    if fields.count > shownFields { text += " and \(grouped(fields.count - shownFields)) more" }
-    if let nearest = EditDistance.nearest(to: name, of: fields) { text += "; did you mean \(quoted(nearest))?" }
-    return text
+  private static func noTemplate(_ fields: [String], isHeader: Bool) -> BuildMessage {
+    let naming: BuildMessage = isHeader ? "; if that is a record, name the fields with \(.columns)" : ""
+    return """
+      name what people type with \(.key), such as '{\(fields.first ?? "name")}'; the fields are: \
+      \(fields.joined(separator: ", "))\(naming)
+      """
+  }
+
+  private static func unknown(
+    _ name: String, _ setting: BuildSetting, _ inputs: [String], _ fields: [String]
+  ) -> BuildMessage {
+    var list = fields.prefix(shownFields).map(quoted).joined(separator: ", ")
+    if fields.count > shownFields { list += " and \(grouped(fields.count - shownFields)) more" }
+    if let nearest = EditDistance.nearest(to: name, of: fields) { list += "; did you mean \(quoted(nearest))?" }
+    let paths = inputs.map { displayed(path: $0) }.joined(separator: ", ")
+    return "\(paths): \(setting) names \(quoted(name)); its fields are \(list)"
   }
 
   /// The number of a dataset's fields that a message lists.

@@ -28,7 +28,7 @@ public struct BuildSummary: Sendable {
   /// The first hundred, each with file, line, column and reason.
   public var badRecords: [String] = []
   /// Remarks on settings that the reader found by itself, a delimiter for example: a sentence each.
-  public var notes: [String] = []
+  public var notes: [BuildMessage] = []
   public var shardCount = 0
   /// Shards whose file was not there before.
   public var shardsWritten = 0

@@ -290,9 +290,10 @@ private final class InputPassage {
   /// Throws the first record of a batch that has a field by the name of the one that weights of a file become.
   func checkAdded(to carrier: BatchCarrier, _ field: String?) throws(BuildError) {
     guard let field, let index = unsafe carrier.added.taken else { return }
-    let reason =
-      "has a field \(quoted(field)), as the weights of the file are to be named; choose another name with --weight"
-    throw .dataset(.options, message: badRecord(index, of: carrier, reason).description)
+    var record = badRecord(
+      index, of: carrier, "has a field \(quoted(field)), as the weights of the file are to be named")
+    record.advice = "choose another name with \(.weight)"
+    throw .dataset(.options, message: record.message)
   }
 
   /// Calls `observe` with each record of a batch that can stand in an index, and throws the first reason it returns.
@@ -340,6 +341,6 @@ extension BuildError {
       case .unknownFormat, .unusable: .options
       case .empty, .badCompression, .bad, .malformed: .bad
       }
-    self = .dataset(flaw, message: error.description)
+    self = .dataset(flaw, message: error.message)
   }
 }

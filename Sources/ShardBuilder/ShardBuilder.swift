@@ -168,7 +168,7 @@ public enum ShardBuilder {
         .options, message: "filters are up to \(IndexSettings.filterLimit) fields, each named once")
     }
     if options.weightsFile != nil, options.id == nil {
-      throw .dataset(.options, message: "weights of a file need --id, the field whose text stands in the file")
+      throw .dataset(.options, message: "weights of a file need \(.id), the field whose text stands in the file")
     }
     for name in options.alias where name != HangulInitials.setting {
       guard let keep = options.keep, !RecordEncoder.isKept(name, keep: keep) else { continue }

@@ -26,8 +26,10 @@ final class WeightTable: Sendable {
     guard draft.charge <= memory / 2 else {
       throw .dataset(
         .options,
-        message: "\(displayed(path: path)): its \(grouped(draft.count)) weights are held in memory while records are "
-          + "read; pass --memory \((2 * draft.charge + 0xF_FFFF) >> 20)MiB or more")
+        message: """
+          \(displayed(path: path)): its \(grouped(draft.count)) weights are held in memory while records are read; \
+          \(say: .memory, .mebibytes((2 * draft.charge + 0xF_FFFF) >> 20), verb: "pass") or more
+          """)
     }
     (self.path, ids, texts, ends, charge) = (path, draft.ids, draft.texts, draft.ends, draft.charge)
   }

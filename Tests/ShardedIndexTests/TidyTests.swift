@@ -13,7 +13,7 @@ import Testing
   /// Files above all folders that hold values for every folder: errors, options, summaries.
   static let values: Set<String> = [
     "Options.swift", "SearchQuery.swift", "BuildError.swift", "BuildOptions.swift", "BuildSummary.swift",
-    "BuildProgress.swift",
+    "BuildProgress.swift", "BuildMessage.swift",
   ]
   /// Files over 400 lines and functions over 70.
   static let long: Set<String> = []
@@ -122,6 +122,20 @@ import Testing
       for line in file.lines {
         if line.hasPrefix("```") { isCode.toggle() }
         if !isCode, line.count >= 120, !line.hasPrefix("|") { Issue.record("\(file.path): \(line)") }
+      }
+    }
+  }
+
+  @Test("no library names an option: messages name settings, and the command has a word for each") func options() {
+    // Options of other programs.
+    let others = ["soffice --headless --convert-to csv", "zstd -d --long=31"]
+    for library in ["ShardedIndex", "ShardBuilder", "Footprint"] {
+      for file in Self.files("Sources/" + library, ".swift") where !file.isGenerated {
+        for line in file.lines {
+          let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+          let own = others.reduce(String(code)) { $0.replacing($1, with: "") }
+          if own.contains(/--[a-z]/) { Issue.record("\(file.path): \(line)") }
+        }
       }
     }
   }

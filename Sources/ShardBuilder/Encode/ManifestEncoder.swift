@@ -105,9 +105,10 @@ package struct ManifestEncoder {
   private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
     .dataset(
       .bad,
-      message:
-        "the names of \(fieldCount) fields and the first keys take \(size >> 10) KiB, over what an index can hold;"
-        + " keep fewer fields")
+      message: """
+        the names of \(fieldCount) fields and the first keys take \(size >> 10) KiB, over what an index can hold; keep \
+        fewer fields
+        """)
   }
 
   /// The error of ranks that no reader would accept.

@@ -22,7 +22,7 @@ enum PageAllocator {
   /// stays.
   static func lack(of byteCount: Int) -> Never {
     let text =
-      "shardq: the system has no \(byteCount) bytes of memory left for this process; --memory 8MiB --jobs 1 takes less\n"
+      "shardq: the system has no \(byteCount) bytes of memory left for this process; a build with less memory and fewer threads takes less\n"
     _ = unsafe Array(text.utf8).withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress!, $0.count) }
     _exit(71)
   }

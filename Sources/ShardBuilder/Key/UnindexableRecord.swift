@@ -56,7 +56,7 @@ extension UnindexableRecord {
 extension UnindexableRecord.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noKeyField: "the record has none of the fields its key is made from; see --key"
+    case .noKeyField: "the record has none of the fields that its key is made from"
     case .structuredKeyField(let field, let isArray):
       "\(quoted(field)) is an \(isArray ? "array" : "object"); name a field that is text"
     case .noID: "the record has no id, so that it is not known which record it changes"

@@ -147,7 +147,10 @@ enum Pack {
       if index.generation.overlay != nil {
         throw .unshippable(
           path: index.directory.filePath(Overlay.fileName),
-          reason: "has changes that no pack holds: write them into shards with shardq update --merge")
+          reason: """
+            has changes that no pack holds: write them into shards with \(command: "shardq update ", library: "")\
+            \(.merge)
+            """)
       }
       digest = Digest.sha256(manifest)
       do throws(IndexError) {

@@ -18,22 +18,30 @@ public enum PackError: Error, Equatable, Sendable {
   /// The pack leads to another generation than the one that was asked for. Digests of manifests, in hexadecimal.
   case unexpected(path: String, found: String, expected: String)
   /// An index has what no pack can hold.
-  case unshippable(path: String, reason: String)
+  case unshippable(path: String, reason: BuildMessage)
 }
 
 extension PackError: CustomStringConvertible {
-  public var description: String {
+  public var description: String { message.description }
+
+  /// The message, for the words of the library or of a command.
+  package var message: BuildMessage {
     switch self {
-    case .build(let error): "\(error)"
-    case .index(let error): error.description
+    case .build(let error): error.message
+    case .index(let error): "\(error)"
     case .damagedShard(let path, let reason):
-      "\(path) \(reason): mend it with shardq repair, or build the index again"
+      """
+      \(path) \(reason): mend it with \(command: "shardq repair", library: "ShardBuilder.repair(_:from:)"), or build \
+      the index again
+      """
     case .damagedPack(let path, let reason): "\(displayed(path: path)) \(reason)"
     case .unsupportedVersion(let path, let found, let supported):
       "\(displayed(path: path)) is a pack of version \(found); this program reads version \(supported)"
     case .doesNotFit(let directory, let found, let from, let to):
-      "the pack does not fit: it leads from the manifest \(from.prefix(16)) to \(to.prefix(16)), and \(directory) has"
-        + " \(found.prefix(16))"
+      """
+      the pack does not fit: it leads from the manifest \(from.prefix(16)) to \(to.prefix(16)), and \(directory) has \
+      \(found.prefix(16))
+      """
     case .unexpected(let path, let found, let expected):
       "\(displayed(path: path)) leads to the manifest \(found.prefix(16)), not to \(expected.prefix(16)) as was expected"
     case .unshippable(let path, let reason): "\(path) \(reason)"

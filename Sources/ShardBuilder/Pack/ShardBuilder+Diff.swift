@@ -26,7 +26,7 @@ extension ShardBuilder {
     let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
-    func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: reason) }
+    func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: "\(reason)") }
     var sets = [(old: Optional(old), new: new, numbers: try Pack.shipped(from: old.files, to: new.files, refuse))]
     for entries in new.entries {
       let before = old.entries.first

@@ -5,7 +5,7 @@ struct Container {
   /// The command that opens it; nil where none does.
   var opener: Opener?
   /// The advice where no program opens it.
-  var advice: String?
+  var advice: BuildMessage?
 
   /// The number of bytes that tell all but a tar archive, which needs ``tarCount``.
   static let startCount = 64
@@ -32,7 +32,7 @@ struct Container {
     if begins(0xD0, 0xCF, 0x11, 0xE0) {
       return Container(
         name: "an old Excel or Office file",
-        advice: "save it as CSV, for example with soffice --headless --convert-to csv")
+        advice: savingAsCSV)
     }
     if begins("SQLite format 3\0") {
       return Container(
@@ -55,6 +55,9 @@ struct Container {
     return nil
   }
 
+  private static let savingAsCSV: BuildMessage =
+    "save it as CSV\(command: ", for example with soffice --headless --convert-to csv", library: "")"
+
   private static func zip(_ start: [UInt8]) -> Container {
     func has(_ text: String) -> Bool {
       let text = Array(text.utf8)
@@ -66,7 +69,7 @@ struct Container {
     }
     if has("mimetypeapplication/vnd.oasis.opendocument") {
       return Container(
-        name: "an OpenDocument file", advice: "save it as CSV, for example with soffice --headless --convert-to csv")
+        name: "an OpenDocument file", advice: savingAsCSV)
     }
     return Container(name: "a zip archive", opener: Opener(before: "unzip -p "))
   }
@@ -92,8 +95,9 @@ struct Container {
   }
 
   /// A refusal's text: the container's name, and the shell line that opens it.
-  func reason(path: String) -> String {
-    "is \(name); "
-      + (opener.map { "to read the dataset in it: " + $0.line(path: path) } ?? advice ?? "")
+  func reason(path: String) -> BuildMessage {
+    guard let opener else { return "is \(name); \(advice ?? "")" }
+    let library: BuildMessage = opener.format.map { "convert it to \($0) first" } ?? "unpack it first"
+    return "is \(name); \(command: "to read the dataset in it: \(opener.line(path: path))", library: library)"
   }
 }

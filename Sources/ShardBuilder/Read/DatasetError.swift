@@ -14,13 +14,15 @@ extension DatasetReader {
     /// The reason, with the expected and the found text, without a full stop.
     package var reason: String
     /// The advice; empty where the reason says it, and where bad records are left out.
-    package var advice = ""
+    package var advice: BuildMessage = ""
 
     /// `file:line:column: reason; advice`, as compilers write it.
-    package var description: String {
-      "\(displayed(path: path)):\(line):\(column): " + (record > 0 ? "record \(record): " : "") + reason
-        + (advice.isEmpty ? "" : "; " + advice)
+    package var message: BuildMessage {
+      let place = "\(displayed(path: path)):\(line):\(column): " + (record > 0 ? "record \(record): " : "")
+      return advice.isEmpty ? "\(place)\(reason)" : "\(place)\(reason); \(advice)"
     }
+
+    package var description: String { message.description }
   }
 }
 
@@ -36,15 +38,18 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Neither the name nor the first bytes tell the format.
   case unknownFormat(path: String)
   /// The options do not fit the dataset, or it is text in another encoding. `reason` says what to do.
-  case unusable(path: String, reason: String)
+  case unusable(path: String, reason: BuildMessage)
   /// gzip or zstd data that is damaged or ends too early; `offset` is in bytes of the file as stored.
-  case badCompression(path: String, offset: Int, reason: String)
+  case badCompression(path: String, offset: Int, reason: BuildMessage)
   /// A record that ``DatasetOptions/skipBad`` would have skipped.
   case bad(DatasetReader.BadRecord)
   /// A fault after which it is not known where the next record begins, or that concerns all records.
   case malformed(DatasetReader.BadRecord)
 
-  package var description: String {
+  package var description: String { message.description }
+
+  /// The message, for the words of the library or of a command.
+  package var message: BuildMessage {
     switch self {
     case .cannotOpen(let path, let errno):
       "\(displayed(path: path)): cannot be opened: \(text(ofErrno: errno)); \(Self.advice(errno))"
@@ -56,13 +61,16 @@ package enum DatasetError: Error, Equatable, Sendable, CustomStringConvertible {
     case .io(let operation, let path, let errno):
       "\(displayed(path: path)): \(operation) failed: \(text(ofErrno: errno)); try again, or read a copy of it"
     case .unknownFormat(let path):
-      "\(displayed(path: path)): is no text whose format is known; if it is a dataset, name its format with --input-format (\(DatasetFormat.list))"
+      """
+      \(displayed(path: path)): is no text whose format is known; if it is a dataset, name its format with \
+      \(.inputFormat) (\(DatasetFormat.list))
+      """
     case .empty(let path): "\(displayed(path: path)): is empty; a dataset has a header or a record at least"
     case .unusable(let path, let reason): "\(displayed(path: path)): \(reason)"
     case .badCompression(let path, let offset, let reason):
       "\(displayed(path: path)): byte \(offset) of the compressed file: \(reason)"
-    case .bad(let record): record.description
-    case .malformed(let record): record.description
+    case .bad(let record): record.message
+    case .malformed(let record): record.message
     }
   }
 

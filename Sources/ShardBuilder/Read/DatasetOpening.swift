@@ -18,7 +18,7 @@ struct DatasetOpening {
   private(set) var layout = Layout.rows
   private(set) var delimiter = UInt8(ascii: ",")
   /// Remarks for the user on settings that the reader found by itself.
-  private(set) var notes: [String] = []
+  private(set) var notes: [BuildMessage] = []
   /// Offset in the window of the first byte that is not dealt with.
   private(set) var offset = 0
 
@@ -42,8 +42,13 @@ struct DatasetOpening {
       try window.advance(past: 0, atLeast: 4096)
     }
     if dialect.encoding == .utf8, let encoding = Self.wrongEncoding(window.bytes(from: 0)) {
-      let can = encoding.hasPrefix("UTF-16") ? "say --encoding \(encoding.lowercased()), or " : ""
-      throw unusable("is text in \(encoding); \(can)convert it: iconv -f \(encoding) -t UTF-8")
+      let can: BuildMessage =
+        DatasetDialect.Encoding(name: encoding).map { "\(say: .encoding, .encoding($0)), or " } ?? ""
+      throw unusable(
+        """
+        is text in \(encoding); \(can)convert it\
+        \(command: ": iconv -f \(encoding) -t UTF-8", library: " to UTF-8")
+        """)
     }
     if let container = Container.found(in: window.bytes(from: 0)) { throw unusable(container.reason(path: path)) }
     offset = window.dropByteOrderMark()
@@ -53,7 +58,7 @@ struct DatasetOpening {
     if format.isJSON { try chooseLayout(&window) } else if format == .csv { try chooseDelimiter(&window) }
   }
 
-  private func unusable(_ reason: String) -> DatasetError { .unusable(path: path, reason: reason) }
+  private func unusable(_ reason: BuildMessage) -> DatasetError { .unusable(path: path, reason: reason) }
 
   private func start(_ window: borrowing InputWindow) -> [UInt8] { window.bytes(from: offset) }
 
@@ -67,7 +72,7 @@ struct DatasetOpening {
           break
         }
         guard !window.isLast else {
-          throw unusable("has only \(number) whole lines; skip fewer with --skip-lines")
+          throw unusable("has only \(number) whole lines; skip fewer with \(.skippedLines)")
         }
         try window.advance(past: window.count)
         offset = 0
@@ -131,8 +136,10 @@ struct DatasetOpening {
     }
     if dialect.namesColumns || dialect.isRagged || options.columns.map({ $0.count > 1 }) == true { return .csv }
     notes.append(
-      "\(displayed(path: path)): each line is read as one \"\(options.columns?.first ?? DatasetFormat.textField)\"; "
-        + "--input-format says otherwise")
+      """
+      \(displayed(path: path)): each line is read as one \"\(options.columns?.first ?? DatasetFormat.textField)\"; \
+      \(.inputFormat) says otherwise
+      """)
     return .lines
   }
 
@@ -180,13 +187,12 @@ struct DatasetOpening {
         delimiter = found
         if found != UInt8(ascii: ",") || DatasetFormat.promised(byPath: path) == .tsv {
           notes.append(
-            "\(displayed(path: path)): fields are read as divided by \(described(found)); --delimiter says otherwise")
+            "\(displayed(path: path)): fields are read as divided by \(described(found)); \(.delimiter) says otherwise")
         }
       case .several(let found):
-        let all = found.map(described)
+        let all = found.map(described).joined(separator: " and ")
         throw unusable(
-          "\(all.joined(separator: " and ")) could each divide the fields; say which with --delimiter \(Self.word(found[0]))"
-        )
+          "\(all) could each divide the fields; say which with \(.delimiter, .delimiter(found[0]))")
       }
       return
     }
@@ -196,17 +202,15 @@ struct DatasetOpening {
   private func checkHeader(_ window: borrowing InputWindow) throws(DatasetError) {
     guard let later = sniffed(window).laterHeader else { return }
     let skipped = dialect.skippedLines + later
+    let advice: BuildMessage =
+      start(window).first == UInt8(ascii: "#")
+      ? "\(say: .comment, .text("#")) if lines that begin with it are no records"
+      : """
+      \(say: .skippedLines, .number(skipped)) if line \(skipped + 1) is the header, or \
+      \(.inputFormat, .text("lines")) if each line is one text
+      """
     throw unusable(
-      "the first line has one field, and line \(skipped + 1) and those after it have more; "
-        + (start(window).first == UInt8(ascii: "#")
-          ? "say --comment '#' if lines that begin with it are no records"
-          : "say --skip-lines \(skipped) if line \(skipped + 1) is the header, or --input-format lines if each line is one text")
-    )
-  }
-
-  /// Returns a delimiter as the option takes it.
-  private static func word(_ delimiter: UInt8) -> String {
-    delimiter == 0x09 ? "tab" : shellWord(String(Unicode.Scalar(delimiter)))
+      "the first line has one field, and line \(skipped + 1) and those after it have more; \(advice)")
   }
 
   // MARK: JSON
@@ -225,7 +229,10 @@ struct DatasetOpening {
     if let path = dialect.recordsPath {
       guard let members = FieldNames.members(ofPath: path) else {
         throw unusable(
-          "\"\(printable(path.utf8, limit: 80))\" is no path of members; say --records data.items, for example")
+          """
+          "\(printable(path.utf8, limit: 80))" is no path of members; \(say: .recordsPath, .text("data.items")), for \
+          example
+          """)
       }
       layout = .wrapped(members)
       format = format == .geojson ? .geojson : .json
@@ -277,50 +284,53 @@ struct DatasetOpening {
     }
     let objects = outline.members.filter { $0.value == UInt8(ascii: "{") }
     if objects.count > 1, objects.count == outline.members.count, isJSONFile || outline.spansLines {
-      throw unusable(
-        "is one object of objects; make each a record: "
-          + Opener(before: "jq -c 'to_entries[] | {key} + .value' ", format: "jsonl").line(path: self.path))
+      let line = Opener(before: "jq -c 'to_entries[] | {key} + .value' ", format: "jsonl").line(path: self.path)
+      throw unusable("is one object of objects; make each a record\(command: ": \(line)", library: "")")
     }
     layout = isJSONFile || outline.spansLines ? .sequence : .lines
     format = layout == .lines ? .jsonl : .json
   }
 
   /// Returns the message on records inside of an object.
-  private func wrapped(_ path: [String], _ element: UInt8) -> String {
+  private func wrapped(_ path: [String], _ element: UInt8) -> BuildMessage {
     let isText = element != UInt8(ascii: "{")
     let opener = Opener(
       before: "jq -\(isText ? "r" : "c") '\(JSONOutline.Member.jq(path))' ", format: isText ? "lines" : "jsonl")
-    return
-      "is one object; if its records are in \"\(printable(path.joined(separator: ".").utf8, limit: 80))\", say --records "
-      + shellWord(path.map(FieldNames.step).joined(separator: ".")) + ", or: " + opener.line(path: self.path)
+    let steps = path.map(FieldNames.step).joined(separator: ".")
+    return """
+      is one object; if its records are in "\(printable(path.joined(separator: ".").utf8, limit: 80))", \
+      \(say: .recordsPath, .text(steps))\(command: ", or: \(opener.line(path: self.path))", library: "")
+      """
   }
 
   // MARK: Options
 
   /// Refuses options that the format has no use for.
   private func checkOptions() throws(DatasetError) {
-    func refuse(_ isSaid: Bool, _ option: String, _ formats: DatasetFormat...) throws(DatasetError) {
+    func refuse(_ isSaid: Bool, _ setting: BuildSetting, _ formats: DatasetFormat...) throws(DatasetError) {
       guard isSaid, !formats.contains(format) else { return }
       throw unusable(
-        "\(option) is for \(formats.map(\.rawValue).joined(separator: ", ")), and this is \(format.rawValue); leave it out, or name the format with --input-format"
-      )
+        """
+        \(setting) is for \(formats.map(\.rawValue).joined(separator: ", ")), and this is \(format.rawValue); leave it \
+        out, or name the format with \(.inputFormat)
+        """)
     }
-    try refuse(options.columns != nil, "--columns", .csv, .tsv, .lines)
-    try refuse(dialect.delimiter != nil, "--delimiter", .csv)
-    try refuse(dialect.skippedLines > 0, "--skip-lines", .csv, .tsv, .geonames, .lines)
-    try refuse(dialect.comment != nil, "--comment", .csv, .tsv, .geonames, .lines)
-    try refuse(dialect.namesColumns, "--name-columns", .csv, .tsv)
-    try refuse(dialect.isRagged, "--ragged", .csv, .tsv)
-    try refuse(dialect.null != nil, "--null", .csv, .tsv, .geonames)
-    try refuse(dialect.recordsPath != nil, "--records", .json, .jsonl, .geojson)
+    try refuse(options.columns != nil, .columns, .csv, .tsv, .lines)
+    try refuse(dialect.delimiter != nil, .delimiter, .csv)
+    try refuse(dialect.skippedLines > 0, .skippedLines, .csv, .tsv, .geonames, .lines)
+    try refuse(dialect.comment != nil, .comment, .csv, .tsv, .geonames, .lines)
+    try refuse(dialect.namesColumns, .namesColumns, .csv, .tsv)
+    try refuse(dialect.isRagged, .isRagged, .csv, .tsv)
+    try refuse(dialect.null != nil, .null, .csv, .tsv, .geonames)
+    try refuse(dialect.recordsPath != nil, .recordsPath, .json, .jsonl, .geojson)
     if let comment = dialect.comment, comment.isEmpty || comment.utf8.count > DatasetDialect.commentLimit {
-      throw unusable("what --comment takes has 1 to \(DatasetDialect.commentLimit) bytes")
+      throw unusable("what \(.comment) takes has 1 to \(DatasetDialect.commentLimit) bytes")
     }
     if let delimiter = dialect.delimiter, !DatasetDialect.canDelimit(delimiter) {
-      throw unusable("\(described(delimiter)) cannot divide fields; --delimiter takes one ASCII character")
+      throw unusable("\(described(delimiter)) cannot divide fields; \(.delimiter) takes one ASCII character")
     }
     if format == .lines, let columns = options.columns, columns.count != 1 {
-      throw unusable("a line is one field, and --columns names \(columns.count); name one")
+      throw unusable("a line is one field, and \(.columns) names \(columns.count); name one")
     }
   }
 

@@ -24,13 +24,9 @@ extension DatasetReader {
     return true
   }
 
-  private func expected(_ what: String, _ remedy: String? = nil, at token: Bytes, _ end: Bytes) -> DatasetError {
+  private func expected(_ what: String, _ remedy: Remedy = .usual, at token: Bytes, _ end: Bytes) -> DatasetError {
     let found = unsafe token < end ? described(token.pointee) : "the end of the file"
-    return unsafe malformed(
-      Fault(
-        at: token, reason: "expected \(what), found \(found)" + (remedy ?? ""), remedy: remedy == nil ? .usual : .said
-      ),
-      0)
+    return unsafe malformed(Fault(at: token, reason: "expected \(what), found \(found)", remedy: remedy), 0)
   }
 
   private func skipValue(_ given: BracketSkipper, _ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
@@ -48,15 +44,16 @@ extension DatasetReader {
 
   /// Goes into the array, or into the next object on the way to it.
   private func openValue(_ byte: UInt8, at token: Bytes, _ end: Bytes) throws(DatasetError) {
-    let naming = "; name the path to the records with --records"
     if envelope.depth == envelope.path.count {
       guard byte == UInt8(ascii: "[") else {
-        throw unsafe expected("an array at \"\(envelope.pathText)\"", naming, at: unsafe token, unsafe end)
+        throw unsafe expected("an array at \"\(envelope.pathText)\"", .recordsPath, at: unsafe token, unsafe end)
       }
       envelope.hasArray = true
       state = .firstElement
     } else {
-      guard byte == UInt8(ascii: "{") else { throw unsafe expected("an object in braces", naming, at: token, end) }
+      guard byte == UInt8(ascii: "{") else {
+        throw unsafe expected("an object in braces", .recordsPath, at: token, end)
+      }
       envelope.depth += 1
       envelope.step = .firstName
     }

@@ -24,7 +24,7 @@ package final class DatasetReader {
 
   package let format: DatasetFormat
   /// Remarks for the user on settings that the reader found by itself.
-  package let notes: [String]
+  package let notes: [BuildMessage]
   /// The number of records delivered so far.
   package private(set) var recordsRead = 0
   package internal(set) var badCount = 0
@@ -104,7 +104,8 @@ package final class DatasetReader {
         let reason = unsafe columns.isEmpty ? "there are none" : rows.setColumns(columns)
         if let reason {
           throw .unusable(
-            path: path, reason: "--columns does not name them: \(reason); name each column once, or say --name-columns")
+            path: path,
+            reason: "\(.columns) does not name them: \(reason); name each column once, or \(say: .namesColumns)")
         }
       }
     }

@@ -21,7 +21,7 @@ protocol Inflater: AnyObject {
 
 enum InflateStep {
   case progress(consumed: Int, produced: Int)
-  case failed(reason: String)
+  case failed(reason: BuildMessage)
 }
 
 /// zstd: any number of frames one after the other, skippable ones too.
@@ -53,7 +53,9 @@ enum InflateStep {
       switch ZSTD_getErrorCode(result) {
       case ZSTD_error_frameParameter_windowTooLarge:
         return .failed(
-          reason: "zstd needs a window over 128 MiB; decompress the file with zstd -d --long=31 first")
+          reason: """
+            zstd needs a window over 128 MiB; decompress the file \(command: "with zstd -d --long=31 ", library: "")first
+            """)
       case ZSTD_error_prefix_unknown:
         return .failed(reason: "after a zstd frame there is data that is not zstd; fetch the file again")
       case ZSTD_error_checksum_wrong:

@@ -32,16 +32,17 @@ struct JSONEnvelope {
     return .colon(isOnPath: isOnPath)
   }
 
-  /// The path to the array, as `--records` takes it.
+  /// The path to the array, as ``DatasetDialect/recordsPath`` is one.
   var pathText: String { path.map(FieldNames.step).joined(separator: ".") }
 
   /// The message on an array that was not found.
-  var absence: String {
-    "there is no array at \"\(printable(pathText.utf8, limit: 80))\""
-      + (others.isEmpty
-        ? "" : ", but " + others.map { "\"\(printable($0.utf8, limit: 40))\"" }.joined(separator: ", "))
-      + "; name the path to the records with --records"
+  var absence: BuildMessage {
+    let others = others.isEmpty ? "" : ", but " + others.map(quoted).joined(separator: ", ")
+    return "there is no array at \"\(printable(pathText.utf8, limit: 80))\"\(others); \(Self.naming)"
   }
+
+  /// The advice where the path leads to no array.
+  static let naming: BuildMessage = "name the path to the records with \(.recordsPath)"
 }
 
 extension FieldNames {

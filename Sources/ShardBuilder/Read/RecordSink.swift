@@ -185,4 +185,6 @@ enum Remedy {
   case tooFewFields
   /// A header in which a column has no name of its own.
   case columnNames
+  /// An object that has no array of records on the path.
+  case recordsPath
 }

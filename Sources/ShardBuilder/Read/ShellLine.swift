@@ -5,10 +5,11 @@ struct Opener {
   /// The format that it prints; nil where that is not known.
   var format: String?
 
-  /// The line that builds from it.
-  func line(path: String, options: String = "") -> String {
-    before + (path == "-" ? "FILE" : shellWord(path)) + after + " | shardq build "
-      + (format.map { "--input-format \($0) " } ?? "") + options + "\u{2026} -"
+  /// The line that builds from it, for a command to tell.
+  func line(path: String, options: BuildMessage = "") -> BuildMessage {
+    let input = path == "-" ? "FILE" : shellWord(path)
+    let format: BuildMessage = format.map { "\(.inputFormat, .text($0)) " } ?? ""
+    return "\(before)\(input)\(after) | shardq build \(format)\(options)\u{2026} -"
   }
 }
 

@@ -58,7 +58,7 @@ private struct IndexUpdate: ~Copyable {
   private var found = ReplacedRecords()
 
   init(of directory: String, _ options: BuildOptions, hasUpserts: Bool) throws(BuildError) {
-    func unusable(_ reason: String) -> BuildError { .notUpdatable(path: directory, reason: reason) }
+    func unusable(_ reason: BuildMessage) -> BuildError { .notUpdatable(path: directory, reason: reason) }
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex(
       try BuildError.ofIndex { () throws(IndexError) in
@@ -68,7 +68,7 @@ private struct IndexUpdate: ~Copyable {
     let settings = IndexSettings(of: index.generation.manifest.root)
     guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
-    guard let id = settings.id else { throw unusable("it was built without --id, a field that tells records apart") }
+    guard let id = settings.id else { throw unusable("it was built without \(.id), a field that tells records apart") }
     guard (EntryRules(settings) != nil) == index.generation.manifest.hasEntries else {
       throw unusable("its manifest has words or other names, or says so, and not both")
     }
@@ -88,13 +88,16 @@ private struct IndexUpdate: ~Copyable {
     options.id = id
     options.weight = settings.weight
     if settings.weights == nil, options.weightsFile != nil {
-      throw .dataset(.options, message: "\(displayed(path: directory)): was built without --weights; leave it out")
+      throw .dataset(
+        .options, message: "\(displayed(path: directory)): was built without \(.weightsFile); leave it out")
     }
     if settings.weights != nil, options.weightsFile == nil, hasUpserts {
       throw .dataset(
         .options,
-        message: "\(displayed(path: directory)): was built with --weights; name the file again, or changed records "
-          + "would lose their weights")
+        message: """
+          \(displayed(path: directory)): was built with \(.weightsFile); name the file again, or changed records \
+          would lose their weights
+          """)
     }
     options.packing = previous.packing(level: notes.level)
     let weights = try WeightTable(of: &options)

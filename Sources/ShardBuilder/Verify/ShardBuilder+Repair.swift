@@ -35,15 +35,24 @@ public enum RepairError: Error, Equatable, Sendable {
 }
 
 extension RepairError: CustomStringConvertible {
-  public var description: String {
+  public var description: String { message.description }
+
+  /// The message, for the words of the library or of a command.
+  package var message: BuildMessage {
     switch self {
-    case .build(let error): "\(error)"
-    case .index(let error): error.description
+    case .build(let error): error.message
+    case .index(let error): "\(error)"
     case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
     case .unprovenManifest(let path, let reason):
-      "\(path) is damaged, and nothing proves that the copy has the right one: \(reason); name the right one's digest with --expect-digest, or take the copy's with --force"
+      """
+      \(path) is damaged, and nothing proves that the copy has the right one: \(reason); name the right one's digest \
+      with \(.expectedDigest), or take the copy's with \(.takesUnproven)
+      """
     case .unprovenOverlay(let path):
-      "\(path) is damaged, and it is not sure that the copy has all of its changes; --force takes the copy's nevertheless"
+      """
+      \(path) is damaged, and it is not sure that the copy has all of its changes; \(.takesUnproven) takes the copy's \
+      nevertheless
+      """
     }
   }
 }

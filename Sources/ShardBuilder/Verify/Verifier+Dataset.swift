@@ -48,7 +48,8 @@ extension Verifier {
     guard settings.weights != nil, let id = settings.id, let path = settings.weight else { return nil }
     guard let file = source.weightsFile else {
       throw .template(
-        .dataset(.options, message: "\(displayed(path: index.path)): was built with --weights; name that file as well"))
+        .dataset(
+          .options, message: "\(displayed(path: index.path)): was built with \(.weightsFile); name that file as well"))
     }
     do throws(BuildError) {
       return AddedWeights(try WeightTable(file, memory: .max), id: id, path: path)

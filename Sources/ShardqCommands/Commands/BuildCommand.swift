@@ -314,25 +314,4 @@
       }
     }
   }
-
-  extension BuildError {
-    /// The message, with the names of options.
-    var text: String {
-      if case .index(let error) = self { return error.commandMessage }
-      return description {
-        switch $0 {
-        case .key: "--key"
-        case .id: "--id"
-        case .keep: "--keep"
-        case .weight: "--weight"
-        case .alias: "--alias"
-        case .filter: "--filter"
-        case .allowsEmpty: "--allow-empty"
-        case .minimumRecords: "--min-records"
-        case .replacesOtherIndex: "--force"
-        case .indexKey, .indexID: $0.rawValue
-        }
-      }
-    }
-  }
 #endif

@@ -134,10 +134,10 @@
     case .index(let error): return QueryRunner.report(error)
     case .build(.io("write", "standard output", let code)): return Diagnostics.failed(WriteError(errno: code))
     case .build(let error):
-      Diagnostics.report("\(error)")
+      Diagnostics.report(error.message.text)
       return error.exitStatus
     default:
-      Diagnostics.report("\(error)")
+      Diagnostics.report(error.message.text)
       return .badData
     }
   }

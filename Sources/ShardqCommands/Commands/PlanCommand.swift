@@ -148,7 +148,11 @@
         }
         plan = try makePlan(options)
       } catch {
-        Diagnostics.report("\(error)")
+        if case .build(let cause) = error {
+          Diagnostics.report(cause.message.text)
+        } else {
+          Diagnostics.report("\(error)")
+        }
         finish(error.exitStatus)
       }
       if options.build.level != BuildOptions().level { settings += ["--level", "\(options.build.level)"] }

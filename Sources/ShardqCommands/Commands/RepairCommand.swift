@@ -59,13 +59,13 @@
         switch error {
         case .index(let error): finish(QueryRunner.report(error))
         case .build(let cause):
-          Diagnostics.report("\(error)")
+          Diagnostics.report(error.message.text)
           finish(cause.exitStatus)
         case .sameDirectory:
-          Diagnostics.report("\(error)")
+          Diagnostics.report(error.message.text)
           finish(.usage)
         default:
-          Diagnostics.report("\(error)")
+          Diagnostics.report(error.message.text)
           finish(.badData)
         }
       }

@@ -209,7 +209,7 @@
     static func inputName(_ path: String) -> String { path == "-" ? "standard input" : printable(path) }
 
     static func note(bad summary: BuildSummary) {
-      for note in summary.notes { Diagnostics.note(note) }
+      for note in summary.notes { Diagnostics.note(note.text) }
       for bad in summary.badRecords { Diagnostics.note(bad) }
       if summary.badRecordCount > summary.badRecords.count {
         Diagnostics.note(

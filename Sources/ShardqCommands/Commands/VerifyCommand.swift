@@ -106,7 +106,7 @@
       switch failure {
       case .index(let error): return QueryRunner.report(error)
       case .source(let error):
-        Diagnostics.report(error.description)
+        Diagnostics.report(error.message.text)
         return error.exitStatus
       case .template(let error):
         Diagnostics.report(error.text)

@@ -65,7 +65,7 @@ import Testing
         Issue.record("\(String(describing: error))")
         continue
       }
-      #expect(message.hasPrefix(expected[0]), "\(message)")
+      #expect(message.description.hasPrefix(expected[0]), "\(message)")
       options.skipBad = true
       let summary = try ShardBuilder.build([input], into: directory("skipped"), options: options)
       #expect(summary.badRecords.count == expected.count)

@@ -165,7 +165,7 @@ import CLibrary
 
   private static func isBad(_ error: BuildError, at place: String) -> Bool {
     guard case .dataset(.bad, let message) = error else { return false }
-    return message.contains(place)
+    return message.description.contains(place)
   }
 
   @Test("bad input is an error that says where, and leaves the old index as it was")
@@ -217,7 +217,7 @@ import CLibrary
   @Test("no input, no format, no key")
   func unusableInput() throws {
     try expectFailure({ [$0("none.json")] }, "no file") {
-      if case .dataset(.missing, let text) = $0 { text.contains("none.json") } else { false }
+      if case .dataset(.missing, let text) = $0 { text.description.contains("none.json") } else { false }
     }
     try expectFailure({ [$0.path] }, "a directory") {
       if case .dataset(.missing, _) = $0 { true } else { false }

@@ -399,7 +399,7 @@ private enum Elements {
       ("[{\"a\" 1}]", "1:7: record 1: expected ':' after a member's name, found '1'; \(mend)"),
       (
         "[{\"a\":1,\"a\":2}]",
-        "1:9: record 1: the member \"a\" stands twice in one object; leave such records out with --skip-bad"
+        "1:9: record 1: the member \"a\" stands twice in one object; leave such records out with BuildOptions.skipBad"
       ),
       (
         "[{\"a\":1\n",

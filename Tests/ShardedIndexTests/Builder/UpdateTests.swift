@@ -324,7 +324,7 @@ import Testing
     let plain = Self.options { $0.key = "{name}" }
     let noID = directory.write(#"{"name":"x","n":1}"#, to: "n.jsonl")
     _ = try ShardBuilder.build([noID], into: directory("noID"), options: plain)
-    #expect(refusal("no id", upsert: good, index: "noID").contains("built without --id"))
+    #expect(refusal("no id", upsert: good, index: "noID").contains("built without BuildOptions.id"))
     _ = try ShardBuilder.build([input], into: directory("keyless"), options: Self.options { $0.keep = ["_id", "n"] })
     #expect(refusal("no key", upsert: good, index: "keyless").contains("does not store all fields of its key"))
     // A shard whose ids cannot be read.

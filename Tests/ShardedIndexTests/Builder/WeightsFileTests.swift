@@ -79,12 +79,12 @@ import Testing
       Self.refusal("1\t5\n2\t6\n1\t5\n") == "weights.tsv:3:1: the id \"1\" stands in line 1 already; keep one of them")
     #expect(Self.refusal("1\t5\n2\n").hasPrefix("weights.tsv:2:1: "))
     #expect(Self.refusal("1\t5\t6\n").hasPrefix("weights.tsv:1:1: "))
-    #expect(Self.refusal("1\t5\n") { $0.id = nil }.contains("--id"))
+    #expect(Self.refusal("1\t5\n") { $0.id = nil }.contains("need BuildOptions.id"))
     #expect(
       Self.refusal("1\t5\n") { $0.weight = "rank" }
         == "list.json:1:46: record 3: has a field \"rank\", as the weights of the file are to be named; choose another name"
-        + " with --weight")
-    #expect(Self.refusal("1\t5\n") { $0.weight = "name" }.contains("choose another name with --weight"))
+        + " with BuildOptions.weight")
+    #expect(Self.refusal("1\t5\n") { $0.weight = "name" }.contains("choose another name with BuildOptions.weight"))
     #expect(Self.refusal("1\t5\n") { $0.keep = ["name", "_id"] }.contains("keep it too"))
     #expect(Self.refusal("1\t5\n") { $0.weightScale = "-2" }.contains("scale"))
   }
@@ -98,11 +98,11 @@ import Testing
       _ = try ShardBuilder.build([list], into: directory("index"), options: options)
     }
     let error = try #require(throws: BuildError.self) { try build(1 << 20) }
-    let words = "\(error)".split(separator: " ")
-    let needed = try #require(words.firstIndex(of: "--memory").map { words[$0 + 1] })
-    let size = try #require(Int(needed.dropLast(3)))
-    #expect(throws: BuildError.self) { try build((size - 1) << 20) }
-    try build(size << 20)
+    let advice = try #require(
+      "\(error)".firstRange(of: "set BuildOptions.memoryBytes to ").map { "\(error)"[$0.upperBound...] })
+    let size = try #require(Int(advice.prefix { $0.isNumber }))
+    #expect(throws: BuildError.self) { try build(size - (1 << 20)) }
+    try build(size)
   }
 
   @Test("an update takes the weights of changed records from the file, and verifying too", arguments: [false, true])

@@ -1,0 +1,149 @@
+/// A message for a person, in which each setting has the name that its reader knows.
+///
+/// ``description`` names what a Swift program sets: the properties of ``BuildOptions`` and ``DatasetDialect``, and the
+/// arguments of functions. The command tells the same message with its options, and with lines for a shell.
+public struct BuildMessage: Hashable, Sendable {
+  /// A value of a setting.
+  enum Value: Hashable, Sendable {
+    case on
+    case number(Int)
+    case mebibytes(Int)
+    case text(String)
+    case delimiter(UInt8)
+    case encoding(DatasetDialect.Encoding)
+  }
+
+  fileprivate enum Part: Hashable, Sendable {
+    case text(String)
+    /// A setting, and the value that it has.
+    case setting(BuildSetting, Value?)
+    /// The advice to set it; `verb` is the command's.
+    case order(verb: String, BuildSetting, Value)
+    case either(command: BuildMessage, library: BuildMessage)
+  }
+
+  private var parts: [Part]
+
+  var isEmpty: Bool { parts.isEmpty }
+
+  /// Returns the message with a command's words for settings.
+  ///
+  /// - Parameter option: The option of a setting.
+  package func text(_ option: @escaping (BuildSetting) -> String) -> String { text(with: option) }
+
+  /// - Parameter option: nil for the library's words.
+  private func text(with option: ((BuildSetting) -> String)?) -> String {
+    parts.map { part in
+      switch (part, option) {
+      case (.text(let text), _): text
+      case (.setting(let setting, let value), let option?): option(setting) + (value?.words ?? "")
+      case (.setting(let setting, let value), nil):
+        setting.rawValue + (value.map { " = " + $0.literal } ?? "")
+      case (.order(let verb, let setting, let value), let option?): verb + " " + option(setting) + value.words
+      case (.order(_, let setting, let value), nil): "set \(setting.rawValue) to \(value.literal)"
+      case (.either(let command, _), let option?): command.text(with: option)
+      case (.either(_, let library), nil): library.text(with: nil)
+      }
+    }.joined()
+  }
+}
+
+extension BuildMessage: CustomStringConvertible {
+  public var description: String { text(with: nil) }
+}
+
+extension BuildMessage: ExpressibleByStringInterpolation {
+  public struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var parts: [Part] = []
+
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    public mutating func appendLiteral(_ text: String) {
+      if !text.isEmpty { parts.append(.text(text)) }
+    }
+
+    public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      appendLiteral(value.description)
+    }
+
+    public mutating func appendInterpolation(_ message: BuildMessage) { parts += message.parts }
+
+    /// Appends the name of a setting, and a value of it: `--encoding latin1`, `DatasetDialect.encoding = .latin1`.
+    mutating func appendInterpolation(_ setting: BuildSetting, _ value: Value? = nil) {
+      parts.append(.setting(setting, value))
+    }
+
+    /// Appends the advice to set a setting: `say --ragged`, `set DatasetDialect.isRagged to true`.
+    mutating func appendInterpolation(say setting: BuildSetting, _ value: Value = .on, verb: String = "say") {
+      parts.append(.order(verb: verb, setting, value))
+    }
+
+    /// Appends the text that the command tells, or the one that the library tells instead.
+    mutating func appendInterpolation(command: BuildMessage, library: BuildMessage) {
+      parts.append(.either(command: command, library: library))
+    }
+  }
+
+  public init(stringLiteral text: String) { parts = text.isEmpty ? [] : [.text(text)] }
+
+  public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+}
+
+extension BuildMessage.Value {
+  /// The value behind an option, with the blank between.
+  fileprivate var words: String {
+    switch self {
+    case .on: ""
+    case .number(let number): " \(number)"
+    case .mebibytes(let number): " \(number)MiB"
+    case .text(let text): " " + shellWord(text)
+    case .delimiter(let byte): byte == 0x09 ? " tab" : " " + shellWord(String(Unicode.Scalar(byte)))
+    case .encoding(let encoding): " " + encoding.rawValue
+    }
+  }
+
+  /// The value in Swift.
+  fileprivate var literal: String {
+    switch self {
+    case .on: "true"
+    case .number(let number): "\(number)"
+    case .mebibytes(let number): "\(number << 20)"
+    case .text(let text): text.debugDescription
+    case .delimiter(let byte): "UInt8(ascii: \(String(Unicode.Scalar(byte)).debugDescription))"
+    case .encoding(let encoding): ".\(encoding)"
+    }
+  }
+}
+
+/// A setting that a message names: as the library calls it. A command has its own word for each.
+public enum BuildSetting: String, Sendable, CaseIterable {
+  case key = "BuildOptions.key"
+  case id = "BuildOptions.id"
+  case keep = "BuildOptions.keep"
+  case weight = "BuildOptions.weight"
+  case weightsFile = "BuildOptions.weightsFile"
+  case alias = "BuildOptions.alias"
+  case filter = "BuildOptions.filter"
+  case indexKey = "the index's key"
+  case indexID = "the index's id"
+  case inputFormat = "BuildOptions.inputFormat"
+  case columns = "BuildOptions.columns"
+  case skipsBad = "BuildOptions.skipBad"
+  case memory = "BuildOptions.memoryBytes"
+  case allowsEmpty = "BuildOptions.allowsEmpty"
+  case minimumRecords = "BuildOptions.minimumRecords"
+  case replacesOtherIndex = "BuildOptions.replacesOtherIndex"
+  case delimiter = "DatasetDialect.delimiter"
+  case skippedLines = "DatasetDialect.skippedLines"
+  case comment = "DatasetDialect.comment"
+  case namesColumns = "DatasetDialect.namesColumns"
+  case isRagged = "DatasetDialect.isRagged"
+  case encoding = "DatasetDialect.encoding"
+  case null = "DatasetDialect.null"
+  case recordsPath = "DatasetDialect.recordsPath"
+  /// An update without changes, which writes an overlay into shards.
+  case merge = "ShardBuilder.update(_:upsert:delete:)"
+  /// The arguments of ``ShardBuilder/repair(_:from:expecting:takesUnproven:)``.
+  case expectedDigest = "the argument expecting"
+  case takesUnproven = "the argument takesUnproven"
+}

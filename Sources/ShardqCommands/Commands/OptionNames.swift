@@ -1,0 +1,47 @@
+#if CommandLineTool
+  import QueryOutput
+  import ShardBuilder
+
+  extension BuildSetting {
+    /// The option of the command that sets it.
+    var option: String {
+      switch self {
+      case .key: "--key"
+      case .id: "--id"
+      case .keep: "--keep"
+      case .weight: "--weight"
+      case .weightsFile: "--weights"
+      case .alias: "--alias"
+      case .filter: "--filter"
+      case .indexKey, .indexID: rawValue
+      case .inputFormat: "--input-format"
+      case .columns: "--columns"
+      case .skipsBad: "--skip-bad"
+      case .memory: "--memory"
+      case .allowsEmpty: "--allow-empty"
+      case .minimumRecords: "--min-records"
+      case .replacesOtherIndex, .takesUnproven: "--force"
+      case .delimiter: "--delimiter"
+      case .skippedLines: "--skip-lines"
+      case .comment: "--comment"
+      case .namesColumns: "--name-columns"
+      case .isRagged: "--ragged"
+      case .encoding: "--encoding"
+      case .null: "--null"
+      case .recordsPath: "--records"
+      case .merge: "--merge"
+      case .expectedDigest: "--expect-digest"
+      }
+    }
+  }
+
+  extension BuildMessage {
+    /// The message, with the names of options.
+    var text: String { text(\.option) }
+  }
+
+  extension BuildError {
+    /// The message, with the names of options.
+    var text: String { if case .index(let error) = self { error.commandMessage } else { message.text } }
+  }
+#endif
