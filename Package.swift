@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "ShardedIndexFoundation", targets: ["ShardedIndexFoundation"]),
     .library(name: "SearchModel", targets: ["SearchModel"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
+    .library(name: "ShardBuilderFoundation", targets: ["ShardBuilderFoundation"]),
     // For the packages in Benchmarks/ and Fuzz/ alone: its interface carries no promise and changes without notice.
     .library(name: "_Footprint", targets: ["Footprint"]),
     .executable(name: "shardq", targets: ["shardq"]),
@@ -67,6 +68,8 @@ let package = Package(
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CLibrary", "CZlib", "CNettle"],
       swiftSettings: settings + [.strictMemorySafety()]),
+    // Apart from the builder for the same reason, and from ShardedIndexFoundation, since an app needs no builder.
+    .target(name: "ShardBuilderFoundation", dependencies: ["ShardBuilder"], swiftSettings: settings),
     // Query logs, replays of them through designs, and the planner: what `shardq footprint` and `shardq plan` measure by.
     .target(name: "Footprint", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
     .target(
@@ -98,7 +101,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests",
-      dependencies: ["CLibrary", "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "ShardBuilder", "Footprint"],
+      dependencies: [
+        "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "ShardBuilder", "ShardBuilderFoundation",
+        "Footprint",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",

@@ -1,4 +1,6 @@
 import Foundation
+import ShardBuilder
+import ShardBuilderFoundation
 import ShardedIndex
 import ShardedIndexFoundation
 import Testing
@@ -17,6 +19,23 @@ import Testing
       try #require(missing).localizedDescription == "the index has no ranks: build it again with BuildOptions.weight")
     for feature in IndexFeature.allCases { #expect(!"\(IndexError.notBuilt(feature: feature))".contains("--")) }
     #expect(FormatError.wrongDigest.localizedDescription == "\(FormatError.wrongDigest)")
+  }
+
+  @Test("so is that of a builder's error, wherever it is thrown") func builderErrors() throws {
+    let error: any Error = try #require(throws: BuildError.self) {
+      try ShardBuilder.build(["/no/such.csv"], into: "/no/such/index")
+    }
+    #expect(
+      error.localizedDescription
+        == "cannot create directory /no/such/index: No such file or directory; create the directory that should hold it"
+    )
+    let pack: any Error = PackError.damagedShard(path: "x", reason: "has another size than the manifest says")
+    #expect(
+      pack.localizedDescription
+        == "x has another size than the manifest says: mend it with ShardBuilder.repair(_:from:), or build the index again"
+    )
+    let repair: any Error = RepairError.unprovenOverlay(path: "x/overlay")
+    #expect(repair.localizedDescription == "\(RepairError.unprovenOverlay(path: "x/overlay"))")
   }
 
   @Test("a URL and a folder of a bundle open as their path does") func places() throws {
