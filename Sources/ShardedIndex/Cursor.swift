@@ -39,14 +39,14 @@ extension ShardedIndex {
     public init?(_ description: String) {
       guard let bytes = Self.bytes(ofHexadecimal: description), bytes.count == Self.size,
         Self.checksum(bytes.dropLast(4)) == Self.number(bytes, at: Self.size - 4, as: UInt32.self),
-        bytes[0] == Self.version
+        bytes[0] == Self.version, let position = Int(exactly: Self.number(bytes, at: 30, as: Int64.self))
       else { return nil }
       generation = Self.number(bytes, at: 1, as: UInt64.self)
       query = Self.number(bytes, at: 9, as: UInt64.self)
       rank = Rank(
         edits: Int(bytes[17]), score: Int(Self.number(bytes, at: 18, as: Int32.self)),
         weight: Self.number(bytes, at: 22, as: UInt64.self),
-        position: Int(Self.number(bytes, at: 30, as: Int64.self)))
+        position: position)
     }
 
     /// The text of the cursor: 84 hexadecimal digits.

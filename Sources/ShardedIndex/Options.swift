@@ -18,7 +18,7 @@ extension ShardedIndex {
 
     /// The shortest time between two looks of queries for a newer generation; nil if no query looks.
     ///
-    /// A look is two system calls, under two microseconds. With zero every query looks, and its answer is of the newest
+    /// It is rounded up to whole milliseconds. A look is two system calls, under two microseconds. With zero every query looks, and its answer is of the newest
     /// generation at the time when it began. With nil only ``ShardedIndex/reload()`` moves to another generation.
     public var reloadInterval: Duration?
 

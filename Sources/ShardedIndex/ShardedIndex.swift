@@ -33,9 +33,9 @@ public final class ShardedIndex: Sendable {
   private let reloading = Lock<Int>(0)
   /// Whether only the generation of the opening may ever answer.
   private let isPinned: Bool
-  /// The interval in nanoseconds; nil if the options have none.
+  /// The interval in milliseconds; nil if the options have none.
   private let reloadInterval: Int?
-  /// The time of the next look for a newer generation, in nanoseconds.
+  /// The time of the next look for a newer generation, in milliseconds.
   private let nextLook: Atomic<Int>
 
   /// The directory of the index.
@@ -83,7 +83,7 @@ public final class ShardedIndex: Sendable {
     latest = Lock(
       Latest(
         generation: first, stamp: GenerationStamp(manifest: manifest.stamp, overlay: Self.stamp(of: overlayFile))))
-    reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.nanoseconds)
+    reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.milliseconds)
     nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
     // Where there is an overlay, queries take the way that looks for one.
     isAsOpened = Atomic(reloadInterval == nil && overlay == nil)
@@ -250,7 +250,7 @@ public final class ShardedIndex: Sendable {
       let now = Self.now
       let due = nextLook.load(ordering: .relaxed)
       // One thread looks; the others use the generation that is there.
-      guard now >= due,
+      guard now &- due >= 0,
         nextLook.compareExchange(expected: due, desired: now &+ reloadInterval, ordering: .relaxed).exchanged
       else { return }
     }
@@ -300,7 +300,7 @@ public final class ShardedIndex: Sendable {
     return try latestMatches(forFolded: text, limit: limit)
   }
 
-  /// The nanoseconds of a clock that only goes forward.
+  /// The milliseconds of a clock that only goes forward; where `Int` has 32 bits they wrap.
   private static var now: Int {
     var time = timespec()
     #if os(Linux)
@@ -309,13 +309,15 @@ public final class ShardedIndex: Sendable {
     #else
       clock_gettime(CLOCK_MONOTONIC, &time)
     #endif
-    return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+    return Int(truncatingIfNeeded: Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// Returns a duration in nanoseconds: at least 0, at most a century.
-  private static func nanoseconds(_ duration: Duration) -> Int {
+  /// Returns a duration in milliseconds, rounded up: at least 0, and at most a century, or 12 days where `Int` has
+  /// 32 bits.
+  private static func milliseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
-    let whole = Int(clamping: min(max(seconds, 0), 3_155_760_000))
-    return seconds < 0 ? 0 : whole * 1_000_000_000 + max(0, Int(attoseconds / 1_000_000_000))
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let limit: Int64 = Int.bitWidth == 64 ? 3_155_760_000 : 1_036_800
+    return Int(min(seconds, limit)) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }

@@ -55,14 +55,16 @@ extension ManifestReader {
         )
       }
     }
-    return (
-      try withPage(first) { [first] in
+    // Both are asked for before the first one's error is thrown, so that what is on its way comes side by side.
+    let start = Result { [first] () throws(IndexError) in
+      try withPage(first) {
         Manifest.ShardPosition($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
-      },
-      try withPage(last) { [last] in
-        Manifest.ShardPosition($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
       }
-    )
+    }
+    let end = try withPage(last) { [last] in
+      Manifest.ShardPosition($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
+    }
+    return (try start.get(), end)
   }
 
   /// Returns the shard that holds the record at `position`, which must be there.

@@ -119,7 +119,7 @@ package final class ManifestReader: @unchecked Sendable {
   ) throws(IndexError) -> Manifest {
     // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares, and
     // seldom is it further than that is long.
-    var bytes = try file.read(from: 0, size: min(file.size, 4096))
+    var bytes = try file.read(from: 0, size: file.firstReadSize)
     let content = unsafe bytes.withUnsafeBufferPointer { unsafe ZstdFrame.contentSize(of: $0) } ?? Int.max
     var limit = content.addingReportingOverflow(4096).partialValue
     while content <= Manifest.contentLimit, bytes.count < min(file.size, limit),

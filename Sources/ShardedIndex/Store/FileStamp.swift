@@ -22,6 +22,9 @@ struct FileStamp: Equatable, Sendable {
     seconds = Int(time.tv_sec)
     nanoseconds = Int(time.tv_nsec)
   }
+
+  /// The identity of a carrier's file: its number.
+  init(ofFile number: CInt) { (device, self.number, size, seconds, nanoseconds) = (0, UInt64(number), 0, 0, 0) }
 }
 
 /// The identity of the files of a generation.

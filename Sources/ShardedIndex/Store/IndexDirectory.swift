@@ -3,11 +3,14 @@ import CLibrary
 func errorText(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
 /// A directory of index files, open as long as the value lives: neither a change of the working directory nor a rename
-/// of the directory leads to another.
+/// of the directory leads to another. Or a carrier, by which the same files come from elsewhere.
 package final class IndexDirectory: Sendable {
   /// The path, as it was given, in UTF-8: a query makes no `String` of it.
   private let pathBytes: [UInt8]
+  /// -1 where there is a carrier.
   private let descriptor: CInt
+  /// nil for a directory.
+  let carrier: Carrier?
 
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
@@ -15,6 +18,7 @@ package final class IndexDirectory: Sendable {
     descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
+    carrier = nil
     guard descriptor >= 0 else {
       throw number == ENOENT || number == ENOTDIR
         ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
@@ -28,7 +32,16 @@ package final class IndexDirectory: Sendable {
     descriptor = retrying { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
+    carrier = nil
     guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
+  }
+
+  /// Has all files come by a carrier, whose functions must work as long as the value lives.
+  ///
+  /// - Parameter path: The path for messages.
+  package init(carrier: Carrier, path: String) {
+    (descriptor, self.carrier) = (-1, carrier)
+    pathBytes = Array(path.utf8)
   }
 
   deinit { if descriptor >= 0 { _ = close(descriptor) } }
@@ -50,7 +63,7 @@ package final class IndexDirectory: Sendable {
 
   /// Opens the file `name`, which must have `size` bytes.
   func file(_ name: FileName, size: Int) throws(IndexError) -> IndexFile {
-    let file = try file(name)
+    let file = try file(name, promised: size)
     guard file.size == size else {
       throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: size))
     }
@@ -62,7 +75,13 @@ package final class IndexDirectory: Sendable {
     try file(name, size: size).read(from: 0, size: size)
   }
 
-  private func file(_ name: FileName) throws(IndexError) -> IndexFile {
+  /// - Parameter size: The size that the file must have, which a carrier is told; nil if that is not known.
+  private func file(_ name: FileName, promised size: Int? = nil) throws(IndexError) -> IndexFile {
+    if let carrier {
+      let file = unsafe name.withCString { unsafe carrier.open(carrier.context, $0, size.map(Int64.init) ?? -1) }
+      guard file >= 0 else { throw failure(toOpen: name, 0 &- file) }
+      return try IndexFile(file, by: carrier, of: self, name)
+    }
     let file = descriptor(of: name)
     guard file >= 0 else { throw failure(toOpen: name, errno) }
     return try IndexFile(file, of: self, name)
@@ -99,12 +118,13 @@ package final class IndexDirectory: Sendable {
     }
   }
 
-  /// Opens the overlay; nil if there is none.
+  /// Opens the overlay; nil if there is none, as by a carrier: what is carried is a manifest and the files that it names.
   ///
   /// A reader that wants the manifest as well opens that afterwards: an update that writes the overlay's changes into
   /// shards puts the new manifest in place first, and takes the overlay away then. So the earlier changes are in one
   /// of the two. The reader asks ``isOverlay(_:)`` then, and begins anew if it is not.
   func overlayFile() throws(IndexError) -> IndexFile? {
+    if descriptor < 0 { return nil }
     let file = descriptor(of: Self.overlayName)
     guard file >= 0 else {
       // Mostly there is none: no error is made of that, whose path takes more of a start than all else about it.
@@ -117,12 +137,18 @@ package final class IndexDirectory: Sendable {
   // MARK: Stamps
 
   /// Returns the identity of the file that is the manifest now; nil if there is none, or it cannot be looked at.
-  func manifestStamp() -> FileStamp? { stamp(of: Self.manifestName) }
+  func manifestStamp() -> FileStamp? {
+    if descriptor < 0 {
+      guard let file = try? file(Self.manifestName) else { return nil }
+      return file.stamp
+    }
+    return stamp(of: Self.manifestName)
+  }
 
   /// Returns the identity of the files that a generation would be read from now; nil if there is no manifest, or it
   /// cannot be looked at.
   func generationStamp() -> GenerationStamp? {
-    let overlay = stamp(of: Self.overlayName)
+    let overlay = descriptor < 0 ? nil : stamp(of: Self.overlayName)
     return manifestStamp().map { GenerationStamp(manifest: $0, overlay: overlay) }
   }
 

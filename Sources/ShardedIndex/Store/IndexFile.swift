@@ -1,9 +1,10 @@
 import CLibrary
 
-/// A regular file open for positioned reads, closed exactly once: when the value goes away.
+/// A regular file open for positioned reads, closed exactly once: when the value goes away. Or a carrier's.
 ///
 /// Links, devices, directories and pipes are refused, and never waited for.
 struct IndexFile: ~Copyable {
+  /// The descriptor, or the carrier's number of the file.
   private let descriptor: CInt
   private let directory: IndexDirectory
   private let name: FileName
@@ -38,7 +39,26 @@ struct IndexFile: ~Copyable {
     held = nil
   }
 
-  deinit { _ = close(descriptor) }  // Opened for reading: there is no write-back error to lose.
+  /// Takes a carrier's file.
+  init(
+    _ number: CInt, by carrier: Carrier, of directory: IndexDirectory, _ name: FileName
+  ) throws(IndexError) {
+    let size = unsafe carrier.size(carrier.context, number)
+    guard size >= 0 else {
+      throw .io(operation: "examine", path: directory.filePath(name.text), errno: CInt(clamping: 0 &- size))
+    }
+    guard let size = Int(exactly: size) else {
+      throw .corrupt(
+        path: directory.filePath(name.text), cause: .wrongSize(found: .max, expected: Manifest.fileLimit))
+    }
+    (descriptor, self.directory, self.name, self.size) = (number, directory, name, size)
+    (stamp, held) = (FileStamp(ofFile: number), nil)
+  }
+
+  /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
+  var firstReadSize: Int { min(size, directory.carrier == nil ? 4096 : 16_384) }
+
+  deinit { if directory.carrier == nil { _ = close(descriptor) } }  // Opened for reading: there is no write-back error to lose.
 
   /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
   /// of the file.
@@ -76,22 +96,26 @@ struct IndexFile: ~Copyable {
     }
     try ReadingTerms.admit(0, in: directory)
     var done = 0
-    while done < size {
-      let count = unsafe target.withUnsafeMutableBytes {
-        unsafe pread(descriptor, $0.baseAddress! + done, size - done, off_t(offset + done))
+    let failure: CInt = unsafe target.withUnsafeMutableBytes { target in
+      if let carrier = directory.carrier {
+        done = size
+        return unsafe 0 &- carrier.read(carrier.context, descriptor, Int64(offset), Int64(size), target.baseAddress)
       }
-      if count > 0 {
-        done += count
-      } else if count == 0 {
-        throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
-      } else if errno != EINTR {
-        throw .io(operation: "read", path: path, errno: errno)
+      while done < size {
+        let count = unsafe pread(descriptor, target.baseAddress! + done, size - done, off_t(offset + done))
+        if count > 0 { done += count } else if count == 0 { return 0 } else if errno != EINTR { return errno }
       }
+      return 0
+    }
+    guard failure == 0 else { throw .io(operation: "read", path: path, errno: failure) }
+    guard done == size else {
+      throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
     }
   }
 
   /// Returns whether another file has the same bytes.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool {
+    if directory.carrier != nil { return stamp == other.stamp }
     guard size == other.size else { return false }
     let chunk = 64 << 10
     for start in stride(from: 0, to: size, by: chunk) {

@@ -25,6 +25,18 @@ package struct ByteReader: ~Escapable {
     return unsafe bytes.load(unchecked: offset, as: T.self)
   }
 
+  /// Reads a count or a size of 32 bits.
+  package mutating func readCount() throws(FormatError) -> Int { try Self.count(try read(UInt32.self), at: offset) }
+
+  /// Returns a count or a size that stands in a file, where an `Int` of this platform holds it.
+  @inline(__always)
+  static func count(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) throws(FormatError) -> Int {
+    guard let count = Int(exactly: number) else {
+      throw .invalid(reason: "\(number) is more than programs of this platform can count", offset: offset)
+    }
+    return count
+  }
+
   /// Reads an unsigned LEB128 number of at most 32 bits.
   @inline(__always)
   package mutating func readVarint() throws(FormatError) -> Int {
@@ -50,7 +62,7 @@ package struct ByteReader: ~Escapable {
     }
     guard value <= UInt64(UInt32.max) else { throw .invalid(reason: "a number is over 32 bits", offset: at) }
     offset = at
-    return Int(value)
+    return try Self.count(value, at: at)
   }
 
   /// Reads a signed number of 64 bits: the LEB128 number of twice its distance from zero, less one if it is negative.

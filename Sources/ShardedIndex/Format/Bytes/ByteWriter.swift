@@ -11,7 +11,7 @@ package struct ByteWriter {
   }
 
   package mutating func writeVarint(_ value: Int) {
-    precondition(value >= 0 && value <= Int(UInt32.max))
+    precondition(value >= 0 && UInt64(value) <= UInt64(UInt32.max))
     var rest = UInt32(value)
     while rest >= 0x80 {
       bytes.append(UInt8(rest & 0x7f) | 0x80)

@@ -94,20 +94,20 @@ extension Manifest {
       }
       _ = try reader.read(UInt16.self)
       foldVersion = try reader.read(UInt32.self)
-      sectionCount = Int(try reader.read(UInt32.self))
+      sectionCount = try reader.readCount()
       let hash = try reader.read(UInt64.self)
       guard foldVersion == Fold.version, hash == Fold.tableHash else {
         throw .otherFold(found: UInt32(truncatingIfNeeded: hash), supported: UInt32(truncatingIfNeeded: Fold.tableHash))
       }
       let records = try reader.read(UInt64.self)
-      shardCount = Int(try reader.read(UInt32.self))
-      shardLimit = Int(try reader.read(UInt32.self))
-      fieldCount = Int(try reader.read(UInt32.self))
-      partSize = Int(try reader.read(UInt32.self))
-      guard records <= UInt64(Int64.max), fieldCount <= Manifest.fieldLimit, sectionCount <= 64,
+      shardCount = try reader.readCount()
+      shardLimit = try reader.readCount()
+      fieldCount = try reader.readCount()
+      partSize = try reader.readCount()
+      guard fieldCount <= Manifest.fieldLimit, sectionCount <= 64,
         (records == 0) == (shardCount == 0)
       else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
-      recordCount = Int(records)
+      recordCount = try ByteReader.count(records, at: 24)
     }
 
     /// The tree of as many shards, which has nodes where the version says so.
@@ -169,7 +169,7 @@ extension Manifest {
       guard let entry = unsafe try optional(section, size: Chain.width) else { return nil }
       var reader = unsafe ByteReader(entry)
       return Chain(
-        start: start, size: Int(try reader.read(UInt32.self)), contentSize: Int(try reader.read(UInt32.self)),
+        start: start, size: try reader.readCount(), contentSize: try reader.readCount(),
         checksum: try reader.read(UInt32.self))
     }
 

@@ -88,6 +88,6 @@
   /// The size of the file that the frames make up, in bytes.
   package var fileSize: Int {
     // What a root says may be anything; a sum of these cannot overflow.
-    frameSize + min(pagesEnd, 1 << 60) + chains.size
+    frameSize + min(pagesEnd, 1 << (Int.bitWidth - 4)) + chains.size
   }
 }

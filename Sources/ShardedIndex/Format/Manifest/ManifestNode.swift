@@ -19,7 +19,7 @@ package struct ManifestNode {
 
     @inline(__always) static func width(ofLevel level: Int) -> Int { level == 0 ? 20 : 32 }
     /// The limit of ``totalSize``: the sum of 64 of them cannot wrap.
-    static let totalLimit = 1 << 56
+    static let totalLimit = 1 << (Int.bitWidth - 8)
   }
 
   /// The reference to a child, against which the child is checked when it is read; valid as long as the node is.
@@ -133,9 +133,9 @@ package struct ManifestNode {
       unsafe UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
     let (start, end) = unsafe (child == 0 ? 0 : long(entry - Entry.width(ofLevel: level), 0), long(entry, 0))
-    let contentSize = Int(word(8))
+    let contentSize = Int(clamping: word(8))
     return unsafe Entry(
-      start: start, end: end, frameSize: level == 0 ? end &- start : Int(word(20)), contentSize: contentSize,
+      start: start, end: end, frameSize: level == 0 ? end &- start : Int(clamping: word(20)), contentSize: contentSize,
       totalSize: level == 0 ? contentSize : long(entry, 24), checksum: word(12), isContinuation: word(16) & 1 == 1)
   }
 

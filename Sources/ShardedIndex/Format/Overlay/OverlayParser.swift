@@ -42,8 +42,8 @@
   mutating func parseHeader() throws(FormatError) -> Header {
     Header(
       manifestSize: try reader.read(UInt64.self), rootChecksum: try reader.read(UInt64.self),
-      greatestID: try reader.read(UInt64.self), removedCount: Int(try reader.read(UInt32.self)),
-      addedCount: Int(try reader.read(UInt32.self)), cellCount: Int(try reader.read(UInt32.self)))
+      greatestID: try reader.read(UInt64.self), removedCount: try reader.readCount(),
+      addedCount: try reader.readCount(), cellCount: try reader.readCount())
   }
 
   // Arrays grow as their members come: a header may count more of them than there are bytes.
@@ -52,7 +52,7 @@
     var removed: [Int] = []
     var next = 0
     for _ in 0..<count {
-      next += try parseDistance()
+      next = try parsePosition(after: next)
       guard next < recordCount else { throw fault("removes a record that no shard has") }
       removed.append(next)
       next += 1
@@ -68,7 +68,7 @@
     // For each name, the last record that has a field of it, counted from 1.
     var holders = [UInt32](repeating: 0, count: count > 0 ? nameCount : 0)
     for number in 0..<count {
-      before += try parseDistance()
+      before = try parsePosition(after: before)
       guard before <= recordCount else { throw fault("adds a record behind all that there are") }
       while removedBefore < removed.count, removed[removedBefore] < before { removedBefore += 1 }
       let start = reader.offset
@@ -130,10 +130,14 @@
     guard reader.remaining == 0 else { throw fault("has bytes behind its end") }
   }
 
-  /// Reads a distance between positions: an index may have more records than 32 bits can count.
-  private mutating func parseDistance() throws(FormatError) -> Int {
-    let value = try reader.readSignedVarint()
-    guard 0...1 << 48 ~= value else { throw fault("a number out of range") }
-    return Int(value)
+  /// Reads the distance to the next position: an index may have more records than 32 bits can count.
+  private mutating func parsePosition(after position: Int) throws(FormatError) -> Int {
+    let distance = try reader.readSignedVarint()
+    guard 0...Int64(1) << 48 ~= distance, let distance = Int(exactly: distance) else {
+      throw fault("a number out of range")
+    }
+    let (sum, isOver) = position.addingReportingOverflow(distance)
+    guard !isOver else { throw fault("a number out of range") }
+    return sum
   }
 }

@@ -20,7 +20,7 @@ package final class RankHead: Sendable {
       var reader = unsafe ByteReader(bytes)
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      let count = Int(try reader.read(UInt32.self))
+      let count = try reader.readCount()
       guard count == pageCount, reader.remaining == 16 * count else {
         throw .invalid(
           reason: "ranks of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)

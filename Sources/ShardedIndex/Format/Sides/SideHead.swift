@@ -21,7 +21,7 @@ package final class SideHead: Sendable {
       var reader = unsafe ByteReader(bytes)
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
-      let count = Int(try reader.read(UInt32.self))
+      let count = try reader.readCount()
       let groups = Self.groupCount(pages: count)
       guard count == pageCount, reader.remaining == 8 * groups else {
         throw .invalid(

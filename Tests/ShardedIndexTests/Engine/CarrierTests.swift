@@ -1,0 +1,142 @@
+import CLibrary
+import ShardBuilder
+import ShardedIndex
+import Testing
+
+@Suite("Bytes by a carrier") struct CarrierTests {
+  /// Made-up cities with all that an index can have, in many small shards and parts.
+  private static let index = Result {
+    try SmallIndex(
+      json: GeneratedList.text(count: 6000, seed: 3, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl"
+    ) {
+      ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (4096, 1024, 3)
+      ($0.weight, $0.words, $0.typos, $0.near, $0.filter) = ("_id", .body, true, true, ["country"])
+    }
+  }
+
+  /// Beginnings of keys, and texts that begin none.
+  private static func texts(of index: ShardedIndex, count: Int) throws -> [String] {
+    var random = SplitMix64(seed: 5)
+    let matches = try index.matches(forPrefix: "")
+    let beginnings = try (0..<count).map { _ in
+      let place = Int.random(in: 0..<matches.count, using: &random)
+      let key = try matches.records(in: place..<place + 1)[0].key
+      return String(key.prefix(Int.random(in: 1...key.count, using: &random)))
+    }
+    return beginnings + ["", "zzzzzz", "a ", "san f", "\u{0}"]
+  }
+
+  private static func keys(_ matches: ShardedIndex.Matches) throws(IndexError) -> [String] {
+    try matches.records(in: 0..<min(10, matches.count)).map(\.key)
+  }
+
+  @Test("answers are those of the directory, whatever of the bytes is there") func sameAnswers() throws {
+    let small = try Self.index.get()
+    let files = CarriedFiles(small.path, hasAll: true)
+    defer { withExtendedLifetime(files) {} }
+    let all = try files.open()
+    for text in try Self.texts(of: small.open, count: 200) {
+      let (expected, found) = try (small.open.matches(forPrefix: text), all.matches(forPrefix: text))
+      #expect(found.count == expected.count)
+      #expect(try Self.keys(found) == Self.keys(expected))
+      let query = ShardedIndex.SearchQuery(text)
+      #expect(try all.search(query).records.map(\.key) == small.open.search(query).records.map(\.key))
+    }
+  }
+
+  @Test("a query whose bytes are on their way is right after five rounds at most, and damages nothing")
+  func rounds() throws {
+    let small = try Self.index.get()
+    var worst = (keys: 0, ranked: 0)
+    for text in try Self.texts(of: small.open, count: TestData.count(40, 400)) {
+      // A cold one for each text.
+      let files = CarriedFiles(small.path, hasAll: false)
+      let index = try files.asking { () throws(IndexError) in try files.open() }.value
+      let (keys, rounds) = try files.asking { () throws(IndexError) in
+        do throws(IndexError) {
+          return try Self.keys(index.matches(forPrefix: text))
+        } catch {
+          index.prefetch(forPrefix: text)
+          throw error
+        }
+      }
+      #expect(try keys == Self.keys(small.open.matches(forPrefix: text)), "\(text)")
+      worst.keys = max(worst.keys, rounds)
+      let query = ShardedIndex.SearchQuery(text)
+      let (found, more) = try files.asking { () throws(IndexError) in try index.search(query).records.map(\.key) }
+      #expect(try found == small.open.search(query).records.map(\.key), "\(text)")
+      worst.ranked = max(worst.ranked, more)
+    }
+    #expect(worst.keys <= 5)
+    print("rounds: \(worst.keys) of keys, \(worst.ranked) of ranked answers behind them")
+  }
+
+  @Test("a manifest comes with its first 16 KiB, and with one read if it is no larger") func firstRead() throws {
+    let small = try Self.index.get()
+    let files = CarriedFiles(small.path, hasAll: true)
+    _ = try files.open()
+    #expect(files.reads.map(\.name) == ["manifest"])
+    #expect(files.reads[0].range == 0..<min(16_384, files.files["manifest"]!.count))
+  }
+
+  @Test("errors of a carrier are the index's, and the same question asked again goes on") func errors() throws {
+    let small = try Self.index.get()
+    let files = CarriedFiles(small.path, hasAll: true)
+    let carrier = try files.open(.init(cacheLimitBytes: 0))
+    let expected = try Self.keys(small.open.matches(forPrefix: "s"))
+    #expect(try Self.keys(carrier.matches(forPrefix: "s")) == expected)
+    for (call, result, error) in [
+      ("open", Int64(-EACCES), EACCES), ("read", Int64(-EIO), EIO), ("read", Int64(-EAGAIN), EAGAIN),
+      ("open", Int64(-EAGAIN), EAGAIN),
+    ] {
+      let index = try files.open(.init(cacheLimitBytes: 0))
+      files.wrong = [call: result]
+      let thrown = #expect(throws: IndexError.self) { try Self.keys(index.matches(forPrefix: "s")) }
+      guard case .io(_, let path, let number) = thrown else { Issue.record("\(String(describing: thrown))"); continue }
+      #expect(number == error && path.hasPrefix("carried/"))
+      files.wrong = [:]
+      #expect(try Self.keys(index.matches(forPrefix: "s")) == expected)
+    }
+    for size in [Int64(-EIO), 0, 1, .max] {
+      files.wrong = ["size": size]
+      #expect(throws: IndexError.self) { try files.open() }
+    }
+    files.wrong = [:]
+    let index = try files.open()
+    let manifest = files.files["manifest"]!
+    let shards = files.files.keys.filter { $0 != "manifest" }
+    for shard in shards { files.files[shard] = nil }
+    guard case .vanished = #expect(throws: IndexError.self, performing: { try index.matches(forPrefix: "s") }) else {
+      Issue.record("a shard that is not there is no vanished one")
+      return
+    }
+    files.files = [:]
+    #expect(throws: IndexError.notFound(path: "carried")) { try files.open() }
+    files.files = ["manifest": Array(manifest.dropLast())]
+    #expect(throws: IndexError.self) { try files.open() }
+  }
+
+  @Test("reload takes the manifest that the carrier has, and asks for nothing where it is the same") func reload()
+    throws
+  {
+    let directory = TemporaryDirectory()
+    func build(_ names: [String]) throws {
+      let input = directory.write(names.map { "{\"name\":\"\($0)\"}\n" }.joined(), to: "list.jsonl")
+      var options = BuildOptions()
+      options.key = "{name}"
+      _ = try ShardBuilder.build([input], into: directory("index"), options: options)
+    }
+    try build(["one", "two"])
+    let files = CarriedFiles(directory("index"), hasAll: true)
+    let index = try files.open()
+    #expect(try index.count(ofPrefix: "") == 2)
+    let reads = files.reads.count
+    #expect(try !index.reload())
+    #expect(files.reads.count == reads)
+    try build(["one", "two", "three"])
+    files.files = Files.contents(of: directory("index"))
+    #expect(try index.count(ofPrefix: "") == 2)
+    #expect(try index.reload())
+    #expect(try index.count(ofPrefix: "") == 3)
+  }
+}

@@ -1,0 +1,91 @@
+import CLibrary
+import ShardedIndex
+
+/// The files of an index behind a carrier that has no bytes at first, and gets those that were asked for with
+/// ``fetch()``. One thread uses it at a time, but for one that has all bytes.
+final class CarriedFiles: @unchecked Sendable {
+  var files: [String: [UInt8]]
+  /// Whether all bytes are there.
+  var hasAll: Bool
+  /// What a call returns in the place of its result, by the call's name; the size of a file, `size`, likewise.
+  var wrong: [String: Int64] = [:]
+  /// The names that were opened, and the ranges that were read, in order.
+  private(set) var reads: [(name: String, range: Range<Int>)] = []
+  private var numbers: [(name: String, content: [UInt8])] = []
+  private var here: [Int32: Set<Int>] = [:]
+  private var wanted: [(file: Int32, range: Range<Int>)] = []
+  private var wantsManifest = false
+  private var hasManifest = false
+
+  init(_ directory: String, hasAll: Bool) {
+    files = Files.contents(of: directory)
+    self.hasAll = hasAll
+  }
+
+  /// The carrier, which lives as long as this.
+  var carrier: Carrier {
+    Carrier(
+      context: Unmanaged.passUnretained(self).toOpaque(),
+      open: { CarriedFiles.at($0!).open(String(cString: $1!), $2) },
+      size: { CarriedFiles.at($0!).size($1) },
+      read: { CarriedFiles.at($0!).read($1, Int($2), Int($3), $4!) })
+  }
+
+  func open(_ options: ShardedIndex.Options = .init()) throws(IndexError) -> ShardedIndex {
+    try ShardedIndex(IndexDirectory(carrier: carrier, path: "carried"), options: options)
+  }
+
+  private static func at(_ context: UnsafeMutableRawPointer) -> CarriedFiles {
+    Unmanaged<CarriedFiles>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  private func open(_ name: String, _ size: Int64) -> Int32 {
+    if let wrong = wrong["open"] { return Int32(wrong) }
+    guard let content = files[name] else { return -ENOENT }
+    if size < 0, !hasAll, !hasManifest {
+      wantsManifest = true
+      return -EAGAIN
+    }
+    // The size that the index says is that of the file.
+    if let number = numbers.firstIndex(where: { $0.name == name && $0.content == content }) { return Int32(number) }
+    numbers.append((name, content))
+    return Int32(numbers.count - 1)
+  }
+
+  private func size(_ file: Int32) -> Int64 { wrong["size"] ?? Int64(numbers[Int(file)].content.count) }
+
+  private func read(_ file: Int32, _ offset: Int, _ size: Int, _ into: UnsafeMutableRawPointer) -> Int32 {
+    if let wrong = wrong["read"] { return Int32(wrong) }
+    let content = numbers[Int(file)].content
+    guard offset >= 0, size <= content.count - offset else { return -EIO }
+    let range = offset..<offset + size
+    guard hasAll || here[file, default: []].isSuperset(of: range) else {
+      wanted.append((file, range))
+      return -EAGAIN
+    }
+    reads.append((numbers[Int(file)].name, range))
+    content[range].withUnsafeBytes { into.copyMemory(from: $0.baseAddress!, byteCount: size) }
+    return 0
+  }
+
+  /// Gets the bytes that were asked for and not there; returns whether there were any.
+  func fetch() -> Bool {
+    defer { (wanted, wantsManifest) = ([], false) }
+    if wantsManifest { hasManifest = true }
+    for (file, range) in wanted { here[file, default: []].formUnion(range) }
+    return wantsManifest || !wanted.isEmpty
+  }
+
+  /// Asks until all bytes are there; returns the answer and how often bytes had to come.
+  func asking<Value>(_ question: () throws(IndexError) -> Value) throws -> (value: Value, rounds: Int) {
+    var rounds = 0
+    while true {
+      do throws(IndexError) {
+        return (try question(), rounds)
+      } catch {
+        guard case .io(_, _, EAGAIN) = error, fetch() else { throw error }
+        rounds += 1
+      }
+    }
+  }
+}
