@@ -143,7 +143,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case recordsPath = "DatasetDialect.recordsPath"
   /// An update without changes, which writes an overlay into shards.
   case merge = "ShardBuilder.update(_:upsert:delete:)"
-  /// The arguments of ``ShardBuilder/repair(_:from:expecting:takesUnproven:)``.
+  /// The arguments of ``ShardBuilder/repair(_:from:expecting:takesUnproven:progress:)``.
   case expectedDigest = "the argument expecting"
   case takesUnproven = "the argument takesUnproven"
 }

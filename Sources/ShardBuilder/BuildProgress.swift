@@ -7,3 +7,19 @@ public struct BuildProgress: Sendable {
   public var total: Int?
   public var records: Int
 }
+
+/// The progress of a pack or of a repair.
+public struct FileProgress: Sendable, Equatable {
+  public enum Phase: Sendable {
+    /// A pack is written, or applied.
+    case packing, applying
+    /// The shards of an index are compared with their digests; then all of the index is verified.
+    case comparing, verifying
+  }
+  public var phase: Phase
+  /// The files that are done, and all files of the phase.
+  public var done: Int
+  public var total: Int
+
+  public init(phase: Phase, done: Int, total: Int) { (self.phase, self.done, self.total) = (phase, done, total) }
+}

@@ -314,7 +314,15 @@ class Conventions(unittest.TestCase):
         ]:
             self.assertNotIn("\rreading", self.shown(build + hidden, **variables))
         self.assertNotIn("\r", self.succeeds(build).stderr)
-        for command in ("build", "update", "verify", "plan"):
+        self.list()
+        self.succeeds("shardq build -i a --id id --key '{name}' l.csv")
+        self.succeeds("shardq generate --count 20000 > g.json; shardq build -i b --key '{name}' --force g.json")
+        # A reader that waits before it reads on, and a writer that waits before it writes on.
+        shown = self.shown("shardq diff a b -o - | { sleep 1; cat > pack; }")
+        self.assertRegex(shown, r"\rwriting the pack .* files")
+        shown = self.shown("{ head -c 60000 pack; sleep 1; tail -c +60001 pack; } | shardq apply -i a -")
+        self.assertRegex(shown, r"\rapplying the pack .* files?")
+        for command in ("build", "update", "verify", "plan", "diff", "apply", "repair"):
             self.assertIn("--no-progress", self.succeeds(f"shardq {command} --help").stdout)
 
     def test_15_no_pager_and_a_limit_that_is_told(self):

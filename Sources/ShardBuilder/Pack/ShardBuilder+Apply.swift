@@ -25,9 +25,11 @@ extension ShardBuilder {
   /// - Parameters:
   ///   - pack: A path; `-` is standard input.
   ///   - expected: The manifest that the pack must lead to; nil for any.
+  ///   - progress: Called for each file of the pack, on the caller's thread.
   /// - Throws: ``PackError``; the index is as it was.
   public static func apply(
-    pack: String, to directory: String, expecting expected: ManifestDigest? = nil
+    pack: String, to directory: String, expecting expected: ManifestDigest? = nil,
+    progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ApplySummary {
     let input = try Pack.Input(pack)
     let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
@@ -48,9 +50,14 @@ extension ShardBuilder {
     defer { withExtendedLifetime((old.index, applier.new)) {} }
     let manifest = try applier.manifest(size: header.newSize, digest: header.new)
     var summary = ApplySummary(shardCount: applier.shards.count, digest: Digest.hexadecimal(header.new))
-    var shipped = try applier.addFiles(to: &summary)
+    var done = 0
+    let step = {
+      done += 1
+      progress?(FileProgress(phase: .applying, done: done, total: header.shards))
+    }
+    var shipped = try applier.addFiles(to: &summary, step: step)
     if let head = try applier.entriesHead() {
-      shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary)
+      shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary, step: step)
     }
     guard shipped == header.shards else {
       throw .damagedPack(path: pack, reason: "holds \(header.shards) files where its manifests need \(shipped)")
@@ -67,7 +74,7 @@ extension ShardBuilder {
   /// Adds the files of the entries, unless they are there; returns the number of shards that the pack holds of them.
   private static func addEntries(
     _ head: EntriesHead, from old: Pack.Generation?, _ input: Pack.Input, _ publisher: Publisher,
-    _ summary: inout ApplySummary
+    _ summary: inout ApplySummary, step: () -> Void
   ) throws(PackError) -> Int {
     if let old, old.digest.starts(with: head.digest) {
       summary.shardCount += old.shards.count
@@ -81,7 +88,7 @@ extension ShardBuilder {
     }
     summary.shardCount += applier.shards.count
     do throws(BuildError) { _ = try publisher.add(head.fileName.text, manifest) } catch { throw .build(error) }
-    return try applier.addFiles(to: &summary)
+    return try applier.addFiles(to: &summary, step: step)
   }
 
   /// Returns the generation that is there, if the pack begins with it; nil if it is the one that the pack ends with.
@@ -143,8 +150,8 @@ private struct Applier {
     }
   }
 
-  /// Adds the files that the old generation lacks; returns their number.
-  mutating func addFiles(to summary: inout ApplySummary) throws(PackError) -> Int {
+  /// Adds the files that the old generation lacks, and calls `step` after each; returns their number.
+  mutating func addFiles(to summary: inout ApplySummary, step: () -> Void) throws(PackError) -> Int {
     let path = input.path
     let numbers = try Pack.shipped(from: oldFiles, to: files) { .damagedPack(path: path, reason: $0) }
     try checkKept(except: Set(numbers))
@@ -152,6 +159,7 @@ private struct Applier {
       let (name, bytes) = try file(number)
       do throws(BuildError) {
         let outcome = try publisher.add(name, bytes)
+        step()
         if !files[number].isShard { continue }
         if outcome == .kept { summary.shardsKept += 1 } else { summary.shardsWritten += 1 }
       } catch {

@@ -19,10 +19,14 @@ extension ShardBuilder {
   /// Reads the shards that only one of the two has, and holds a handful of them in memory. The file is there when it is
   /// whole, and not before.
   ///
-  /// - Parameter pack: A path; `-` is standard output.
+  /// - Parameters:
+  ///   - pack: A path; `-` is standard output.
+  ///   - progress: Called for each file that the pack holds, on the caller's thread.
   /// - Throws: ``PackError``
   @discardableResult
-  public static func diff(old: String, new: String, to pack: String) throws(PackError) -> PackSummary {
+  public static func diff(
+    old: String, new: String, to pack: String, progress: ((FileProgress) -> Void)? = nil
+  ) throws(PackError) -> PackSummary {
     let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
     // What is known of shards lies in their manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
@@ -38,8 +42,12 @@ extension ShardBuilder {
     let header = Pack.Header(
       old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: shipped)
     try output.write(header.bytes)
+    var done = 0
     for set in sets where set.old?.digest != set.new.digest || set.new.digest == new.digest {
-      try write(set.numbers, from: set.old, to: set.new, output)
+      try write(set.numbers, from: set.old, to: set.new, output) {
+        done += 1
+        progress?(FileProgress(phase: .packing, done: done, total: shipped))
+      }
     }
     try output.finish()
     return PackSummary(
@@ -54,8 +62,9 @@ extension ShardBuilder {
   /// - Parameters:
   ///   - numbers: The shards' numbers.
   ///   - old: nil where there is nothing to make them of.
+  ///   - step: Called after each shard.
   private static func write(
-    _ numbers: [Int], from old: Pack.Generation?, to new: Pack.Generation, _ output: Pack.Output
+    _ numbers: [Int], from old: Pack.Generation?, to new: Pack.Generation, _ output: Pack.Output, step: () -> Void
   ) throws(PackError) {
     var recipe = Recipe(new.manifest)
     // A page's frame depends on its own shards alone: those that did not change are there already.
@@ -74,6 +83,7 @@ extension ShardBuilder {
       let near = try file.isShard ? shards(near: number, of: new, &sources) : sides(near: number, of: new, old, names)
       for (number, bytes, frames) in near { recipe.add(frames, of: bytes, source: number + 1) }
       try recipe.write(to: output)
+      step()
     }
   }
 }

@@ -72,20 +72,25 @@ extension ShardBuilder {
   ///   - expected: The digest of the index's manifest, if it is known: a copy of that needs no other proof, and no other
   ///     is taken.
   ///   - takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
+  ///   - progress: Called now and then, on the caller's thread.
   /// - Throws: ``RepairError``; the index is as it was.
   public static func repair(
-    _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false
+    _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false,
+    progress: ((FileProgress) -> Void)? = nil
   ) throws(RepairError) -> RepairSummary {
     var repair = try Repair(directory, from: copy, expecting: expected)
     defer { withExtendedLifetime((repair.generation, repair.entries)) {} }
     try repair.findShards(takesUnproven: takesUnproven)
     try repair.findEntries()
     try repair.findOverlay(takesUnproven: takesUnproven)
-    try repair.mendShards()
+    try repair.mendShards(progress)
     try repair.mendSides()
     try repair.publish()
     do throws(Verifier.Failure) {
-      _ = try Verifier.verify(index: directory) { finding in
+      _ = try Verifier.verify(
+        index: directory,
+        progress: { progress?(FileProgress(phase: .verifying, done: $0.done, total: $0.total)) }
+      ) { finding in
         switch finding {
         case .damage(let file, let reason), .unread(let file, let reason):
           repair.summary.damage.append(.init(file: file, reason: reason))
@@ -285,7 +290,7 @@ private struct Repair {
   }
 
   /// Brings over the shards that are damaged here and not in the copy.
-  mutating func mendShards() throws(RepairError) {
+  mutating func mendShards(_ progress: ((FileProgress) -> Void)?) throws(RepairError) {
     let (shards, index) = (shards, index)
     var damaged: [Int] = []
     var given = 0
@@ -298,7 +303,11 @@ private struct Repair {
         },
         transform: { (number) throws(BuildError) in
           (number: number, isSound: (try? ShardFile.check(shards[number], in: index)) != nil)
-        }, deliver: { (shard) throws(BuildError) in if !shard.isSound { damaged.append(shard.number) } })
+        },
+        deliver: { (shard) throws(BuildError) in
+          if !shard.isSound { damaged.append(shard.number) }
+          progress?(FileProgress(phase: .comparing, done: shard.number + 1, total: shards.count))
+        })
     }
     var seen: Set<String> = []
     for number in damaged {

@@ -189,8 +189,10 @@
       options.level = level
       let directory = location.path
       do throws(BuildError) {
-        let (summary, steps) = try BuildReport.running(progress) { progress throws(BuildError) in
-          try ShardBuilder.build(inputs, into: directory, options: options, progress: progress) {
+        let (summary, steps) = try BuildReport.running(progress) { show throws(BuildError) in
+          try ShardBuilder.build(
+            inputs, into: directory, options: options, progress: { show(BuildReport.step($0)) }
+          ) {
             changed().map {
               .dataset(
                 .bad, message: "\(printable($0)): it changed while it was read; it is read again when it stands still")

@@ -36,6 +36,7 @@
     var output: String
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if output == "-", summary.isJSON {
@@ -49,7 +50,9 @@
 
     func run() throws {
       do throws(PackError) {
-        let made = try ShardBuilder.diff(old: old, new: new, to: output)
+        let (made, steps) = try BuildReport.running(progress) { show throws(PackError) in
+          try ShardBuilder.diff(old: old, new: new, to: output) { show(BuildReport.step($0)) }
+        }
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
         summary.note(
           made.oldDigest == made.newDigest
@@ -57,6 +60,7 @@
             : "\(number(made.shardsShipped)) of \(counted(made.shardCount, "shard", nil)) in the pack, "
               + "\(counted(made.bytes, "byte", nil)); from \(made.oldDigest.prefix(16)) to \(made.newDigest.prefix(16))"
         )
+        if progress.isVerbose { summary.note(steps.text) }
         guard summary.isJSON else { return }
         var report = Report(of: "diff")
         report.add("pack", .text(output))
@@ -103,17 +107,21 @@
     var pack: String
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func run() throws {
       let directory = location.path
       do throws(PackError) {
-        let made = try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest)
+        let (made, steps) = try BuildReport.running(progress) { show throws(PackError) in
+          try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest) { show(BuildReport.step($0)) }
+        }
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
         summary.note(
           made.wasThere
             ? "\(directory) is at \(made.digest.prefix(16)) already: nothing written"
             : "\(counted(made.shardCount, "shard", nil)) in \(directory), \(number(made.shardsWritten)) of them "
               + "written; now at \(made.digest.prefix(16))")
+        if progress.isVerbose { summary.note(steps.text) }
         guard summary.isJSON else { return }
         var report = Report(of: "apply")
         report.add("index", .text(directory))

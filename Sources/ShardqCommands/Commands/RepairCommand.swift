@@ -45,6 +45,7 @@
     var force = false
 
     @OptionGroup(title: "Output") var output: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if from == "" { throw ValidationError("--from is empty: name a directory.") }
@@ -52,9 +53,13 @@
 
     func run() throws {
       let directory = location.path
-      let summary: RepairSummary
+      let (summary, steps): (RepairSummary, BuildSteps)
       do throws(RepairError) {
-        summary = try ShardBuilder.repair(directory, from: from, expecting: expectedDigest, takesUnproven: force)
+        (summary, steps) = try BuildReport.running(progress) { show throws(RepairError) in
+          try ShardBuilder.repair(directory, from: from, expecting: expectedDigest, takesUnproven: force) {
+            show(BuildReport.step($0))
+          }
+        }
       } catch {
         switch error {
         case .index(let error): finish(QueryRunner.report(error))
@@ -70,6 +75,7 @@
         }
       }
       if output.isJSON { print(summary, directory) } else { note(summary) }
+      if progress.isVerbose { output.note(steps.text) }
       finish(summary.isSound ? .done : .negative)
     }
 

@@ -95,8 +95,10 @@
       let directory = location.path
       let (made, steps): (BuildSummary, BuildSteps)
       do throws(BuildError) {
-        (made, steps) = try BuildReport.running(progress) { progress throws(BuildError) in
-          try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options, progress: progress)
+        (made, steps) = try BuildReport.running(progress) { show throws(BuildError) in
+          try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options) {
+            show(BuildReport.step($0))
+          }
         }
       } catch {
         Diagnostics.report(error.text)
@@ -179,17 +181,16 @@
 
   /// The notes of builds and updates.
   enum BuildReport {
-    /// Runs a build with a progress bar, and measures its steps.
-    static func running(
-      _ options: ProgressOptions, _ build: (@escaping (BuildProgress) -> Void) throws(BuildError) -> BuildSummary
-    ) throws(BuildError) -> (summary: BuildSummary, steps: BuildSteps) {
+    /// Runs work with a progress bar, and measures its steps.
+    static func running<Summary, Failure>(
+      _ options: ProgressOptions, _ work: (@escaping (ProgressBar.Step) -> Void) throws(Failure) -> Summary
+    ) throws(Failure) -> (summary: Summary, steps: BuildSteps) {
       let bar = options.bar
       defer { bar?.clear() }
       let steps = BuildSteps()
-      let summary = try build {
-        let step = step($0)
-        steps.enter(step.name)
-        bar?.show(step)
+      let summary = try work {
+        steps.enter($0.name)
+        bar?.show($0)
       }
       steps.end()
       return (summary, steps)
@@ -203,6 +204,18 @@
       case .sorting: ProgressBar.Step("sorting", progress.records, of: nil)
       case .writing: ProgressBar.Step("writing", progress.done, of: progress.total)
       }
+    }
+
+    /// Returns the step of a pack or of a repair.
+    static func step(_ progress: FileProgress) -> ProgressBar.Step {
+      let (name, unit) =
+        switch progress.phase {
+        case .packing: ("writing the pack", "file")
+        case .applying: ("applying the pack", "file")
+        case .comparing: ("comparing shards", "shard")
+        case .verifying: ("checking shards", "shard")
+        }
+      return ProgressBar.Step(name, progress.done, of: progress.total, unit: unit)
     }
 
     /// The name of an input in a note.

@@ -126,6 +126,17 @@ private struct PackSurgery {
     records[number].fields[3].text = "1.25"
   }
 
+  @Test("progress is told for each file of a pack") func progress() throws {
+    let pair = try Pair { records in for row in records.indices { records[row].fields[2].text = "\(row)" } }
+    var told: [FileProgress] = []
+    let made = try ShardBuilder.diff(old: pair.old, new: pair.new, to: pair.pack) { told.append($0) }
+    let count = made.shardsShipped
+    #expect(count > 5 && told == (1...count).map { FileProgress(phase: .packing, done: $0, total: count) })
+    told = []
+    _ = try ShardBuilder.apply(pack: pair.pack, to: pair.copy) { told.append($0) }
+    #expect(told == (1...count).map { FileProgress(phase: .applying, done: $0, total: count) })
+  }
+
   @Test(
     "what a pack makes of a copy of the old index is the new one",
     arguments: ["changed", "added", "removed", "renamed", "all", "none", "emptied", "filled", "same"])

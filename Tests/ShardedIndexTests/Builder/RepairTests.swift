@@ -108,6 +108,15 @@ import CLibrary
     #expect(Files.contents(of: copies.path) == Files.contents(of: copies.copy))
   }
 
+  @Test("progress is told for each shard: compared, then verified") func progress() throws {
+    let copies = try Copies()
+    copies.flip(copies.shards[3], at: 40)
+    var told: [FileProgress] = []
+    _ = try ShardBuilder.repair(copies.path, from: copies.copy) { told.append($0) }
+    let phases: [FileProgress.Phase] = [.comparing, .verifying]
+    #expect(told == phases.flatMap { phase in (1...150).map { FileProgress(phase: phase, done: $0, total: 150) } })
+  }
+
   @Test("a copy of another generation has most shards") func otherGeneration() throws {
     let copies = try Copies()
     let own = try #require(copies.shards.first { Files.read("\(copies.next)/\($0)") == nil })
