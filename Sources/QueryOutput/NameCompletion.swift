@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// The completion of names for shells: the texts that may take the place of the word that is being typed.
+/// The completion of names for shells: the texts that may take the place of the word that is being typed. Where that is
+/// the value of `--index`, they are the names of the named indexes.
 ///
 /// Scripts of shells call it; nothing that goes wrong is said, since a message would stand in the line that is typed.
 package enum NameCompletion {
@@ -14,13 +15,29 @@ package enum NameCompletion {
   ///
   /// - Parameter words: The words behind the program's name, to the one that is being typed, without quotes.
   package static func run(_ words: [String]) {
-    guard let (request, typed) = FrontParser.unfinished(words) else { return }
+    var names: [[UInt8]] = []
+    if let beginning = indexBeginning(words) {
+      let settings = try? UserSettings.load()
+      names = settings?.indexNames(beginningWith: beginning).map { Array($0.utf8) } ?? []
+    } else if let (request, typed) = FrontParser.unfinished(words) {
+      names = (try? self.names(request, typed)) ?? []
+    }
     var output = Output()
-    for name in (try? names(request, typed)) ?? [] {
+    for name in names where !name.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
       try? output.write(name)
       try? output.write(0x0a)
     }
     try? output.flush()
+  }
+
+  /// Returns the beginning of the index's name that is being typed; nil where the last word is something else.
+  private static func indexBeginning(_ words: [String]) -> String? {
+    guard let last = words.last else { return nil }
+    let before = words.dropLast().last
+    if before == "-i" || before == "--index" { return last }
+    let option = "--index="
+    return last.utf8.starts(with: option.utf8)
+      ? String(decoding: last.utf8.dropFirst(option.utf8.count), as: UTF8.self) : nil
   }
 
   /// - Parameter typed: The words of the text, the unfinished one last.

@@ -66,11 +66,31 @@ package struct UserSettings: Equatable, Sendable {
     return named
   }
 
+  /// The directory of the named indexes; nil where there is none.
+  private var namedDirectory: String? {
+    indexes.map(Self.expanded) ?? Self.directory("XDG_DATA_HOME", in: "/.local/share").map { $0 + "/shardq" }
+  }
+
   /// Returns the path that a name has among the named indexes; nil for a path, and where there is no such directory.
   private func namedPath(_ name: String) -> String? {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
-    return (indexes.map(Self.expanded) ?? Self.directory("XDG_DATA_HOME", in: "/.local/share").map { $0 + "/shardq" })
-      .map { $0 + "/" + name }
+    return namedDirectory.map { $0 + "/" + name }
+  }
+
+  /// Returns the names of the named indexes that begin with a text, in order; those with a dot in front only where the
+  /// text has it.
+  func indexNames(beginningWith text: String) -> [String] {
+    guard let directory = namedDirectory, let stream = unsafe opendir(directory) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      guard let name = unsafe fileName(of: &entry.pointee), name.utf8.starts(with: text.utf8) else { continue }
+      let isHidden = name.utf8.first == UInt8(ascii: ".") && text.isEmpty
+      var status = stat()
+      guard !isHidden, unsafe stat(directory + "/" + name + "/manifest", &status) == 0 else { continue }
+      names.append(name)
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// Returns the second place where an index of this name was looked for; nil for a path.

@@ -277,6 +277,8 @@ COMPLETED = [
     ("shardq stats --index di", "shardq stats --index directory/"),
     ("shardq -i directory/ veri", "shardq -i directory/ verify "),
     ("shardq completions fi", "shardq completions fish "),
+    ("shardq -i na", "shardq -i named "),
+    ("shardq stats --index na", "shardq stats --index named "),
 ]
 
 
@@ -286,6 +288,7 @@ class Completions(Installed):
         super().setUpClass()
         os.mkdir(os.path.join(cls.work, "directory"))
         open(os.path.join(cls.work, "file.csv"), "w").close()
+        shutil.copytree(os.path.join(ROOT, "shards"), os.path.join(cls.work, ".local/share/shardq/named"))
         cls.share = os.path.join(cls.prefix, "share")
 
     def complete_in(self, arguments, setup):

@@ -260,7 +260,10 @@ class Conventions(unittest.TestCase):
                 self.assertIn(wanted, self.run_shell(line).stderr)
 
     # The typed text, and the line after the completion.
-    NAMES = [("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build")]
+    NAMES = [
+        ("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build"), ("-i to", "-i towns"),
+        ("stats --index to", "stats --index towns"), ("-i els", "-i elsewhere/"),
+    ]
 
     def test_12_completions(self):
         for shell in ("bash", "zsh", "fish"):
@@ -271,8 +274,13 @@ class Conventions(unittest.TestCase):
                         line = f"shardq {typed}" if shell == "fish" else self.completed(shell, f"shardq {typed}")
                         if shell == "fish":
                             offered = self.succeeds(f"fish --no-config -c \"source script.fish; complete -C '{line}'\"").stdout
-                            self.assertEqual(offered.split("\n")[0].split("\t")[0], wanted.split("sao ")[-1])
+                            words = wanted.split("sao ")[-1] if "-" not in wanted else wanted.split(" ")[-1]
+                            self.assertEqual(offered.split("\n")[0].split("\t")[0], words)
                         else:
+        named = os.path.join(self.directory, ".local/share/shardq")
+        shutil.copytree(INDEX, os.path.join(named, "towns"))
+        os.mkdir(os.path.join(named, "torn"))  # No index.
+        os.mkdir(os.path.join(self.directory, "elsewhere"))
                             self.assertEqual(line.replace("\\", "").strip(), "shardq " + wanted)
 
     def completed(self, shell, typed):

@@ -110,12 +110,7 @@ package final class WorkDirectory: Sendable {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-          String(validatingCString: $0)
-        }
-      }
-      if let name, name != ".", name != ".." { names.append(name) }
+      if let name = fileName(of: &entry.pointee), name != ".", name != ".." { names.append(name) }
     }
     return names
   }

@@ -25,7 +25,7 @@ extension Publisher {
     while true {
       errno = 0
       if let entry = unsafe readdir(stream) {
-        if let name = unsafe Self.name(of: &entry.pointee) { names.append(name) }
+        if let name = unsafe fileName(of: &entry.pointee) { names.append(name) }
       } else if errno == EINTR {
         names.removeAll()
         unsafe rewinddir(stream)
@@ -35,11 +35,6 @@ extension Publisher {
     }
     guard errno == 0 else { throw .io(operation: "read directory", path: directory, errno: errno) }
     return names
-  }
-
-  /// The name of a directory's entry; nil if it is not UTF-8.
-  private static func name(of entry: inout dirent) -> String? {
-    unsafe withUnsafeBytes(of: &entry.d_name) { unsafe String(validating: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   /// The name of an entry that no build makes, if the directory has no index either; the first one in order.

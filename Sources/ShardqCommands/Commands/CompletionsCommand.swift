@@ -45,7 +45,8 @@
     }
 
     /// Returns the script that the parser's library generates, changed so that the options of `query` follow a first
-    /// word that is no command, and that names complete. `Tests/Install` types into the shells and looks.
+    /// word that is no command, and that names complete, those of indexes beside paths. `Tests/Install` types into the
+    /// shells and looks.
     static func script(for shell: Shell) -> String {
       let script = CompletedCommand.completionScript(for: shell.completionShell)
       switch shell {
@@ -62,7 +63,10 @@
                       # Offer subcommand completions
                       COMPREPLY
               """
-          ).replacing("        __shardq_add_completions -W ''\n", with: "        __shardq_names\n"))
+          ).replacing("        __shardq_add_completions -W ''\n", with: "        __shardq_names\n")
+            .replacing(
+              "'-i'|'--index')\n        __shardq_add_completions -d\n",
+              with: "'-i'|'--index')\n        __shardq_add_completions -d\n        __shardq_names\n"))
       case .zsh:
         return zshNames(
           script.replacing(
@@ -80,9 +84,11 @@
           ).replacing(
             "_describe -V subcommand subcommands && ret=0",
             with: "__shardq_names && ret=0\n        _describe -V subcommand subcommands && ret=0"
-          ).replacing("{__shardq_complete \"${_prefix[@]}\"}", with: "{__shardq_names}"))
+          ).replacing("{__shardq_complete \"${_prefix[@]}\"}", with: "{__shardq_names}")
+            .replacing(":dir:_files -/'", with: ":dir:{_files -/; __shardq_names}'"))
       case .fish:
-        return script + """
+        let directories = "(__shardq_complete_directories"
+        return script.replacing(directories + ")", with: directories + "; __shardq_names)") + """
 
           function __shardq_names
               set -l words (commandline -opc) (commandline -ct | string unescape)

@@ -97,6 +97,25 @@ struct SettingsMessages {
       output: "Named\nNaples\n".split(separator: "\n").sorted().joined(separator: "\n") + "\n"),
   ]
 
+  /// What a shell is offered where the value of `--index` is typed.
+  static let completions = [
+    ShellCase(
+      "names of indexes, in order, and of nothing else",
+      lists
+        + "cd .local/share/shardq; cp -r cities b; cp -r cities 'a c'; cp -r cities .h; mkdir d; : > e; cd; "
+        + "shardq ---complete -i ''; shardq ---complete stats --index c; shardq ---complete -i .; "
+        + "shardq ---complete --index=b; shardq ---complete -i x; shardq ---complete -i ./c",
+      output: "a c\nb\ncities\ncities\n.h\nb\n"),
+    ShellCase(
+      "those of another directory",
+      lists + "mkdir data; cp -r shards data/towns; echo 'indexes = ~/data' > $config; shardq ---complete -i ''",
+      output: "towns\n"),
+    ShellCase("nothing where there is no such directory", "HOME=/nowhere shardq ---complete -i ''"),
+    ShellCase("nothing with settings that cannot be used", lists + "echo x > $config; shardq ---complete -i ''"),
+  ]
+
+  @Test(arguments: completions) func completion(_ row: ShellCase) { row.check() }
+
   @Test(arguments: names) func name(_ row: ShellCase) { row.check() }
 
   // MARK: What cannot be used
