@@ -37,6 +37,8 @@ package struct ServeSettings: Equatable, Sendable {
   package var logFormat = LogFormat.text
   /// Whether every request is a line of the log.
   package var logsRequests = false
+  /// Whether the address is printed as JSON.
+  package var printsJSON = false
 
   package init() {}
 
@@ -47,7 +49,7 @@ package struct ServeSettings: Equatable, Sendable {
       "cache=\(cacheBytes)", "places=\(placesBytes)", "connections=\(connections)",
       "reload=\(reloadMilliseconds)", "idle=\(idleMilliseconds)", "request=\(requestMilliseconds)",
       "response=\(responseMilliseconds)", "max-age=\(maxAge)", "cors=" + cors,
-      "log-format=" + logFormat.rawValue, "access-log=\(logsRequests)",
+      "log-format=" + logFormat.rawValue, "access-log=\(logsRequests)", "json=\(printsJSON)",
     ] + hosts.map { "host=" + $0 }
   }
 
@@ -83,6 +85,9 @@ package struct ServeSettings: Equatable, Sendable {
       case "access-log":
         guard let isOn = Bool(value) else { return nil }
         (isRead, logsRequests) = (true, isOn)
+      case "json":
+        guard let isOn = Bool(value) else { return nil }
+        (isRead, printsJSON) = (true, isOn)
       default: isRead = false
       }
       guard isRead else { return nil }

@@ -56,8 +56,14 @@
           "generation": served.current.name,
         ])
       var output = Output()
-      try output.write(address)
-      try output.write("\n" as StaticString)
+      if settings.printsJSON {
+        let (url, index) = (JSONText.string(address), JSONText.string(settings.index))
+        try output.write(
+          "\(JSONText.schema)\"command\":\"serve\",\"url\":\(url),\"pid\":\(getpid()),\"indexes\":[\(index)]}\n")
+      } else {
+        try output.write(address)
+        try output.write("\n" as StaticString)
+      }
       try output.flush()
     }
 

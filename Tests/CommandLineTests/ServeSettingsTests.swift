@@ -22,6 +22,7 @@ import Testing
     settings.cors = "https://example.org"
     settings.logFormat = .json
     settings.logsRequests = true
+    settings.printsJSON = true
     #expect(ServeSettings(arguments: settings.arguments) == settings)
     // Each of them is said: none has the value that it has by itself.
     for (said, plain) in zip(settings.arguments, ServeSettings().arguments) { #expect(said != plain) }
@@ -29,7 +30,9 @@ import Testing
 
   @Test(
     "is nothing else",
-    arguments: ["", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "log-format=xml"])
+    arguments: [
+      "", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "json=1", "log-format=xml",
+    ])
   func refused(word: String) {
     #expect(ServeSettings(arguments: [word]) == nil)
   }

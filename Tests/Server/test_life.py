@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 import unittest
+import urllib.request
 
 from server import (BIN, ENVIRONMENT, LONG, PATIENCE, SAMPLE, SCRATCH, Server, build, places, read_answers, shardq, update)
 
@@ -58,6 +59,20 @@ class Start(unittest.TestCase):
             process = subprocess.Popen([os.path.join(BIN, "shardq"), "serve", "-i", SAMPLE, "--listen", "127.0.0.1:0"],
                                        stdout=full, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
             self.assertEqual(process.wait(PATIENCE), 74)
+
+    def test_the_address_as_json(self):
+        server = subprocess.Popen(
+            [os.path.join(BIN, "shardq"), "serve", "-i", SAMPLE, "--listen", "127.0.0.1:0", "--json"], env=ENVIRONMENT,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            said = json.loads(server.stdout.readline())
+            self.assertEqual((said["schema"], said["command"], said["pid"]), (1, "serve", server.pid))
+            self.assertEqual(said["indexes"], [SAMPLE])
+            with urllib.request.urlopen(said["url"] + "healthz", timeout=PATIENCE) as answer:
+                self.assertEqual(answer.status, 200)
+        finally:
+            server.terminate()
+            server.communicate(timeout=PATIENCE)
 
     def test_other_addresses(self):
         if not socket.has_ipv6 or not os.path.exists("/proc/net/if_inet6"):

@@ -166,11 +166,21 @@ class Conventions(unittest.TestCase):
         self.list()
         for line in (
             "build -i x --id id --key '{name}' l.csv", "update -i x --merge", "verify -i x", "stats -i x", "explain -i x a",
-            "export -i x", "diff x x -o p", "apply -i x p", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
+            "export -i x", "diff x x -o p", "apply -i x p", "generate --count 2", "generate --typing 9 -i x", "completions zsh", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
         ):
             if line.startswith("repair"):
                 shutil.copytree(os.path.join(self.directory, "x"), os.path.join(self.directory, "y"))
             self.assertIsInstance(json.loads(self.succeeds(f"shardq {line} --json").stdout), dict, line)
+        # The same data as without it.
+        made = json.loads(self.succeeds("shardq generate --count 3 --seed 7 --json").stdout)
+        self.assertEqual((made["schema"], made["command"], made["count"], made["seed"]), (1, "generate", 3, 7))
+        self.assertEqual(made["records"], json.loads(self.succeeds("shardq generate --count 3 --seed 7").stdout))
+        typed = json.loads(self.succeeds("shardq generate --typing 9 -i x --json").stdout)["keystrokes"]
+        lines = "".join(f"{each['milliseconds']}\t{each['text']}\n" for each in typed)
+        self.assertEqual(lines, self.succeeds("shardq generate --typing 9 -i x").stdout)
+        script = json.loads(self.succeeds("shardq completions bash --json").stdout)
+        self.assertEqual(script["script"], self.succeeds("shardq completions bash").stdout)
+        self.assertEqual(self.run_shell("shardq generate --count 1 --json --format tsv").returncode, 64)
 
     def test_05_records_that_end_with_a_zero(self):
         self.assertEqual(self.succeeds("shardq reykj --fields name -0").stdout, "Reykjavík\0")
@@ -266,6 +276,10 @@ class Conventions(unittest.TestCase):
     ]
 
     def test_12_completions(self):
+        named = os.path.join(self.directory, ".local/share/shardq")
+        shutil.copytree(INDEX, os.path.join(named, "towns"))
+        os.mkdir(os.path.join(named, "torn"))  # No index.
+        os.mkdir(os.path.join(self.directory, "elsewhere"))
         for shell in ("bash", "zsh", "fish"):
             with self.subTest(shell):
                 self.write("script." + shell, self.succeeds("shardq completions " + shell).stdout)
@@ -277,10 +291,6 @@ class Conventions(unittest.TestCase):
                             words = wanted.split("sao ")[-1] if "-" not in wanted else wanted.split(" ")[-1]
                             self.assertEqual(offered.split("\n")[0].split("\t")[0], words)
                         else:
-        named = os.path.join(self.directory, ".local/share/shardq")
-        shutil.copytree(INDEX, os.path.join(named, "towns"))
-        os.mkdir(os.path.join(named, "torn"))  # No index.
-        os.mkdir(os.path.join(self.directory, "elsewhere"))
                             self.assertEqual(line.replace("\\", "").strip(), "shardq " + wanted)
 
     def completed(self, shell, typed):

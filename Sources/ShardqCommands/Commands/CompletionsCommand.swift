@@ -34,7 +34,16 @@
     @Argument(help: "The shell.")
     var shell: Shell
 
+    @Flag(name: .customLong("json"), help: "Print one JSON object with the script in it.")
+    var isJSON = false
+
     func run() throws {
+      if isJSON {
+        var report = Report(of: "completions")
+        report.add("shell", .text(shell.rawValue))
+        report.add("script", .text(Self.script(for: shell)))
+        return report.print(.json)
+      }
       var output = Output()
       do throws(WriteError) {
         try output.write(Self.script(for: shell))

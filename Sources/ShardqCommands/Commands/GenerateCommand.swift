@@ -52,12 +52,16 @@
       help: "json is one array (default), jsonl an object a line, tsv has a header.")
     var format: Generator.Format?
 
+    @Flag(name: .customLong("json"), help: "Print one JSON object with all records, or all typing, in it.")
+    var isJSON = false
+
     func validate() throws {
       if (count == nil) == (typing == nil) {
         throw ValidationError("Say either --count, for records, or --typing, for keys.")
       }
       if let count, count < 0 { throw ValidationError("--count must be at least 0.") }
       if let typing, typing < 0 { throw ValidationError("--typing must be at least 0.") }
+      if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
       if typing != nil, format != nil { throw ValidationError("--format is for records; typing has one format.") }
       if typing == nil, location.index != nil { throw ValidationError("--index goes with --typing alone.") }
     }
@@ -69,42 +73,57 @@
       defer { buffer.deallocate() }
       var output = Output()
       do throws(WriteError) {
+        if isJSON { try output.write(head(count ?? 0, "records")) }
         while true {
           let size = generator.fill(buffer)
           if size == 0 { break }
           try output.write(buffer.baseAddress!, size)
           try output.flush()
         }
+        if isJSON { try output.write("}\n" as StaticString) }
+        try output.flush()
       } catch {
         finish(Diagnostics.failed(error))
       }
     }
 
+    /// The beginning of the object: all but the member that has the records, or the typing.
+    private func head(_ count: Int, _ member: String) -> String {
+      "\(JSONText.schema)\"command\":\"generate\",\"count\":\(count),\"seed\":\(seed),\"\(member)\":"
+    }
+
+    private func write(_ keystroke: Keystroke, isFirst: Bool, to output: inout Output) throws(WriteError) {
+      guard isJSON else { return try output.write(keystroke.line) }
+      try output.write((isFirst ? "" : ",") + "{\"milliseconds\":\(keystroke.pauseMilliseconds),\"text\":")
+      try JSONText.write(keystroke.text, to: &output)
+      try output.write("}" as StaticString)
+    }
+
     private func writeTyping(_ count: Int) {
       let index = open(location)
       var output = Output()
+      func write(_ body: (inout Output) throws(WriteError) -> Void) {
+        do throws(WriteError) { try body(&output) } catch { finish(Diagnostics.failed(error)) }
+      }
       do throws(IndexError) {
         var generator = try TypingGenerator(index: index, seed: seed)
-        var written = 0
+        var (written, isFirst) = (0, true)
+        if isJSON { write { (output) throws(WriteError) in try output.write(head(count, "keystrokes") + "[") } }
         while written < count {
           guard let keystroke = try generator.next() else {
             Diagnostics.report("\(index.path) has no key that anybody could type")
             finish(.badData)
           }
-          do throws(WriteError) {
-            try output.write(keystroke.line)
-          } catch {
-            finish(Diagnostics.failed(error))
-          }
+          write { (output) throws(WriteError) in try self.write(keystroke, isFirst: isFirst, to: &output) }
+          isFirst = false
           if !keystroke.beginsSession { written += 1 }
         }
       } catch {
         finish(QueryRunner.report(error))
       }
-      do throws(WriteError) {
+      write { (output) throws(WriteError) in
+        if isJSON { try output.write("]}\n" as StaticString) }
         try output.flush()
-      } catch {
-        finish(Diagnostics.failed(error))
       }
     }
   }

@@ -72,6 +72,11 @@
     @Flag(name: .customLong("access-log"), help: "Log every request.")
     var logsRequests = false
 
+    @Flag(
+      name: .customLong("json"),
+      help: "Print one JSON object when it listens: the address, the process, the index.")
+    var isJSON = false
+
     func validate() throws {
       guard isPublic || listen.isLoopback else {
         throw ValidationError("--listen \(listen) is reached by other machines: --public says that this is meant.")
@@ -104,6 +109,7 @@
       settings.cors = cors ?? ""
       settings.logFormat = logFormat
       settings.logsRequests = logsRequests
+      settings.printsJSON = isJSON
       return settings
     }
 
