@@ -155,6 +155,7 @@ def page(title, version, command, statuses, references, commands):
             ".Sh ENVIRONMENT", ".Bl -tag -width Ds", ".It Ev SHARDQ_INDEX",
             "The directory or the name of the index where", ".Fl \\-index", "is not given.",
             ".It Ev SHARDQ_OPTS", "Settings as options, like", ".Ql \\-\\-color never .",
+            ".It Ev SHARDQ_UI_OPTS", "Options of", ".Xr shardq-ui 1 .",
             ".It Ev SHARDQ_CONFIG", "The file of settings.", ".El",
             ".Sh FILES", ".Bl -tag -width Ds", ".It Pa \\(ti/.config/shardq/config",
             "Settings, a line like", ".Ql color = never", "each.",

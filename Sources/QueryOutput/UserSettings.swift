@@ -192,10 +192,7 @@ package struct UserSettings: Equatable, Sendable {
   /// Reads options as they are typed, divided by spaces, with the quotes of a shell.
   private mutating func readOptions(_ text: String) throws(Failure) {
     let place = "SHARDQ_OPTS: "
-    guard text.utf8.count <= Self.sizeLimit else {
-      throw Failure(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
-    }
-    var words = try Self.words(Array(text.utf8), place)[...]
+    var words = try Self.words(of: text, place)[...]
     while let word = words.popFirst() {
       let option = Array(word.utf8)
       guard option.first == 0x2d else {
@@ -222,6 +219,16 @@ package struct UserSettings: Equatable, Sendable {
       }
       try set(name, value, place, prefix: "--")
     }
+  }
+
+  /// Returns the words of a variable that holds options.
+  ///
+  /// - Parameter place: The text before a message, which names the variable.
+  package static func words(of text: String, _ place: String) throws(Failure) -> [String] {
+    guard text.utf8.count <= sizeLimit else {
+      throw Failure(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
+    }
+    return try words(Array(text.utf8), place)
   }
 
   /// Returns the words of a line, as a shell divides it.

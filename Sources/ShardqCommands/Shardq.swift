@@ -134,6 +134,9 @@
       let misspelt = MisspeltCommand(arguments, normalized: line)
       do {
         var command = try Shardq.parseAsRoot(line)
+        if command is UICommand, case let usual = UICommand.usualOptions, !usual.isEmpty {
+          command = try Shardq.parseAsRoot(["ui"] + usual + line.dropFirst())
+        }
         if let query = command as? QueryCommand { finish(answer(query, arguments, misspelt)) }
         try command.run()
       } catch {

@@ -307,6 +307,20 @@ class Choosing(TerminalTest):
         screen.shows("] 0")
         self.assertIn(query("", "--offset", "1", "-n", "1").split("\t")[0], screen.text())
 
+    def test_options_for_every_list(self):
+        for command, options, typed, wanted in [
+            ("shardq", "-q reykj --fields name", "reykj", "Reykjavík\n"),
+            ("shardq ui --query 'zagreb'", "--query=reykj --fields 'name,country' --height 5", "zagreb", "Zagreb\tHR\n"),
+        ]:
+            screen = self.screen()
+            screen.run(f'SHARDQ_UI_OPTS="{options}" {command} > out; echo status $?')
+            screen.query(typed)
+            self.assertEqual(screen.state().startswith("0"), "--height" in options)
+            screen.keys("Enter")
+            screen.shows("status 0\n")
+            with open(os.path.join(screen.directory, "out"), newline="") as file:
+                self.assertEqual(file.read(), wanted)
+
     def test_without_an_index_plain_shardq_is_the_help(self):
         screen = self.screen(100, 90)
         screen.run("SHARDQ_INDEX=/nowhere shardq; echo status $?")

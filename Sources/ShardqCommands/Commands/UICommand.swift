@@ -60,6 +60,8 @@
         nothing else. NO_COLOR leaves bold and reverse. Exit status 0 if a record was \
         chosen, 1 if nothing matched, 130 if none was chosen, 64 without a terminal.
 
+        $SHARDQ_UI_OPTS holds options for every list, also that of plain shardq.
+
         DOCUMENTATION:
           man shardq-ui, docs/terminal.md
         """)
@@ -137,16 +139,20 @@
       }
     }
 
-    func run() throws {
-      let index = open(
-        location, options: .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest))
+    func run() throws { finish(run(on: open(location, options: options))) }
+
+    private var options: ShardedIndex.Options {
+      .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest)
+    }
+
+    private func run(on index: ShardedIndex) -> ExitStatus {
       let printing = Printing(
         format: isJSON ? .json : format, fields: fields?.names ?? [], endsWithZero: endsWithZero, hasHeader: hasHeader,
         printsQuery: printsQuery, color: display.color.mode)
       // A wrong field is reported before anything is typed.
       if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
-        finish(.usage)
+        return .usage
       }
       var settings = Self.settings(color: display.color.mode)
       settings.query = query
@@ -155,18 +161,41 @@
       settings.usesMouse = !display.noMouse
       settings.isASCII = settings.isASCII || display.ascii
       settings.isPlain = settings.isPlain || display.plain
-      finish(Self.run(index, settings, printing))
+      return Self.run(index, settings, printing)
     }
 
-    /// Runs the list over the default index; nil where there is none.
+    /// Runs the list as a line without arguments does; nil where there is no index.
     static func runIfIndexed() -> ExitStatus? {
+      guard let command = try? Shardq.parseAsRoot(["ui"] + usualOptions) as? UICommand else { return nil }
       do throws(IndexError) {
-        let index = try ShardedIndex(
-          opening: UserSettings.current.indexPath(nil), options: .init(reloadInterval: .seconds(1)))
-        return run(index, settings(color: nil), Printing())
+        return command.run(on: try ShardedIndex(opening: command.location.path, options: command.options))
       } catch {
         if case .notFound = error { return nil }
         return QueryRunner.report(error)
+      }
+    }
+
+    /// The options of `$SHARDQ_UI_OPTS`, which come before those of the command line: the last of two counts. Options
+    /// that cannot be used end the process.
+    static var usualOptions: [String] {
+      let name = "SHARDQ_UI_OPTS"
+      let words: [String]
+      do throws(UserSettings.Failure) {
+        words = try UserSettings.words(of: variable(name), name + ": ")
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+      if let alone = words.first(where: { ["--", "-h", "-help", "--help", "--version"].contains($0) }) {
+        Diagnostics.report("\(name): \(alone) stands on a command line alone; leave it out")
+        finish(.usage)
+      }
+      do {
+        _ = try Shardq.parseAsRoot(["ui"] + words)
+        return words
+      } catch {
+        Diagnostics.report("\(name): " + UsageError(["ui"] + words, typed: ["ui"]).text(error))
+        finish(.usage)
       }
     }
 

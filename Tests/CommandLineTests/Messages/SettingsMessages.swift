@@ -120,6 +120,35 @@ struct SettingsMessages {
 
   // MARK: What cannot be used
 
+  /// Values of `SHARDQ_UI_OPTS`, and their messages.
+  static let listMistakes = [
+    ("--hight 5", "there is no option --hight; did you mean --height?"),
+    ("--height", "--height needs a value; write --height <n|n%>"),
+    ("--height x", "--height: x is no value for it; write --height <n|n%>"),
+    ("--json --format tsv", "--json is --format json; leave out one of the two"),
+    ("san", "san is an argument too many; shardq ui --help shows what to type"),
+    ("-q 'a", "a quote is not closed; add the other one"),
+    ("--help", "--help stands on a command line alone; leave it out"),
+    ("-- --plain", "-- stands on a command line alone; leave it out"),
+    ("$(head -c 130048 /dev/zero | tr '\\0' x)", "it has more than 65,536 bytes; make it shorter"),
+  ].map { value, message in
+    ShellCase(
+      value, "export SHARDQ_UI_OPTS=\"\(value)\"; shardq ui", status: 64,
+      error: "shardq: SHARDQ_UI_OPTS: " + message + "\n")
+  }
+
+  @Test(arguments: listMistakes) func listMistake(_ row: ShellCase) { row.check() }
+
+  @Test("options of the list are of the list alone") func listOptions() {
+    ShellCase(
+      "",
+      Self.lists
+        + "export SHARDQ_UI_OPTS=--hight; shardq -n 1 san; shardq -i shards san --count; shardq ui --help | head -c 9",
+      output:
+        "San A\t1.5\t2.25\n4\nOVERVIEW:"
+    ).check()
+  }
+
   /// A command line, its status, and its output.
   static let mistakes = [
     ("echo limt = 3 > c", 64, "c:1: there is no setting limt; did you mean limit?"),
