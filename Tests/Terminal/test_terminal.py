@@ -1,6 +1,6 @@
 """shardq ui and shardq map in a real terminal: tmux is sent keys, and what it shows is compared.
 
-    python3 -m unittest discover -s Tests/Terminal     $SHARDQ_BIN, else bin/, has the programs
+    Tests/side_by_side.py Tests/Terminal     $SHARDQ_BIN, else bin/, has the programs
 
 Skipped where tmux is not there. Every wait ends: what does not come within ten seconds fails.
 """
@@ -625,7 +625,7 @@ class Looks(TerminalTest):
         screen.shows("status 130")
 
 
-class Sizes(TerminalTest):
+class SizeTest(TerminalTest):
     """After any change of the window the screen is that of a list started at that size."""
 
     def started(self, columns, rows, above, command):
@@ -666,6 +666,8 @@ class Sizes(TerminalTest):
         screen.close()
         return text
 
+
+class Heights(SizeTest):
     def test_heights(self):
         # Everything is within --height 40%, lines of its own and the whole screen.
         for command, names in [("--height 40% --no-map -q 'sao t'", []), ("--height 8 --no-map", ["Down"] * 6),
@@ -700,6 +702,8 @@ class Sizes(TerminalTest):
                 self.check_lines(screen, "--height", above)
                 screen.close()
 
+
+class Widths(SizeTest):
     def list_lines(self, text):
         """The lines above the list and its own: from the last one that begins with the prompt, before a count, on."""
         lines = text.rstrip("\n").split("\n")
