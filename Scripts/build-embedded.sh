@@ -37,26 +37,29 @@ for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Embedded Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
-module() { # its name and its sources
+# The code of a module is in the objects of those that import it as well, since functions are specialized there: the last
+# one has all of it, and nothing else is compiled to the end.
+module() { # its name, object or module, and its sources
   name=$1
-  shift
+  emit=$2
+  shift 2
+  [ "$emit" = module ] || set -- -c "$@" -o "$work/$name.o"
   # The warning is of the C library, which is named above.
-  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" \
-    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || {
+  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" "$@" \
+    2>"$work/$name.log" || {
     cat "$work/$name.log" >&2
     echo "SHARDQ_EMBEDDED=no builds shardq with Swift's runtime" >&2
     exit 1
   }
   grep -v "libc not found" "$work/$name.log" >&2 || true
 }
-module Musl Sources/Embedded/Musl.swift
-module CLibrary Sources/CLibrary/CLibrary.swift
-module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
-module QueryOutput $(find Sources/QueryOutput -name '*.swift' | sort)
-module shardq $(find Sources/shardq -name '*.swift' | sort)
+module Musl module Sources/Embedded/Musl.swift
+module CLibrary module Sources/CLibrary/CLibrary.swift
+module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput module $(find Sources/QueryOutput -name '*.swift' | sort)
+module shardq object $(find Sources/shardq -name '*.swift' | sort)
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c Sources/Embedded/main.c -o "$work/main.o"
 wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
 "$toolchain/ld.lld" -static -z noexecstack --gc-sections $wrap -o "$out" \
-  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$work/QueryOutput.o" "$work/ShardedIndex.o" \
-  "$work/CLibrary.o" "$work/Musl.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
+  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
