@@ -1,20 +1,19 @@
 #!/bin/sh
 # A package that depends on ShardedIndex: it must resolve nothing but this package, build, and answer. In it are all code
-# of the documentation and the model that the tutorial ends with, which answers as well.
+# of the documentation and the model that the tutorial ends with, which answers as well. It is built in the tree of the
+# examples, so that the two compile the library once.
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-# SwiftPM names a package at a path by the path's last component.
-ln -s "$root" "$work/shardq"
 mkdir -p "$work/app/Sources/app"
-cat > "$work/app/Package.swift" <<'EOF'
+cat > "$work/app/Package.swift" <<EOF
 // swift-tools-version: 6.1
 import PackageDescription
 let package = Package(
   name: "app",
   platforms: [.macOS(.v14)],
-  dependencies: [.package(path: "../shardq")],
+  dependencies: [.package(name: "shardq", path: "$root")],
   targets: [
     .executableTarget(
       name: "app",
@@ -37,8 +36,9 @@ EOF
 cp "$root/Sources/ShardedIndex/ShardedIndex.docc/Resources/search-2.swift" "$work/app/Sources/app/CitySearch.swift"
 python3 "$root/Scripts/article-code.py" >"$work/app/Sources/app/Documentation.swift"
 cd "$work/app"
-swift build
-[ ! -e .build/checkouts ] || [ -z "$(ls .build/checkouts)" ] || { echo "it fetched: $(ls .build/checkouts)" >&2; exit 1; }
-.build/debug/app "$root/shards" | tee answer
+tree="$root/Examples/.build"
+swift build --scratch-path "$tree"
+[ ! -e "$tree/checkouts" ] || [ -z "$(ls "$tree/checkouts")" ] || { echo "it fetched: $(ls "$tree/checkouts")" >&2; exit 1; }
+"$tree/debug/app" "$root/shards" | tee answer
 grep -q '^Reykjavík, IS$' answer
 grep -q '^tutorial: 1 Reykjavík, IS$' answer
