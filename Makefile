@@ -34,9 +34,10 @@ all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
-	Scripts/build.sh $(BUILDFLAGS)
-bin/shardq-serve: $(sources)
-	Scripts/build.sh --server $(BUILDFLAGS)
+	Scripts/build.sh $(if $(SERVER),--all) $(BUILDFLAGS)
+# Where the line above has built it, it is the newer.
+bin/shardq-serve: bin/shardq
+	[ $@ -nt $< ] || Scripts/build.sh --server $(BUILDFLAGS)
 
 $(made)/.stamp: bin/shardq Scripts/manual.py
 	rm -rf $(made) && mkdir -p $(made)

@@ -4,18 +4,22 @@
 # on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
 # With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
-# All other arguments are swift build's.
+# --all builds that and the others, and compiles what they share once. All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
 names="shardq shardq-commands shardq-footprint"
-trait=CommandLineTool
+traits=CommandLineTool
+# A tree of its own, so that other builds do not undo this one; one for each set of traits, which every module is given.
 tree=.build/shipped
-if [ "${1:-}" = --server ]; then
-  shift
-  names=shardq-serve
-  trait=Server
+case "${1:-}" in
+--server | --all)
+  [ "$1" = --server ] || names="$names shardq-serve"
+  [ "$1" = --all ] || names=shardq-serve
+  traits=CommandLineTool,Server
   tree=.build/server
-fi
+  shift
+  ;;
+esac
 Scripts/dependencies.sh
 
 embedded=.build/embedded/shardq
@@ -31,12 +35,11 @@ else
   esac
 fi
 
-# A tree of its own, so that other builds do not undo this one.
 for name in $names; do
   flags=""
   # Linked as a user's program is: `shardq footprint` measures what a user gets.
   [ "$(uname)" = Darwin ] || flags="--static-swift-stdlib -Xswiftc -static-executable"
-  swift build -c release --traits "$trait" --scratch-path "$tree" $flags --product "$name" "$@" >&2
+  swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin
 # Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same

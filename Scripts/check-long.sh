@@ -28,15 +28,10 @@ every_test() {
   SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool
 }
 
-programs() {
-  Scripts/build.sh
-  Scripts/build.sh --server
-}
-
 every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
 
 step "dependencies" Scripts/dependencies.sh --tests
-step "the shipped programs build" programs
+step "the shipped programs build" Scripts/build.sh --all
 step "the tests in Swift, over whole datasets" every_test
 step "the address sanitizer over the code that reads strangers' bytes" sanitizer
 step "the thread sanitizer over the tests in which threads meet" Scripts/check-threads.sh

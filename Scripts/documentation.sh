@@ -2,11 +2,15 @@
 # The library's documentation, as a DocC archive: .build/docc/ShardedIndex.doccarchive, to be served by any web server.
 # A warning of DocC fails it, and so does a public symbol without a comment or without a place on the pages.
 #
-# By the toolchain's own docc, from the module that Scripts/build.sh has built: the manifest needs no plugin for it.
+# By the toolchain's own docc, from the module that Scripts/build.sh builds: the manifest needs no plugin for it. Where that
+# is built already, its directory is the first argument: Scripts/documentation.sh .build/server/release/Modules
 set -eu
 cd "$(dirname "$0")/.."
-Scripts/build.sh
-modules=.build/shipped/release/Modules
+modules="${1:-}"
+if [ -z "$modules" ]; then
+  Scripts/build.sh
+  modules=.build/shipped/release/Modules
+fi
 rm -rf .build/docc
 mkdir -p .build/docc/graphs
 catalogue=Sources/ShardedIndex/ShardedIndex.docc
