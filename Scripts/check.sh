@@ -1,7 +1,8 @@
 #!/bin/sh
 # Everything that CI checks, in one command: about 15 minutes on two quiet cores. It installs missing programs and
-# libraries, runs two lanes of steps side by side, and ends with the test runner's summary. The log of each step stands in
-# .build/check; a step that fails prints its log. Longer forms of the same checks: Scripts/check-long.sh.
+# libraries, runs three lanes of steps side by side, of which one waits more than it computes, and ends with the test
+# runner's summary. The log of each step stands in .build/check; a step that fails prints its log. Longer forms of the
+# same checks: Scripts/check-long.sh.
 set -eu
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
@@ -17,41 +18,50 @@ step "the table of widths is made from the Unicode data" python3 Scripts/generat
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
-# The programs as they are shipped, and the checks that run them.
+# The programs as they are shipped, and what computes most beside the tests in Swift.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
-  step "the library's documentation builds without a warning" Scripts/documentation.sh
-  step "the committed index has the bytes that the command makes" sample
-  step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
-  step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
-  step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
-  step "the allocator of the static program" skippable Tests/Allocator/run.sh
+  step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
   step "the second reader, written from docs/format.md alone" python3 -m unittest discover -s Tests/FormatReader
   step "kills, failing calls and power cuts at every 7th point" skippable Tests/Faults/run.sh --every 7
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
-  step "the terminal: keys sent, screens compared, every signal" python3 -m unittest discover -s Tests/Terminal
-  step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
-  step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
-  step "the examples build and run" Scripts/check-examples.sh
 }
 
-# The tests in Swift, the server, and its page.
+# The library as others build it, without optimization, and the tests in Swift.
 tests() {
   step "the tests in Swift build" \
     swift build -c release -Xswiftc -enable-testing --traits CommandLineTool --build-tests
-  step "the server builds without a warning, static" server
-  while [ ! -e "$logs/programs" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
-  [ ! -e "$logs/failed" ] || return 1
+  step "the examples build and run" Scripts/check-examples.sh
+  step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
+  await_programs
   step "the tests in Swift" tests_in_swift
+}
+
+# What waits for more time than it computes, for clients, browsers and terminals, and what is short.
+waiting() {
+  await_programs
+  step "the library's documentation builds without a warning" Scripts/documentation.sh .build/server/release/Modules
+  step "the committed index has the bytes that the command makes" sample
+  step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
+  step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
+  step "the allocator of the static program" skippable Tests/Allocator/run.sh
+  step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
+  step "the terminal: keys sent, screens compared, every signal" Tests/side_by_side.py Tests/Terminal
 }
 
 tests_in_swift() {
   SHARDQ_BIN="$PWD/bin" swift test --skip-build -c release -Xswiftc -enable-testing --traits CommandLineTool
 }
 
-lanes programs tests
+# Ends the lane where a step of another has failed, since there may be no programs then.
+await_programs() {
+  while [ ! -e "$logs/programs" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
+  [ ! -e "$logs/failed" ] || exit 1
+}
+
+lanes programs tests waiting
 echo
 tail -n 1 "$logs/the-tests-in-Swift.log"

@@ -1,5 +1,12 @@
-# Functions for check.sh and check-long.sh, which set $logs: steps that log to a file each, and two lanes of them.
+# Functions for check.sh and check-long.sh, which set $logs: steps that log to a file each, and lanes of them.
 began=$(date +%s)
+
+# Sets $used: seconds of processor time of all that this lane has run.
+processor() {
+  times >"$log.times"
+  used=$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' "$log.times")
+  rm "$log.times"
+}
 
 # Runs a command with its output in a log; prints one line, and the log where the command fails.
 step() { # title, command...
@@ -7,11 +14,15 @@ step() { # title, command...
   shift
   log="$logs/$(printf %s "$title" | tr -cs 'A-Za-z0-9' '-').log"
   from=$(date +%s)
+  processor
+  usedBefore=$used
   status=0
   "$@" >"$log" 2>&1 </dev/null || status=$?
   seconds=$(($(date +%s) - from))
+  processor
   if [ "$status" -eq 0 ]; then
-    printf '%4s s  passed in %3s s: %s\n' $(($(date +%s) - began)) "$seconds" "$title"
+    printf '%4s s  passed in %3s s, %3s of processor time: %s\n' \
+      $(($(date +%s) - began)) "$seconds" $((used - usedBefore)) "$title"
     # A check says here that it left something out.
     grep -h '^skipped' "$log" | sort -u || true
   else
@@ -27,28 +38,25 @@ skippable() {
   "$@" || [ "$?" -eq 77 ]
 }
 
-# Runs two functions side by side; ends the script if a step of either fails.
+# Runs functions side by side; ends the script if a step of one fails.
 lanes() {
-  "$1" &
-  first=$!
-  "$2" &
-  second=$!
+  running=""
+  for lane; do
+    "$lane" &
+    running="$running $!"
+  done
   ended=0
-  wait "$first" || ended=1
-  wait "$second" || ended=1
+  for lane in $running; do wait "$lane" || ended=1; done
   [ "$ended" -eq 0 ] || exit 1
 }
 
+# A warning in the code of another package is none of ours.
 shipped() {
-  Scripts/build.sh
-  ! grep -qE '\.swift:[0-9]+:[0-9]+: warning:' "$log" || return 1
-  [ "$(uname)" = Darwin ] || for name in shardq shardq-commands shardq-footprint; do static "$name"; done
-}
-
-server() {
-  Scripts/build.sh --server
-  ! grep -E '^[^ ]*/Sources/[^ ]*\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -qv /checkouts/ || return 1
-  [ "$(uname)" = Darwin ] || static shardq-serve
+  Scripts/build.sh --all || return 1
+  ! grep -E '\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -qv '/\.build/server/checkouts/' || return 1
+  [ "$(uname)" = Darwin ] || for name in shardq shardq-commands shardq-footprint shardq-serve; do
+    static "$name" || return 1
+  done
 }
 
 static() { # a program
