@@ -134,7 +134,10 @@ import Testing
     var counts = (replaced: 0, changed: 0)
     let changeCount = TestData.count(20, 60)
     for _ in 0..<changeCount {
+      let known = Set(list.records.map(\.id))
       let (upsert, delete) = list.change(1)
+      // A record with another key is one that goes and one that comes, as an entry is.
+      let records = delete.count + upsert.reduce(0) { $0 + (known.contains($1.id) ? 2 : 1) }
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
         delete: [directory.write("_id\n" + delete.map { "\($0)\n" }.joined(), to: "delete.csv")])
@@ -142,13 +145,14 @@ import Testing
       let (replaced, changed) = (
         shards.symmetricDifference(now.shards).count, Set(entries).symmetricDifference(now.entries).count
       )
-      // Two shards that go, for the record and for each entry; one of those that come may be a half.
-      #expect(shards.subtracting(now.shards).count <= 2 * (1 + changed))
-      counts = (counts.replaced + replaced, counts.changed + changed)
+      // Two shards that go, for the record and for each entry; one of those that come may be a half. Where the two were
+      // divided pieces, as one in a thousand is in this list, four may: Tests/FormatReader/test_locality.py asks a real one.
+      #expect(shards.subtracting(now.shards).count <= 2 * (records + changed))
+      counts = (counts.replaced + replaced, counts.changed + changed + records)
       (shards, entries) = now
     }
     // Shards that go and shards that come: twice the shards that are replaced.
-    #expect(counts.replaced <= 2 * 2 * (counts.changed + changeCount))
+    #expect(counts.replaced <= 2 * 2 * counts.changed)
     #expect(counts.changed > 0)
   }
 }
