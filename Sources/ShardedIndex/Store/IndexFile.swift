@@ -58,7 +58,8 @@ struct IndexFile: ~Copyable {
   /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
   var firstReadSize: Int { min(size, directory.carrier == nil ? 4096 : 16_384) }
 
-  deinit { if directory.carrier == nil { _ = close(descriptor) } }  // Opened for reading: there is no write-back error to lose.
+  // Opened for reading: there is no write-back error to lose.
+  deinit { if directory.carrier == nil { _ = close(descriptor) } }
 
   /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
   /// of the file.
