@@ -21,18 +21,13 @@ import Testing
   }
 
   /// Stands for the records that would be in the shard; its lower bound stands in the manifest alone.
-  private static func content(_ piece: Piece) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    func add(_ value: UInt64) { hash = ((hash ^ value) &* 0x9FB2_1C65_1E98_DF25) ^ hash >> 29 }
+  private static func content(_ piece: Piece) -> Int {
+    var hasher = Hasher()
     for index in 0..<piece.count {
       let record = piece.record(index)
-      let bytes = UnsafeRawBufferPointer(start: record.start, count: record.size)
-      for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-        add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      }
-      for byte in bytes.suffix(bytes.count % 8) { add(UInt64(byte)) }
+      hasher.combine(bytes: UnsafeRawBufferPointer(start: record.start, count: record.size))
     }
-    return hash
+    return hasher.finalize()
   }
 
   @Test("records out of order, as a forged index may have them, are cut somehow and all of them") func disorder() throws

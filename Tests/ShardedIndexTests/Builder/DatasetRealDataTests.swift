@@ -69,10 +69,12 @@ struct DatasetRealDataTests {
       }
       count += batch.recordEnds.count
       batch.bytes.withUnsafeBytes { bytes in
-        var rest = bytes[...]
-        while let found = rest.firstIndex(of: UInt8(ascii: "\\")) {
+        var rest = UnsafeRawBufferPointer(bytes)[...]
+        while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+          let found = memchr(base, Int32(UInt8(ascii: "\\")), rest.count)
+        {
           backslashes += 1
-          rest = rest[(found + 1)...]
+          rest = rest.dropFirst(UnsafeRawPointer(found) - base + 1)
         }
       }
     }

@@ -200,13 +200,9 @@ final class LinearScan: Sendable {
   // MARK: Order
 
   private static func compare(_ a: Bytes, _ b: Bytes) -> Int {
-    var index = 0
-    let end = min(a.count, b.count)
-    while index < end {
-      if a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
-      index += 1
-    }
-    return a.count - b.count
+    let shared = min(a.count, b.count)
+    let order = shared == 0 ? 0 : Int(memcmp(a.baseAddress!, b.baseAddress!, shared))
+    return order != 0 ? order : a.count - b.count
   }
 
   /// A number before any other text, smaller numbers before larger ones, the rest and equal numbers as bytes.
@@ -364,8 +360,9 @@ final class LinearScan: Sendable {
   }
 
   private static func begins(_ key: Bytes, with reading: Reading) -> Bool {
-    guard key.starts(with: reading.bytes) else { return false }
-    return !reading.isFinished || key.count == reading.bytes.count || [0x01, 0x20].contains(key[reading.bytes.count])
+    let size = reading.bytes.count
+    guard key.count >= size, size == 0 || memcmp(key.baseAddress!, reading.bytes, size) == 0 else { return false }
+    return !reading.isFinished || key.count == size || key[size] == 0x01 || key[size] == 0x20
   }
 
   /// As ``answer(to:)``, by bisection.
