@@ -3,6 +3,9 @@ import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+// The code of these tests starts programs: to optimize it takes longer than it saves.
+let commandLineTestSettings =
+  settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 
 // Two of the designs that `shardq footprint` measures need SQLite's header (Debian: libsqlite3-dev).
 let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
@@ -109,6 +112,6 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: ["CLibrary", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
-      swiftSettings: settings),
+      swiftSettings: commandLineTestSettings),
   ]
 )
