@@ -268,7 +268,7 @@
     /// - Throws: ``Problem`` if too many matches would have to be read.
     func photon(
       _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
-    ) throws -> ByteBuffer {
+    ) throws {
       try beginFeatures()
       var found = 0
       var at = 0
@@ -289,7 +289,7 @@
         if isAtEnd { break }
       }
       guard found == request.limit || isAtEnd || count == 0 else { throw Photon.manyMatches(count) }
-      return try endFeatures()
+      try endFeatures()
     }
 
     private func passes(
@@ -308,10 +308,10 @@
     /// - Parameters:
     ///   - positions: The positions of the records, in the order of the answer.
     ///   - matches: All records.
-    func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws -> ByteBuffer {
+    func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws(Failure) {
       try beginFeatures()
       for position in positions { try writeFeatures(matches, position..<position + 1) { _, _, _ in true } }
-      return try endFeatures()
+      try endFeatures()
     }
   }
 #endif

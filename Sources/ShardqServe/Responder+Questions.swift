@@ -31,7 +31,9 @@
       let generation = try served.generation(of: matches)
       let nearest = matches.isEmpty ? try nearest(request, matches, inKeys: true) : nil
       let body = try generation.withWriter {
-        try $0.search(request, matches, range, count: matches.count, generation, nearest: nearest)
+        try $0.write(
+          request.answer(count: matches.count, nearest: nearest, ranks: nil), matches, range, as: request.format,
+          generation.name)
       }
       let answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       return (answer, try matches.shardsTouched(by: request.folded, shown: range))
@@ -55,9 +57,11 @@
       let nearest = total == 0 ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
       let correction = try request.format == .json ? hits.correction : nil
       let body = try generation.withWriter { [hits] in
-        try $0.search(
-          request, hits, range, count: matches.count, generation, nearest: nearest,
-          ranks: RankedMembers(total: total, cursor: cursor, correction: correction))
+        try $0.write(
+          request.answer(
+            count: matches.count, nearest: nearest,
+            ranks: SearchAnswer.Ranks(total: total, cursor: cursor, correction: correction)),
+          hits, range, as: request.format, generation.name)
       }
       var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       answer.headers[.shardqCursor] = cursor

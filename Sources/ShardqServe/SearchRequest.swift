@@ -132,9 +132,28 @@
       return sort
     }
 
+    func answer(count: Int, nearest: String?, ranks: SearchAnswer.Ranks?) -> SearchAnswer {
+      SearchAnswer(
+        query: query, folded: folded, offset: offset, limit: limit, sequence: sequence, hasDisplay: wantsDisplay,
+        count: count, nearest: nearest, ranks: ranks)
+    }
+
     func range(of count: Int) -> Range<Int> {
       let start = min(offset, count)
       return start..<min(count, start + limit)
+    }
+  }
+
+  extension AnswerWriter {
+    func write(
+      _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, as format: SearchRequest.Format,
+      _ generation: String
+    ) throws(Failure) {
+      switch format {
+      case .json: try search(answer, records, range, generation: generation)
+      case .jsonl: try lines(records, range)
+      case .geojson: try geoFeatures(records, range)
+      }
     }
   }
 #endif

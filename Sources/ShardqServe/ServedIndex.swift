@@ -1,5 +1,6 @@
 #if Server
   import NIOConcurrencyHelpers
+  import NIOCore
   import QueryOutput
   import ShardedIndex
 
@@ -128,14 +129,23 @@
 
     // MARK: Writers
 
-    /// Calls `body` with a writer that no other thread uses meanwhile.
-    func withWriter<Answer>(_ body: (AnswerWriter) throws -> Answer) rethrows -> Answer {
+    /// Returns the body that `write` writes, with a writer that no other thread uses meanwhile.
+    func withWriter(_ write: (AnswerWriter) throws -> Void) throws -> ByteBuffer {
       let writer = writers.withLockedValue { $0.popLast() } ?? AnswerWriter(schema)
       defer {
         writer.reset()
         writers.withLockedValue { if $0.count < Self.writerLimit { $0.append(writer) } }
       }
-      return try body(writer)
+      do {
+        try write(writer)
+      } catch let failure as AnswerWriter.Failure {
+        switch failure {
+        case .index(let error): throw error
+        case .output(let error): throw error
+        case .largeRecords: throw Problem.largeRecords
+        }
+      }
+      return writer.body.withBytes { ByteBuffer(bytes: $0) }
     }
 
     /// The most writers that are kept for the next requests.

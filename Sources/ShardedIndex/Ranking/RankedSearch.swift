@@ -125,7 +125,12 @@ struct RankedSearch: Sendable {
         page.isComplete = false
         break
       } else if let container = queue.pop() {
-        try open(container, &found)
+        do throws(IndexError) {
+          try open(container, &found)
+        } catch {
+          if generation.directory.carried != nil { askAhead(&found) }
+          throw error
+        }
       }
     }
     page.settledCount = page.records.count
@@ -136,6 +141,17 @@ struct RankedSearch: Sendable {
     left = found.left
     return page
   }
+
+  /// Opens the containers that come next, so that a carrier is asked for their bytes side by side. Errors are left to the
+  /// search that asks again.
+  private mutating func askAhead(_ found: inout RankedFound) {
+    for _ in 0..<Self.aheadCount {
+      guard let container = queue.pop() else { return }
+      try? open(container, &found)
+    }
+  }
+  /// As many parts as most answers need.
+  private static let aheadCount = 11
 
   /// Queues the parts of records that were found and not wanted.
   private mutating func queueRests(_ records: [RankedRecord]) {

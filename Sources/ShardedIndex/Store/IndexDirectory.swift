@@ -10,7 +10,7 @@ package final class IndexDirectory: Sendable {
   /// -1 where there is a carrier.
   private let descriptor: CInt
   /// nil for a directory.
-  let carrier: Carrier?
+  let carried: CarriedFiles?
 
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
@@ -18,7 +18,7 @@ package final class IndexDirectory: Sendable {
     descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
-    carrier = nil
+    carried = nil
     guard descriptor >= 0 else {
       throw number == ENOENT || number == ENOTDIR
         ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
@@ -32,7 +32,7 @@ package final class IndexDirectory: Sendable {
     descriptor = retrying { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
-    carrier = nil
+    carried = nil
     guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
   }
 
@@ -40,7 +40,7 @@ package final class IndexDirectory: Sendable {
   ///
   /// - Parameter path: The path for messages.
   package init(carrier: Carrier, path: String) {
-    (descriptor, self.carrier) = (-1, carrier)
+    unsafe (descriptor, carried) = (-1, CarriedFiles(carrier))
     pathBytes = Array(path.utf8)
   }
 
@@ -77,10 +77,10 @@ package final class IndexDirectory: Sendable {
 
   /// - Parameter size: The size that the file must have, which a carrier is told; nil if that is not known.
   private func file(_ name: FileName, promised size: Int? = nil) throws(IndexError) -> IndexFile {
-    if let carrier {
-      let file = unsafe name.withCString { unsafe carrier.open(carrier.context, $0, size.map(Int64.init) ?? -1) }
+    if let carried {
+      let file = carried.open(name, size: size)
       guard file >= 0 else { throw failure(toOpen: name, 0 &- file) }
-      return try IndexFile(file, by: carrier, of: self, name)
+      return try IndexFile(file, of: carried, in: self, name)
     }
     let file = descriptor(of: name)
     guard file >= 0 else { throw failure(toOpen: name, errno) }

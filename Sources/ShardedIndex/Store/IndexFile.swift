@@ -41,9 +41,9 @@ struct IndexFile: ~Copyable {
 
   /// Takes a carrier's file.
   init(
-    _ number: CInt, by carrier: Carrier, of directory: IndexDirectory, _ name: FileName
+    _ number: CInt, of carried: CarriedFiles, in directory: IndexDirectory, _ name: FileName
   ) throws(IndexError) {
-    let size = unsafe carrier.size(carrier.context, number)
+    let size = carried.size(of: number)
     guard size >= 0 else {
       throw .io(operation: "examine", path: directory.filePath(name.text), errno: CInt(clamping: 0 &- size))
     }
@@ -56,10 +56,10 @@ struct IndexFile: ~Copyable {
   }
 
   /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
-  var firstReadSize: Int { min(size, directory.carrier == nil ? 4096 : 16_384) }
+  var firstReadSize: Int { min(size, directory.carried == nil ? 4096 : 16_384) }
 
   // Opened for reading: there is no write-back error to lose.
-  deinit { if directory.carrier == nil { _ = close(descriptor) } }
+  deinit { if directory.carried == nil { _ = close(descriptor) } }
 
   /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
   /// of the file.
@@ -98,7 +98,7 @@ struct IndexFile: ~Copyable {
     try ReadingTerms.admit(0, in: directory)
     var done = 0
     let failure: CInt = unsafe target.withUnsafeMutableBytes { target in
-      if let carrier = directory.carrier {
+      if let carrier = unsafe directory.carried?.functions {
         done = size
         return unsafe 0 &- carrier.read(carrier.context, descriptor, Int64(offset), Int64(size), target.baseAddress)
       }
@@ -116,7 +116,7 @@ struct IndexFile: ~Copyable {
 
   /// Returns whether another file has the same bytes.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool {
-    if directory.carrier != nil { return stamp == other.stamp }
+    if directory.carried != nil { return stamp == other.stamp }
     guard size == other.size else { return false }
     let chunk = 64 << 10
     for start in stride(from: 0, to: size, by: chunk) {

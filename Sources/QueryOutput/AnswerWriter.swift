@@ -1,0 +1,289 @@
+import CLibrary
+import ShardedIndex
+
+/// Records that an answer is made of, of which none is decoded yet.
+package protocol RecordSource {
+  func recordsAtOnce(at position: Int) throws(IndexError) -> Int
+  func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError)
+  func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys
+  /// Returns the text of a record that a folded query matched, and the ranges in it, in bytes of UTF-8.
+  func match(
+    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>])
+}
+
+extension ShardedIndex.Matches: RecordSource {
+  package func match(
+    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
+    (.key, text.isEmpty ? [] : Self.highlights(of: text, in: record.key))
+  }
+}
+
+extension ShardedIndex.RankedHits: RecordSource {
+  package func match(
+    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
+  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
+    hit(position, record).matched
+  }
+}
+
+/// An answer to a search, its records aside.
+package struct SearchAnswer {
+  /// The members that a ranked answer has beside the others.
+  package struct Ranks {
+    /// The number of all matches; nil where it is not known.
+    var total: Int?
+    /// The text of the position behind the last record; nil if there are no more.
+    var cursor: String?
+    /// The text that the query is corrected to, where all records correct its typing errors; nil else.
+    var correction: String?
+
+    package init(total: Int?, cursor: String?, correction: String?) {
+      (self.total, self.cursor, self.correction) = (total, cursor, correction)
+    }
+  }
+
+  let query: String
+  /// The folded query.
+  let folded: [UInt8]
+  let offset: Int
+  let limit: Int
+  /// The number that the client gave the question; nil for none.
+  let sequence: Int?
+  /// Whether the answer says of each record what a list shows.
+  let hasDisplay: Bool
+  /// The number of keys that begin with the query.
+  let count: Int
+  /// The longest beginning of the query that a record matches, where none matches the query.
+  let nearest: String?
+  /// nil for an answer in the order of keys.
+  let ranks: Ranks?
+
+  package init(
+    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, count: Int,
+    nearest: String?, ranks: Ranks?
+  ) {
+    (self.query, self.folded, self.offset, self.limit) = (query, folded, offset, limit)
+    (self.sequence, self.hasDisplay, self.count) = (sequence, hasDisplay, count)
+    (self.nearest, self.ranks) = (nearest, ranks)
+  }
+}
+
+/// The writer of the bodies that answer the page and programs, one at a time.
+package final class AnswerWriter: @unchecked Sendable {
+  // Sendable because each writer has one holder at a time.
+  package enum Failure: Error {
+    case index(IndexError)
+    /// The body has over ``sizeLimit`` bytes.
+    case output(WriteError)
+    /// The records have over 64 MiB together.
+    case largeRecords
+  }
+
+  package let schema: Schema
+  private var objects: RecordWriter
+  private var features: RecordWriter
+  private var places: PlaceWriter
+  private var buffer = RecordBuffer()
+  /// The bytes of the records of the current answer.
+  private var decoded = 0
+  package private(set) var body = Output(inMemory: AnswerWriter.sizeLimit)
+  private var display = Output(inMemory: AnswerWriter.sizeLimit)
+  private var featureCount = 0
+
+  /// The most bytes of one body, and of the texts that are made for it.
+  package static let sizeLimit = 4 << 20
+  /// The most records that are decoded at a time.
+  private static let chunkSize = 64
+  /// The most bytes of all records of an answer, those that are not written among them.
+  private static let decodedLimit = 64 << 20
+  /// The largest buffer that is kept for the next answer, in bytes.
+  private static let usualSize = 64 << 10
+
+  package init(_ schema: Schema) {
+    self.schema = schema
+    objects = RecordWriter(.jsonl, fieldCount: schema.names.count, schema: schema)
+    features = RecordWriter(.geojson, fieldCount: schema.names.count, schema: schema)
+    places = PlaceWriter(schema)
+  }
+
+  package func reset() {
+    if max(body.count, decoded) > Self.usualSize { buffer = RecordBuffer() }
+    decoded = 0
+    body.removeAll()
+    display.removeAll()
+  }
+
+  /// Calls `write` with each decoded record, its number in the buffer and its position among the records.
+  private func forEach(
+    _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
+    _ write: (inout Output, inout Output, Int, Int) throws(WriteError) -> Void
+  ) throws(Failure) {
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let next: Int
+      do throws(IndexError) {
+        // Records are counted before they are decoded: one of them may have megabytes.
+        next = min(range.upperBound, at + min(Self.chunkSize, try records.recordsAtOnce(at: at)))
+        try records.read(at..<next, into: buffer)
+        if needsKeys, places.needsFoldedKeys { places.foldedKeys = try records.foldedKeys(in: at..<next) }
+      } catch {
+        throw .index(error)
+      }
+      decoded += unsafe buffer.rawTexts.count
+      guard decoded <= Self.decodedLimit else { throw .largeRecords }
+      for record in 0..<buffer.count {
+        do throws(WriteError) { try write(&body, &display, record, at + record) } catch { throw .output(error) }
+      }
+      at = next
+    }
+  }
+
+  private func writing(_ write: (inout Output) throws(WriteError) -> Void) throws(Failure) {
+    do throws(WriteError) { try write(&body) } catch { throw .output(error) }
+  }
+
+  // MARK: Answers
+
+  /// Writes records as lines of JSON.
+  package func lines(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
+    try writing { (body) throws(WriteError) in try objects.begin(to: &body) }
+    try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
+      try objects.write(buffer, record, to: &body)
+      try body.write(0x0a)
+    }
+  }
+
+  /// Writes records as a collection of features of GeoJSON.
+  package func geoFeatures(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
+    try writing { (body) throws(WriteError) in try features.begin(to: &body) }
+    try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
+      try features.write(buffer, record, to: &body)
+    }
+    try writing { (body) throws(WriteError) in try features.end(to: &body) }
+  }
+
+  /// Writes an answer to a search as an object of JSON.
+  ///
+  /// - Parameters:
+  ///   - range: Which of the records are written.
+  ///   - generation: The name of the generation.
+  package func search(
+    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
+  ) throws(Failure) {
+    try writing { (body) throws(WriteError) in
+      try body.write("{\"query\":" as StaticString)
+      try JSONText.write(answer.query, to: &body)
+      try Self.write("count", answer.count, to: &body)
+      try Self.write("offset", answer.offset, to: &body)
+      try Self.write("limit", answer.limit, to: &body)
+      try body.write(",\"generation\":\"" as StaticString)
+      try body.write(generation)
+      try body.write(0x22)
+      if let sequence = answer.sequence { try Self.write("seq", sequence, to: &body) }
+      if let ranks = answer.ranks { try Self.write(ranks, to: &body) }
+      if let nearest = answer.nearest {
+        try body.write(",\"nearest\":" as StaticString)
+        try JSONText.write(nearest, to: &body)
+      }
+      try body.write(",\"matches\":[" as StaticString)
+    }
+    var isFirst = true
+    try forEach(records, range, needsKeys: answer.hasDisplay) {
+      (body, display, record, position) throws(WriteError) in
+      if !isFirst { try body.write(0x2c) }
+      try objects.write(buffer, record, to: &body)
+      if answer.hasDisplay {
+        if !isFirst { try display.write(0x2c) }
+        let match = records.match(of: answer.folded, at: position, in: places.record(record, of: buffer))
+        try places.writeDisplay(buffer, record, match: match, to: &display)
+      }
+      isFirst = false
+    }
+    try writing { (body) throws(WriteError) in
+      try body.write(0x5d)
+      if answer.hasDisplay {
+        try body.write(",\"display\":[" as StaticString)
+        try Self.append(display, to: &body)
+        try body.write(0x5d)
+      }
+      try body.write("}\n" as StaticString)
+    }
+  }
+
+  private static func write(_ ranks: SearchAnswer.Ranks, to body: inout Output) throws(WriteError) {
+    // A search that cannot be completed is refused.
+    try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
+    if let total = ranks.total { try write("total", total, to: &body) }
+    if let correction = ranks.correction {
+      try body.write(",\"correction\":" as StaticString)
+      try JSONText.write(correction, to: &body)
+    }
+    guard let cursor = ranks.cursor else { return }
+    try body.write(",\"cursor\":\"" as StaticString)
+    try body.write(cursor)
+    try body.write(0x22)
+  }
+
+  private static func append(_ other: borrowing Output, to body: inout Output) throws(WriteError) {
+    try unsafe other.withBytes { (bytes) throws(WriteError) in
+      try unsafe body.write(bytes.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  private static func write(_ name: StaticString, _ number: Int, to body: inout Output) throws(WriteError) {
+    try body.write(",\"" as StaticString)
+    try body.write(name)
+    try body.write("\":" as StaticString)
+    try body.write(number: number)
+  }
+
+  /// Writes the answer to a question for the places in a box.
+  ///
+  /// - Parameters:
+  ///   - records: All records.
+  ///   - positions: The positions of the wanted records.
+  ///   - isRanked: Whether the heaviest records come first.
+  package func within(
+    _ records: some RecordSource, _ positions: [Int], more: Bool, isRanked: Bool
+  ) throws(Failure) {
+    try writing { (body) throws(WriteError) in try body.write("{\"places\":[" as StaticString) }
+    for (number, position) in positions.enumerated() {
+      if number > 0 { try writing { (body) throws(WriteError) in try body.write(0x2c) } }
+      try forEach(records, position..<position + 1, needsKeys: true) { (body, _, record, _) throws(WriteError) in
+        try places.writeDisplay(buffer, record, match: (.key, []), position: position, to: &body)
+      }
+    }
+    try writing { (body) throws(WriteError) in
+      try body.write(more ? "],\"more\":true" : "],\"more\":false" as StaticString)
+      try body.write(isRanked ? ",\"sort\":\"rank\"}\n" : "}\n" as StaticString)
+    }
+  }
+
+  // MARK: Photon's features
+
+  package func beginFeatures() throws(Failure) {
+    try writing { (body) throws(WriteError) in
+      try body.write("{\"type\":\"FeatureCollection\",\"features\":[" as StaticString)
+    }
+    featureCount = 0
+  }
+
+  /// Writes the records for which `isWanted` is true.
+  package func writeFeatures(
+    _ records: some RecordSource, _ range: Range<Int>,
+    where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
+  ) throws(Failure) {
+    try forEach(records, range, needsKeys: true) { (body, _, record, _) throws(WriteError) in
+      guard isWanted(record, places, buffer) else { return }
+      if featureCount > 0 { try body.write(0x2c) }
+      featureCount += 1
+      try places.writePhotonFeature(buffer, record, to: &body)
+    }
+  }
+
+  package func endFeatures() throws(Failure) {
+    try writing { (body) throws(WriteError) in try body.write("]}\n" as StaticString) }
+  }
+}
