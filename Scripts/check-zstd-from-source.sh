@@ -9,27 +9,7 @@ root="$PWD"
 zstd="$root/.build/zstd-package"
 address="$(sed -n 's|.*url: "\(.*/zstd\)".*|\1|p' Package.swift)"
 if ! GIT_TERMINAL_PROMPT=0 timeout 20 git ls-remote --exit-code "$address" HEAD >/dev/null 2>&1; then
-  if [ ! -d "$zstd/.git" ]; then
-    # Debian's sources, from wherever this machine takes its packages.
-    sources="$root/.build/zstd-sources"
-    rm -rf "$sources" "$zstd"
-    mkdir -p "$sources/lists/partial" "$sources/parts"
-    sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources \
-      >"$sources/parts/debian.sources"
-    apt() {
-      apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
-        -o "Dir::State::lists=$sources/lists" "$@" >&2
-    }
-    if ! { apt update && (cd "$sources" && apt source --download-only libzstd); }; then
-      echo "skipped: zstd's sources cannot be had here, neither its package nor Debian's" >&2
-      exit 77
-    fi
-    mkdir "$zstd"
-    tar -xf "$sources"/libzstd_*.orig.tar.xz -C "$zstd" --strip-components=1
-    version="$(ls "$sources"/libzstd_*.orig.tar.xz | sed 's/.*libzstd_\([0-9.]*\).*/\1/')"
-    (cd "$zstd" && git init -q && git add lib Package.swift LICENSE &&
-      git -c user.name=zstd -c user.email=zstd@localhost commit -qm "zstd $version" && git tag "v$version")
-  fi
+  Scripts/zstd-sources.sh "$zstd"
   echo "zstd's package: $(git -C "$zstd" describe --tags), out of Debian's source package"
   export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="url.$zstd.insteadOf" GIT_CONFIG_VALUE_0="$address"
 fi

@@ -25,6 +25,7 @@ programs() {
   step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
   step "the second reader, written from docs/format.md alone" python3 -m unittest discover -s Tests/FormatReader
   step "kills, failing calls and power cuts at every 7th point" skippable Tests/Faults/run.sh --every 7
+  step "the engine as WebAssembly answers as the command does" skippable Tests/Wasm/run.sh
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
 

@@ -40,6 +40,12 @@ if [ "${1:-}" = --tests ]; then
   tool xz xz-utils
   tool chromium chromium # The page is looked at in these two: Tests/Page.
   tool firefox-esr firefox-esr
+  # The WebAssembly module: Scripts/build-wasm.sh.
+  need wasm32-wasi/stdlib.h wasi-libc
+  [ -n "$(ls /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a 2>/dev/null)" ] ||
+    missing="$missing libclang-rt-14-dev-wasm32"
+  tool wasm-opt binaryen
+  tool node nodejs
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi

@@ -16,11 +16,12 @@
 int *__errno_location(void);
 
 // Swift reads no macro with a cast in it.
-#define ERRORS(error) error(EAGAIN, 6) error(EINTR, 27) error(ELOOP, 32) error(EMFILE, 33) error(ENFILE, 41) \
+#define ERRORS(error) error(EAGAIN, 6) error(EFBIG, 22) error(EINTR, 27) error(ELOOP, 32) error(EMFILE, 33) error(ENFILE, 41) \
   error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54)
 #define SAME(name, value) _Static_assert(name == value, #name);
 ERRORS(SAME)
 #undef EAGAIN
+#undef EFBIG
 #undef EINTR
 #undef ELOOP
 #undef EMFILE
@@ -30,6 +31,7 @@ ERRORS(SAME)
 #undef ENOSYS
 #undef ENOTDIR
 #define EAGAIN 6
+#define EFBIG 22
 #define EINTR 27
 #define ELOOP 32
 #define EMFILE 33
@@ -50,6 +52,9 @@ struct stat {
   mode_t st_mode;
   int64_t st_size;
   struct timespec st_mtim;
+};
+struct dirent {
+  char d_name[256];
 };
 static inline int none(void) { return *__errno_location() = ENOSYS, -1; }
 static inline int open_file(const char *path, int flags) { return none(); }
@@ -79,5 +84,17 @@ static inline int pthread_mutex_unlock(pthread_mutex_t *mutex) { return 0; }
 static inline int pthread_key_create(pthread_key_t *key, void (*end)(void *)) { return ENOSYS; }
 static inline int pthread_setspecific(pthread_key_t key, const void *value) { return ENOSYS; }
 static inline void *pthread_getspecific(pthread_key_t key) { return NULL; }
+
+#define STDIN_FILENO 0
+#define STDOUT_FILENO 1
+#define STDERR_FILENO 2
+#define POLLOUT 4
+struct pollfd {
+  int fd;
+  short events, revents;
+};
+static inline int poll(struct pollfd *files, int count, int milliseconds) { return none(); }
+static inline int isatty(int file) { return 0; }
+static inline ssize_t write(int file, const void *bytes, size_t size) { return none(); }
 
 static inline int usleep(unsigned microseconds) { return 0; }

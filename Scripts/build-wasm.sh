@@ -1,0 +1,88 @@
+#!/bin/sh
+# Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh MODULE
+#
+# From the sources here, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports three
+# functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where something of what it takes is
+# missing. The same sources give the same bytes.
+set -eu
+out="${1:?usage: Scripts/build-wasm.sh MODULE}"
+cd "$(dirname "$0")/.."
+missing() {
+  echo "no module is built: no $1" >&2
+  exit 3
+}
+toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
+headers=/usr/include/wasm32-wasi
+libc=/usr/lib/wasm32-wasi/libc.a
+builtin="$(echo "$toolchain"/../lib/clang/*/include)"
+tables="$toolchain/../lib/swift/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"
+runtime="$(ls /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a 2>/dev/null | head -1)"
+for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "$tables $tables" \
+  "${runtime:-/none} libclang_rt.builtins-wasm32.a (libclang-rt-14-dev-wasm32)" "$toolchain/wasm-ld $toolchain/wasm-ld"; do
+  [ -e "${file%% *}" ] || missing "${file#* }"
+done
+sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
+[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-wasm.sh -type f -newer "$out")" ] || exit 0
+zstd="$PWD/.build/zstd-package"
+Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
+
+# Of the output, what answers are written with.
+output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames JSONText ObjectShape Output \
+OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
+work=.build/wasm
+mkdir -p "$work"
+# zstd.h is zstd's; all other headers are wasi-libc's. No path of this machine gets into the module.
+c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
+flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
+flags="$flags -swift-version 6 -package-name shardq -Osize -wmo -parse-as-library -I $work -Xfrontend -function-sections"
+flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=."
+for option in $c; do flags="$flags -Xcc $option"; done
+for map in Sources/Wasm Sources/CShims Sources/CZstd; do
+  flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
+done
+module() { # its name and its sources
+  name=$1
+  shift
+  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" \
+    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || {
+    cat "$work/$name.log" >&2
+    exit 1
+  }
+  grep "^Sources/.*warning:" "$work/$name.log" >&2 || true
+}
+module Musl Sources/Embedded/Musl.swift
+module CLibrary Sources/CLibrary/CLibrary.swift
+module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
+module Page Sources/Wasm/Page.swift
+
+compile="$toolchain/clang --target=wasm32-wasi -Os $c -ffunction-sections -fdata-sections -c"
+$compile -Wall -Wextra -Wno-unused-parameter Sources/Wasm/host.c -o "$work/host.o"
+objects=""
+for source in "$zstd"/lib/common/*.c "$zstd"/lib/decompress/*.c; do
+  name="$(basename "$source" .c)"
+  case $name in pool | threading) continue ;; esac # Of compression with threads.
+  $compile -DHUF_FORCE_DECOMPRESS_X1 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT -DZSTD_STRIP_ERROR_STRINGS \
+    -DZSTD_LEGACY_SUPPORT=0 -DZSTD_DISABLE_ASM -DDYNAMIC_BMI2=0 -DZSTD_TRACE=0 -DDEBUGLEVEL=0 \
+    "$source" -o "$work/zstd-$name.o"
+  objects="$objects $work/zstd-$name.o"
+done
+
+exports=""
+for name in reserve open search dots answer answer_size; do exports="$exports --export=shardq_$name"; done
+wrap=""
+for name in close seek write; do wrap="$wrap --wrap=__wasi_fd_$name"; done
+# A module may have at most 256 MiB.
+"$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 \
+  --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/QueryOutput.o" \
+  "$work/ShardedIndex.o" "$work/CLibrary.o" "$work/Musl.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
+if command -v wasm-opt >/dev/null; then
+  wasm-opt -Oz --enable-simd --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+    --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
+else
+  echo "not made smaller by wasm-opt (binaryen), which is not here" >&2
+  cp "$work/linked.wasm" "$work/shardq.wasm"
+fi
+mkdir -p "$(dirname "$out")"
+mv "$work/shardq.wasm" "$out"
+echo "$out: $(wc -c <"$out") bytes, $(gzip -9 -n -c "$out" | wc -c) with gzip -9"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# zstd's own sources, out of Debian's source package, as a git repository with one tag: Scripts/zstd-sources.sh DIRECTORY
+# Nothing is done where they are there. Ends with 77 where they are not to be had.
+set -eu
+zstd="${1:?usage: Scripts/zstd-sources.sh DIRECTORY}"
+[ ! -d "$zstd/.git" ] || exit 0
+skip() {
+  echo "skipped: zstd's sources cannot be had here, neither its package nor Debian's" >&2
+  exit 77
+}
+[ -e /etc/apt/sources.list.d/debian.sources ] || skip
+
+# From wherever this machine takes its packages.
+sources="$(mktemp -d)"
+trap 'rm -rf "$sources"' EXIT
+mkdir -p "$sources/lists/partial" "$sources/parts"
+sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources \
+  >"$sources/parts/debian.sources"
+# It unpacks as another user, who has to get in.
+chmod 755 "$sources"
+apt() {
+  apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
+    -o "Dir::State::lists=$sources/lists" "$@" >&2
+}
+apt update && (cd "$sources" && apt source --download-only libzstd) || skip
+rm -rf "$zstd"
+mkdir -p "$zstd"
+tar -xf "$sources"/libzstd_*.orig.tar.xz -C "$zstd" --strip-components=1
+version="$(ls "$sources"/libzstd_*.orig.tar.xz | sed 's/.*libzstd_\([0-9.]*\).*/\1/')"
+cd "$zstd"
+git init -q
+git add lib Package.swift LICENSE
+git -c user.name=zstd -c user.email=zstd@localhost commit -qm "zstd $version"
+git tag "v$version"

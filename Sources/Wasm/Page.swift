@@ -1,0 +1,238 @@
+import CLibrary
+import QueryOutput
+import ShardedIndex
+
+// The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Wasm/shardq.js, calls one, fetches
+// the bytes that the call asked for, and calls it again. Texts are UTF-8. There is one thread.
+
+/// What a call says to its host.
+private enum Status: Int32 {
+  /// The answer is there.
+  case done = 0
+  /// Bytes are missing that the host was asked for: it calls again once they are there.
+  case waits = 1
+  /// The index is damaged, or cannot be read; the answer is the message, as behind this.
+  case damaged = 2
+  /// A shard is gone: the index was rebuilt. The host opens it anew.
+  case superseded = 3
+  /// The index, or this module, cannot answer such a question.
+  case refused = 4
+}
+
+private final class Page {
+  let index: ShardedIndex
+  /// The writer of the newest generation.
+  let writer: AnswerWriter
+  let generation: String
+
+  init(cacheLimitBytes: Int, carrier: Carrier) throws(IndexError) {
+    index = try ShardedIndex(
+      IndexDirectory(carrier: carrier, path: "the index"), options: .init(cacheLimitBytes: cacheLimitBytes))
+    let generation = try index.matches(forPrefix: "", limit: 0).generation
+    writer = AnswerWriter(generation.schema)
+    self.generation = String(generation.manifest.rootChecksum, radix: 16)
+  }
+}
+
+nonisolated(unsafe) private var page: Page?
+nonisolated(unsafe) private var message: [UInt8] = []
+
+/// Opens the index that the host carries; one that was open is closed.
+@_cdecl("shardq_open") public func open(_ cacheLimitBytes: Int32) -> Int32 {
+  asking { () throws(Refusal) in
+    page = nil
+    do throws(IndexError) {
+      page = try Page(cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier())
+    } catch {
+      throw Refusal(error)
+    }
+  }
+}
+
+/// Answers a search with the object of JSON that `/v1/search` of shardq serve answers with.
+///
+/// - Parameters:
+///   - size: The size of the question in bytes: the typed text, a cursor or nothing, and filters such as `country=FR`, with
+///     a zero between each and the next.
+///   - sort: 0 for the index's own order, 1 for ranks, 2 for keys.
+///   - typos: Whether typing errors are corrected, where the index can.
+///   - display: Whether the answer has what a list shows of each record.
+///   - latitude: Of the place that near records rank higher for; NaN for none.
+@_cdecl("shardq_search") public func search(
+  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ latitude: Double,
+  _ longitude: Double
+) -> Int32 {
+  let texts = (0..<max(0, size)).map { host_question($0) }.split(separator: 0, omittingEmptySubsequences: false).map {
+    String(decoding: $0, as: UTF8.self)
+  }
+  let text = texts.first ?? ""
+  let status = asking { () throws(Refusal) in
+    guard let page else { throw Refusal(.refused, "no index is open") }
+    let asked = Search(
+      text: text, cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)), offset: Int(offset),
+      limit: Int(limit), sort: sort, typos: typos != 0, hasDisplay: display != 0,
+      place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+    try asked.answer(page)
+  }
+  if status == Status.waits.rawValue { page?.index.prefetch(forPrefix: text) }
+  return status
+}
+
+/// Answers with an object of JSON: in which cells of the map there are records, as `/v1/dots` of shardq serve does.
+@_cdecl("shardq_dots") public func dots() -> Int32 {
+  asking { () throws(Refusal) in
+    guard let page else { throw Refusal(.refused, "no index is open") }
+    let grid: DensityGrid?
+    do throws(IndexError) { grid = try page.index.densityGrid() } catch { throw Refusal(error) }
+    guard let grid else { throw Refusal(.refused, "the records of this index have no coordinates") }
+    message = Array("{\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"".utf8)
+    message += Base64.encoded(grid.bits)
+    message += Array("\"}\n".utf8)
+  }
+}
+
+/// Why a question has no answer.
+private struct Refusal: Error {
+  let status: Status
+  let message: String
+
+  init(_ status: Status, _ message: String) { (self.status, self.message) = (status, message) }
+
+  init(_ error: IndexError) {
+    message = error.description
+    status =
+      switch error {
+      case .io(_, _, EAGAIN): .waits
+      case .vanished, .superseded: .superseded
+      case .notBuilt, .wrongCursor: .refused
+      default: .damaged
+      }
+  }
+
+  init(_ failure: AnswerWriter.Failure) {
+    switch failure {
+    case .index(let error): self.init(error)
+    case .output:
+      self.init(.refused, "the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB: ask for fewer records")
+    case .largeRecords: self.init(.refused, "the records have over 64 MiB together: ask for fewer")
+    }
+  }
+}
+
+private func asking(_ body: () throws(Refusal) -> Void) -> Int32 {
+  message = []
+  page?.writer.reset()
+  var status = Status.done
+  do throws(Refusal) {
+    try body()
+  } catch {
+    message = Array(error.message.utf8)
+    status = error.status
+  }
+  // The bytes stay where they are until the next call.
+  if message.isEmpty {
+    page?.writer.body.withBytes { host_answer($0.baseAddress, Int32($0.count)) }
+  } else {
+    host_answer(message, Int32(message.count))
+  }
+  return status.rawValue
+}
+
+private struct Search {
+  let text: String
+  let cursor: String
+  let filters: [String]
+  let offset: Int
+  let limit: Int
+  let sort: Int32
+  let typos: Bool
+  let hasDisplay: Bool
+  let place: (latitude: Double, longitude: Double)?
+
+  /// The most parts of shards that a search opens: beyond, the page would stand still.
+  private static let partLimit = 16_384
+  /// The most hits of an answer that are passed over.
+  private static let offsetLimit = 10_000
+
+  func answer(_ page: Page) throws(Refusal) {
+    guard (0...1000).contains(limit), offset >= 0 else {
+      throw Refusal(.refused, "a limit is 0 to 1000, an offset 0 or more")
+    }
+    let matches = try reading { () throws(IndexError) in try page.index.matches(forPrefix: text) }
+    let isRanked = sort == 1 || sort == 0 && matches.generation.manifest.isRanked
+    try isRanked ? ranked(page, matches) : listed(page, matches)
+  }
+
+  /// Answers in the order of keys.
+  private func listed(_ page: Page, _ matches: ShardedIndex.Matches) throws(Refusal) {
+    guard cursor.isEmpty, filters.isEmpty, place == nil else {
+      throw Refusal(.refused, "ranked answers alone have cursors, filters and places")
+    }
+    let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
+    try write(page, matches, of: matches.count, SearchAnswer(self, count: matches.count, nearest: nearest, ranks: nil))
+  }
+
+  /// Answers in the order of ranks.
+  private func ranked(_ page: Page, _ matches: ShardedIndex.Matches) throws(Refusal) {
+    guard offset <= Self.offsetLimit else {
+      throw Refusal(.refused, "the offset of a ranked answer is at most \(Self.offsetLimit): send the last cursor")
+    }
+    let after = ShardedIndex.Cursor(cursor)
+    guard cursor.isEmpty || after != nil else { throw Refusal(.refused, "the cursor is none: ask for the first page") }
+    let parsed = filters.compactMap(Self.filter)
+    guard parsed.count == filters.count else { throw Refusal(.refused, "a filter is a field, = and a value") }
+    let near = place.flatMap { ShardedIndex.Place(latitude: $0.latitude, longitude: $0.longitude) }
+    guard place == nil || near != nil else { throw Refusal(.refused, "the place is not on the map") }
+    var hits = try reading { () throws(IndexError) in
+      try ShardedIndex.RankedHits(
+        Fold.fold(text), filters: parsed, near: near, typos: typos ? .automatic : .none, in: matches.generation,
+        after: after)
+    }
+    let isComplete = try reading { () throws(IndexError) in
+      try hits.find(offset + limit, budget: .parts(Self.partLimit))
+    }
+    guard isComplete else {
+      throw Refusal(.refused, "so far down, the answer takes over \(Self.partLimit) parts of shards: type more letters")
+    }
+    let total = hits.areKeyMatches ? matches.count : hits.knownTotal
+    let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
+    let correction = try reading { () throws(IndexError) in try hits.correction }
+    let ranks = SearchAnswer.Ranks(total: total, cursor: hits.cursor?.description, correction: correction)
+    try write(page, hits, of: hits.count, SearchAnswer(self, count: matches.count, nearest: nearest, ranks: ranks))
+  }
+
+  private static func filter(_ text: String) -> ShardedIndex.Filter? {
+    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
+    return ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])])
+  }
+
+  /// Returns the longest beginning of the text that a record matches.
+  private func nearest(_ matches: ShardedIndex.Matches, inKeys: Bool) throws(Refusal) -> String? {
+    try reading { () throws(IndexError) in
+      try matches.generation.longestMatchedBeginning(of: text, inKeys: inKeys)
+    }
+  }
+
+  private func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Refusal) -> Value {
+    do throws(IndexError) { return try body() } catch { throw Refusal(error) }
+  }
+
+  private func write(
+    _ page: Page, _ records: some RecordSource, of count: Int, _ answer: SearchAnswer
+  ) throws(Refusal) {
+    let start = min(offset, count)
+    do throws(AnswerWriter.Failure) {
+      try page.writer.search(answer, records, start..<min(count, start + limit), generation: page.generation)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+}
+
+extension SearchAnswer {
+  fileprivate init(_ search: Search, count: Int, nearest: String?, ranks: Ranks?) {
+    self.init(
+      query: search.text, folded: Fold.fold(search.text), offset: search.offset, limit: search.limit,
+      hasDisplay: search.hasDisplay, count: count, nearest: nearest, ranks: ranks)
+  }
+}

@@ -1,0 +1,72 @@
+// The part of a C library that the WebAssembly module has of its own, and the three functions that its host gives it: what
+// Carrier (Sources/CShims/carrier.h) says of them.
+#include "host.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <wasi/api.h>
+
+#define IMPORT(name) __attribute__((import_module("host"), import_name(#name)))
+IMPORT(open) int32_t host_open(const char *name, int64_t size);
+IMPORT(size) int64_t host_size(int32_t file);
+IMPORT(read) int32_t host_read(int32_t file, int64_t offset, int64_t size, void *into);
+
+static int32_t open_file(void *context, const char *name, int64_t size) { return host_open(name, size); }
+static int64_t size_of(void *context, int32_t file) { return host_size(file); }
+static int32_t read_file(void *context, int32_t file, int64_t offset, int64_t size, void *into) {
+  return host_read(file, offset, size, into);
+}
+
+Carrier host_carrier(void) { return (Carrier){NULL, open_file, size_of, read_file}; }
+
+// The texts of a question, and the bytes of an answer.
+static unsigned char *question;
+static int32_t room;
+static const void *answer;
+static int32_t answer_size;
+
+// Returns room for the texts of a question, of at least `size` bytes; NULL where there is none.
+void *shardq_reserve(int32_t size) {
+  if (size > room) {
+    free(question);
+    question = malloc((size_t)size);
+    room = question ? size : 0;
+  }
+  return question;
+}
+
+uint8_t host_question(int32_t offset) { return offset >= 0 && offset < room ? question[offset] : 0; }
+
+void host_answer(const void *bytes, int32_t size) {
+  answer = bytes;
+  answer_size = size;
+}
+
+// The bytes of the last answer or message, which stay until the next call, and their number.
+const void *shardq_answer(void) { return answer; }
+int32_t shardq_answer_size(void) { return answer_size; }
+
+int *__errno_location(void) {
+  static int number;
+  return &number;
+}
+
+// Seeds of hash tables: nothing here depends on their order.
+void arc4random_buf(void *buffer, size_t size) {
+  static uint64_t state = 0x9e3779b97f4a7c15;
+  for (unsigned char *at = buffer; size > 0; size--) {
+    state = state * 6364136223846793005 + 1;
+    *at++ = (unsigned char)(state >> 56);
+  }
+}
+
+// strtod of wasi-libc reads its text as a stream, whose functions could write to a file. The linker puts these functions in
+// the place of WASI's (--wrap).
+__wasi_errno_t __wrap___wasi_fd_close(__wasi_fd_t file) { return __WASI_ERRNO_NOSYS; }
+__wasi_errno_t __wrap___wasi_fd_seek(
+    __wasi_fd_t file, __wasi_filedelta_t offset, __wasi_whence_t from, __wasi_filesize_t *position) {
+  return __WASI_ERRNO_NOSYS;
+}
+__wasi_errno_t __wrap___wasi_fd_write(
+    __wasi_fd_t file, const __wasi_ciovec_t *pieces, size_t count, __wasi_size_t *written) {
+  return __WASI_ERRNO_NOSYS;
+}

@@ -1,0 +1,285 @@
+// shardq in a page: answers from an index on any static host, of which it fetches the parts that a question needs.
+//
+//   import { open } from './shardq.js'
+//   const index = await open('https://host/cities/')
+//   const { matches, count } = await index.search('san d', { limit: 10 })
+//
+// No dependency; also in Node 20 and later, with a storage that reads files.
+
+/** Why a question has no answer, in words for people. */
+export class ShardqError extends Error {
+  /** @param code 'damaged': the index; 'refused': the question; 'unreachable': the host; 'missing': there is no index. */
+  constructor(code, message) { super(message); this.code = code }
+}
+
+const [done, waits, damaged, superseded] = [0, 1, 2, 3]
+const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
+/** Bytes of a manifest that come first; most are no larger. */
+const firstRead = 16_384
+/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. */
+const [wholeManifest, unrangedManifest] = [128 << 10, 1 << 20]
+/** Files up to this come whole. */
+const wholeShard = 96 << 10
+/** Bytes of shards that are kept beside those that the engine has unpacked. */
+const keptBytes = 4 << 20
+const inFlight = 6
+/** Rounds of fetching that a question may take; more is a host that gives something else than it was asked for. */
+const rounds = 64
+
+/**
+ * Opens an index.
+ *
+ * @param base The address of its directory, or a storage: an object with `get(name, from, to, { signal, fresh })`, which
+ *   resolves to { bytes, size }, the bytes from `from` to before `to` and the size of the file; or to null if there is no
+ *   such file.
+ * @param options.module The compiled module, or its address; `shardq.wasm` beside this script where it is left out.
+ * @param options.cacheBytes The bytes of unpacked shards that stay in memory.
+ */
+export async function open(base, { module = new URL('shardq.wasm', import.meta.url), cacheBytes = 8 << 20 } = {}) {
+  const storage = typeof base.get === 'function' ? base : httpStorage(base)
+  if (!(module instanceof WebAssembly.Module)) module = await compiled(module)
+  const openInstance = isFresh => Instance.open(storage, module, cacheBytes, isFresh)
+  return new Index(openInstance, await openInstance(false))
+}
+
+async function compiled(address) {
+  const response = await fetch(address)
+  if (!response.ok) throw new ShardqError('unreachable', `${address} has status ${response.status}`)
+  // A host that knows no type of wasm files makes it two steps.
+  const isTyped = response.headers.get('Content-Type') === 'application/wasm'
+  return isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer())
+}
+
+/** Files by ranges of HTTP. */
+function httpStorage(base) {
+  const root = new URL(base, globalThis.location?.href)
+  if (!root.pathname.endsWith('/')) root.pathname += '/'
+  const address = name => new URL(name.replaceAll('%', '%25'), root)
+  const request = async (name, { signal, fresh }, range) => {
+    try {
+      return await fetch(address(name), {
+        signal, headers: range ? { Range: range } : {}, cache: fresh ? 'no-cache' : 'default',
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw new ShardqError('unreachable', `${address(name)} cannot be reached: ${error.message}`)
+    }
+  }
+  const body = async (response, limit, what) => {
+    const reader = response.body.getReader(), pieces = []
+    let size = 0
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      size += value.length
+      // What is longer than was asked for is not read to its end.
+      if (size > limit) { await reader.cancel(); throw new ShardqError('damaged', `${what} is longer than it should be`) }
+      pieces.push(value)
+    }
+    const bytes = new Uint8Array(size)
+    let at = 0
+    for (const piece of pieces) { bytes.set(piece, at); at += piece.length }
+    return bytes
+  }
+  return {
+    async get(name, from, to, options = {}) {
+      const what = address(name).href
+      let response = await request(name, options, `bytes=${from}-${to - 1}`)
+      if (response.status === 404 || response.status === 410) return null
+      let total = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')
+      if (response.status === 206 && !total) {
+        // Another origin may hide where a range lies: then all of a file that is not large.
+        await response.body?.cancel()
+        response = await request(name, options)
+      }
+      if (response.status === 206) {
+        const [start, end, size] = total.slice(1).map(Number)
+        const bytes = await body(response, to - from, what)
+        if (start !== from || end >= size || bytes.length !== end + 1 - start) {
+          throw new ShardqError('damaged', `${what}: the host sent other bytes than it was asked for`)
+        }
+        return { bytes, size }
+      }
+      if (response.status !== 200) throw new ShardqError('unreachable', `${what} has status ${response.status}`)
+      // The host knows no ranges: the file, whole.
+      const bytes = await body(response, options.size ?? unrangedManifest, what)
+      return { bytes, size: bytes.length, start: 0 }
+    },
+  }
+}
+
+/** An instance of the module, and the bytes that were fetched for it. */
+class Instance {
+  /** @param isFresh Whether the host is asked whether what the browser has is still so. */
+  static async open(storage, module, cacheBytes, isFresh) {
+    const instance = new Instance()
+    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Map(), wanted: [] })
+    instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
+    await instance.asking(engine => engine.shardq_open(cacheBytes))
+    instance.isFresh = false
+    return instance
+  }
+
+  /** The three functions of the module: Sources/CShims/carrier.h. */
+  host() {
+    return {
+      open: (name, size) => {
+        const memory = new Uint8Array(this.engine.memory.buffer)
+        const text = decoder.decode(memory.subarray(name, memory.indexOf(0, name)))
+        let number = this.byName.get(text)
+        if (number === undefined) {
+          number = this.files.push({ name: text, size: Number(size), runs: [] }) - 1
+          this.byName.set(text, number)
+        }
+        const file = this.files[number]
+        if (file.isMissing) return noFile
+        if (file.size >= 0) return number
+        this.wanted.push({ file, from: 0, to: firstRead })
+        return again
+      },
+      size: number => BigInt(this.files[number].size),
+      read: (number, offset, size, into) => {
+        const file = this.files[number], [from, to] = [Number(offset), Number(offset + size)]
+        if (file.isMissing) return noFile
+        for (const { start, bytes } of file.runs) {
+          if (start <= from && to <= start + bytes.length) {
+            new Uint8Array(this.engine.memory.buffer).set(bytes.subarray(from - start, to - start), into)
+            this.use(file)
+            return 0
+          }
+        }
+        const isWhole = file.size <= (file.name === 'manifest' ? wholeManifest : wholeShard)
+        // Of a manifest the beginning is there.
+        const known = file.runs[0]?.start === 0 ? file.runs[0].bytes.length : 0
+        this.wanted.push(isWhole ? { file, from: from >= known ? known : 0, to: file.size } : { file, from, to })
+        return again
+      },
+    }
+  }
+
+  /** Notes a use of a shard's bytes, of which those used last are kept. */
+  use(file) {
+    if (file.name === 'manifest') return
+    this.kept.delete(file)
+    this.kept.set(file, file.runs.reduce((size, run) => size + run.bytes.length, 0))
+  }
+
+  /** Lets go of the bytes of shards that were used longest ago. */
+  trim() {
+    let size = 0
+    for (const kept of this.kept.values()) size += kept
+    for (const [file, kept] of this.kept) {
+      if (size <= keptBytes) return
+      size -= kept
+      file.runs = []
+      this.kept.delete(file)
+    }
+  }
+
+  /** Calls until all bytes are there; returns the status and the text of the answer. */
+  async asking(call, signal) {
+    for (let round = 0; round < rounds; round++) {
+      this.wanted = []
+      const status = call(this.engine)
+      if (status !== waits) {
+        this.trim()
+        const { memory, shardq_answer, shardq_answer_size } = this.engine
+        const text = decoder.decode(new Uint8Array(memory.buffer, shardq_answer(), shardq_answer_size()))
+        if (status === done) return text
+        throw Object.assign(new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text))
+      }
+      await this.fetch(this.wanted, signal)
+    }
+    throw new ShardqError('damaged', 'the host sends other bytes than it is asked for')
+  }
+
+  /** Fetches what is wanted, at most six ranges at a time; two questions that want the same range share one request. */
+  async fetch(wanted, signal) {
+    const left = [...new Map(wanted.map(want => [`${want.file.name} ${want.from} ${want.to}`, want]))]
+    const worker = async () => {
+      for (let next; (next = left.shift());) await this.shared(...next, signal)
+    }
+    await Promise.all(Array.from({ length: Math.min(inFlight, left.length) }, worker))
+    signal?.throwIfAborted()
+  }
+
+  async shared(key, want, signal) {
+    const requests = want.file.requests ??= new Map()
+    let request = requests.get(key)
+    if (!request) {
+      const abort = new AbortController()
+      request = { abort, waiting: 0, bytes: this.get(want, abort.signal).finally(() => requests.delete(key)) }
+      requests.set(key, request)
+    }
+    request.waiting++
+    // A request that no question waits for any more is given up.
+    const leave = () => { if (--request.waiting === 0) request.abort.abort(signal.reason) }
+    signal?.addEventListener('abort', leave, { once: true })
+    try { await request.bytes } finally { signal?.removeEventListener('abort', leave) }
+  }
+
+  async get({ file, from, to }, signal) {
+    const size = file.size < 0 ? undefined : file.size
+    const got = await this.storage.get(file.name, from, Math.min(to, size ?? Infinity), { signal, size, fresh: this.isFresh })
+    if (got === null) { file.isMissing = true; return }
+    if (size === undefined) file.size = got.size
+    else if (got.size !== size) throw new ShardqError('damaged', `${file.name} has ${got.size} bytes where the manifest says ${size}`)
+    file.runs.push({ start: got.start ?? from, bytes: got.bytes })
+  }
+}
+
+class Index {
+  constructor(openInstance, instance) { Object.assign(this, { openInstance, instance }) }
+
+  /**
+   * The best matches of a text: { count, matches, total, sort, correction, nearest, cursor, generation, … }, as
+   * `/v1/search` of shardq serve answers.
+   *
+   * @param options.limit At most 1,000. @param options.offset The matches that are passed over.
+   * @param options.sort 'rank' or 'key'; the index's own order where it is left out.
+   * @param options.typos Whether typing errors are corrected. @param options.display Whether to say what a list shows.
+   * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
+   * @param options.after The cursor of the page before. @param options.signal Ends a question that is of no use any more.
+   * @param options.parse Makes the answer of its text; JSON.parse where it is left out.
+   */
+  async search(text, options = {}) {
+    const { limit = 10, offset = 0, sort, typos = true, display = false, filters = [], near, after = '' } = options
+    const { signal, parse = JSON.parse } = options
+    const question = encoder.encode([text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0'))
+    const call = engine => {
+      const room = engine.shardq_reserve(question.length)
+      if (room === 0 && question.length > 0) throw new ShardqError('refused', 'the text is too long')
+      new Uint8Array(engine.memory.buffer).set(question, room)
+      return engine.shardq_search(
+        question.length, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0,
+        near?.latitude ?? NaN, near?.longitude ?? NaN)
+    }
+    return parse(await this.answered(call, signal))
+  }
+
+  /** In which cells of a map there are records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
+  async dots({ signal } = {}) { return JSON.parse(await this.answered(engine => engine.shardq_dots(), signal)) }
+
+  /**
+   * Asks; once more from the manifest that the host has now, where a file is gone or damaged: the index may have been built
+   * anew meanwhile. And once more from another instance, where the module came to its end.
+   */
+  async answered(call, signal) {
+    const { instance } = this
+    try {
+      return await instance.asking(call, signal)
+    } catch (error) {
+      const isOver = error instanceof WebAssembly.RuntimeError
+      if (!isOver && !['damaged', 'superseded'].includes(error.code)) throw error
+      // Another question may have seen to it already.
+      if (this.instance === instance) {
+        this.opening ??= this.openInstance(true).finally(() => { this.opening = undefined })
+        this.instance = await this.opening
+      }
+      return this.instance.asking(call, signal)
+    }
+  }
+}
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()

@@ -1,0 +1,217 @@
+// The WebAssembly module and its script against the command: node --test Tests/Wasm
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { open, ShardqError } from '../../Sources/Wasm/shardq.js'
+
+const root = new URL('../..', import.meta.url).pathname
+const program = join(process.env.SHARDQ_BIN ?? join(root, 'bin'), 'shardq')
+const module = new WebAssembly.Module(readFileSync(join(root, '.build/wasm/module/shardq.wasm')))
+const isLong = process.env.SHARDQ_LONG === '1'
+
+/** Numbers from 0 to below a limit, the same in each run. */
+function numbers(seed) {
+  return limit => { seed = (Math.imul(seed, 1103515245) + 12345) >>> 0; return (seed >>> 8) % limit }
+}
+
+const filesOf = directory =>
+  new Map(readdirSync(directory).filter(name => /^manifest$|\.zst$/.test(name)).map(name => [name, readFileSync(join(directory, name))]))
+
+/** A storage over files in memory. */
+const storage = files => ({
+  async get(name, from, to) {
+    const file = files.get(name)
+    return file ? { bytes: new Uint8Array(file.subarray(from, Math.min(to, file.length))), size: file.length } : null
+  },
+})
+
+let work, small, large
+before(() => {
+  work = mkdtempSync(join(tmpdir(), 'shardq-wasm-'))
+  large = join(work, 'index')
+  const list = execFileSync(program, ['generate', '--count', '30000', '--seed', '7', '--format', 'jsonl'], { maxBuffer: 1 << 28 })
+  execFileSync(program, [
+    'build', '-', '--input-format', 'jsonl', '-i', large, '--shard-size', '8KiB', '--weight', '_id', '--words', 'body', '--typos', '--near',
+    '--filter', 'country', '-q'], { input: list })
+  small = join(root, 'shards')
+})
+after(() => rmSync(work, { recursive: true }))
+
+/** The answers of the command. */
+function expected(directory, texts, options) {
+  const lines = execFileSync(program, ['query', '-i', directory, '--stdin', '--format', 'json', '--limit', '10', ...options],
+    { input: texts.map(text => text + '\n').join(''), maxBuffer: 1 << 28 })
+  return lines.toString().trimEnd().split('\n').map(line => JSON.parse(line))
+}
+
+/** Beginnings of keys, some with a typing error. */
+function texts(directory, count, seed) {
+  const next = numbers(seed)
+  const keys = execFileSync(program, ['query', '-i', directory, '--format', 'text', '--all', '--sort', 'key', ''], { maxBuffer: 1 << 28 })
+    .toString().trimEnd().split('\n').map(line => [...line.split('  ')[0]])
+  const made = ['', ' ', 'zzzzz', 'a ', 'san f', '東京', 'ß', '𐀀']
+  for (let n = 0; n < count; n++) {
+    const key = keys[next(keys.length)], text = key.slice(0, 1 + next(key.length))
+    if (next(4) === 0 && text.length > 3) text.splice(next(text.length), 1)
+    made.push(text.join(''))
+  }
+  return [...new Set(made)].filter(text => !/[\n\r\0]/.test(text))
+}
+
+for (const sort of ['key', 'rank']) {
+  test(`answers by ${sort} are those of the command`, async () => {
+    for (const directory of [small, large]) {
+      const asked = texts(directory, isLong ? 5000 : 600, 3)
+      const answers = expected(directory, asked, ['--sort', sort])
+      const index = await open(storage(filesOf(directory)), { module })
+      for (const [i, text] of asked.entries()) {
+        const found = await index.search(text, { sort })
+        const { count, matches, correction, nearest } = answers[i]
+        assert.deepEqual(found.matches, matches, text)
+        assert.equal(found.count, count, text)
+        if (sort === 'rank') {
+          assert.equal(found.nearest, nearest, text)
+          assert.equal(found.correction !== undefined, matches.length > 0 && answers[i].hits.every(hit => hit.edits > 0), text)
+        }
+      }
+    }
+  })
+}
+
+test('filters, a place, cursors and offsets are those of the command', async () => {
+  const index = await open(storage(filesOf(large)), { module })
+  const [country] = (await index.search('s')).matches.map(record => record.country)
+  const filtered = await index.search('s', { filters: [`country=${country}`] })
+  assert.deepEqual(filtered.matches, expected(large, ['s'], ['--filter', `country=${country}`])[0].matches)
+  const near = await index.search('s', { near: { latitude: 48.5, longitude: 2.25 } })
+  assert.deepEqual(near.matches, expected(large, ['s'], ['--near', '48.5,2.25'])[0].matches)
+  const first = await index.search('s', { limit: 7 })
+  const second = await index.search('s', { limit: 3, after: first.cursor })
+  assert.deepEqual([...first.matches, ...second.matches], (await index.search('s')).matches)
+  assert.deepEqual((await index.search('s', { offset: 7, limit: 3 })).matches, second.matches)
+  const shown = await index.search('s', { limit: 1, display: true })
+  assert.equal(shown.display[0].match[0][0], 0)
+  assert.equal((await index.dots()).columns, 720)
+  for (const [text, options] of [
+    ['s', { after: 'nonsense' }], ['s', { limit: 1001 }], ['s', { filters: ['name=x'] }], ['s', { filters: ['x'] }],
+    ['s', { sort: 'key', near: { latitude: 0, longitude: 0 } }], ['s', { offset: 10_001 }],
+  ]) {
+    await assert.rejects(index.search(text, options), error => error instanceof ShardqError && error.code === 'refused', options)
+  }
+  assert.equal((await index.search('x'.repeat(1 << 16))).matches.length, 0)
+  assert.equal((await index.search('s')).matches.length, 10)
+})
+
+test('the module imports three functions and no others', () => {
+  assert.deepEqual(WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`).sort(),
+    ['host.open', 'host.read', 'host.size'])
+})
+
+test('a damaged index is refused or harmless, and ends no instance', async () => {
+  const files = filesOf(small), names = [...files.keys()], next = numbers(11)
+  const asked = ['', 's', 'san f', 'lodnon', 'zz']
+  const right = await open(storage(files), { module })
+  const answers = new Map()
+  for (const text of asked) answers.set(text, JSON.stringify((await right.search(text)).matches))
+  const counts = { right: 0, refused: 0 }
+  for (let n = 0; n < (isLong ? 20_000 : 600); n++) {
+    const name = names[next(names.length)], file = Buffer.from(files.get(name))
+    for (let k = 0; k <= next(3); k++) file[next(file.length)] = next(256)
+    const damaged = new Map(files).set(name, next(10) === 0 ? file.subarray(0, next(file.length)) : file)
+    try {
+      const index = await open(storage(damaged), { module })
+      for (const text of asked) {
+        assert.equal(JSON.stringify((await index.search(text)).matches), answers.get(text), `${name}, ${text}`)
+        counts.right++
+      }
+    } catch (error) {
+      if (!(error instanceof ShardqError)) throw error
+      counts.refused++
+    }
+  }
+  assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
+})
+
+/** A host of files, which does what `wrong` says. */
+async function host(files, use) {
+  const log = [], wrong = {}
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent(new URL(request.url, 'http://host').pathname).replace(/^\/.*\//, '')
+    log.push(name)
+    if (wrong.hang) return
+    if (wrong.login) return response.end('<title>Log in</title>'.repeat(20))
+    let file = (wrong.files ?? files).get(name)
+    if (!file || wrong.missing?.(name)) return response.writeHead(404).end()
+    if (wrong.flipped?.(name)) { file = Buffer.from(file); file[100] ^= 1 }
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+    if (!range || wrong.whole) return response.end(file)
+    const from = Number(range[1]), to = Math.min(Number(range[2]) + 1, file.length)
+    const headers = wrong.hidden ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${file.length}` }
+    let body = file.subarray(from, to)
+    if (wrong.short?.(name)) body = body.subarray(0, body.length >> 1)
+    response.writeHead(206, headers).end(body)
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    await use(`http://127.0.0.1:${server.address().port}/a/b`, wrong, log)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+test('an index opens with one request, and a key takes two at most', async () => {
+  await host(filesOf(small), async (address, _, log) => {
+    const index = await open(address, { module })
+    assert.deepEqual(log, ['manifest'])
+    for (const text of ['s', 'sa', 'san', 'san f']) {
+      const from = log.length
+      await index.search(text, { sort: 'key' })
+      assert.ok(log.length - from <= 2, `${text}: ${log.slice(from)}`)
+    }
+    assert.equal(new Set(log).size, log.length, 'a file came twice')
+  })
+})
+
+test('hosts that do wrong: the answer is right, or the error says what is wrong', async () => {
+  const files = filesOf(large), shard = name => name !== 'manifest'
+  const right = JSON.stringify((await (await open(storage(files), { module })).search('sa')).matches)
+  const other = filesOf(small)
+  for (const [what, change, code] of [
+    ['ranges ignored', { whole: true }], ['Content-Range hidden', { hidden: true }],
+    ['no index', { missing: () => true }, 'damaged'], ['a login page', { login: true }, 'damaged'],
+    ['shards missing', { missing: shard }, 'superseded'], ['a bit flipped in shards', { flipped: shard }, 'damaged'],
+    ['a bit flipped in the manifest', { flipped: name => !shard(name) }, 'damaged'],
+    ['bodies cut short', { short: shard }, 'damaged'],
+  ]) {
+    await host(files, async (address, wrong) => {
+      Object.assign(wrong, change)
+      const asking = (async () => JSON.stringify((await (await open(address, { module })).search('sa')).matches))()
+      if (code) await assert.rejects(asking, error => error instanceof ShardqError && error.code === code && error.message !== '', what)
+      else assert.equal(await asking, right, what)
+    })
+  }
+  await host(files, async (address, wrong) => {
+    // Built anew under an open index: the next question is answered from the new one.
+    const index = await open(address, { module })
+    wrong.files = other
+    const found = await index.search('lon')
+    assert.equal(found.matches[0].name, 'London')
+  })
+  await assert.rejects(open('http://127.0.0.1:9/', { module }), error => error.code === 'unreachable')
+})
+
+test('a question that is of no use any more ends its requests', async () => {
+  await host(filesOf(large), async (address, wrong) => {
+    const index = await open(address, { module })
+    wrong.hang = true
+    const asking = index.search('sa', { signal: AbortSignal.timeout(50) })
+    await assert.rejects(asking, error => error.name === 'TimeoutError')
+    wrong.hang = false
+    assert.ok((await index.search('sa')).matches.length > 0)
+  })
+})

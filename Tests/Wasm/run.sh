@@ -1,0 +1,14 @@
+#!/bin/sh
+# Builds the WebAssembly module and compares it with the command, in Node: a minute and a half, most of it the compiler's.
+# Ends with 77, and a sentence, where something is missing.
+set -eu
+cd "$(dirname "$0")/../.."
+[ -n "$(command -v node)" ] || { echo "skipped: the WebAssembly module, for there is no node"; exit 77; }
+status=0
+Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || status=$?
+[ "$status" -ne 3 ] || { echo "skipped: the WebAssembly module, for something that builds it is missing"; exit 77; }
+[ "$status" -eq 0 ] || exit "$status"
+SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" node --test Tests/Wasm/
+python3 -c 'import sys; sys.path.insert(0, "Tests/Page"); import browser; sys.exit(not browser.executable())' ||
+  { echo "skipped: the page without a server, for there is no Chromium"; exit 77; }
+python3 -m unittest discover -s Tests/Wasm
