@@ -136,6 +136,7 @@ extension BuildError: CustomStringConvertible {
     case ENOSPC, EDQUOT: "; free some space there, or name another directory"
     case EACCES, EPERM: "; check who may write there"
     case EROFS: "; name a directory on a file system that can be written"
+    case ENOTDIR: "; name a directory; to change an archive, unarchive it, change the directory and archive that"
     case ENOLCK, EOPNOTSUPP:
       "; the file system there has no locks, name a directory on one that has"
     case ENOMEM: "; a build with less memory and fewer threads takes less"

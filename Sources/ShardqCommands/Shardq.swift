@@ -48,8 +48,8 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        GenerateCommand.self, FootprintCommand.self, PlanCommand.self, UICommand.self, MapCommand.self,
-        ServeCommand.self, CompletionsCommand.self,
+        ArchiveCommand.self, UnarchiveCommand.self, GenerateCommand.self, FootprintCommand.self, PlanCommand.self,
+        UICommand.self, MapCommand.self, ServeCommand.self, CompletionsCommand.self,
       ])
 
     package init() {}

@@ -14,7 +14,7 @@ struct ExitStatusTests {
       ["san", "--format", "xml"],
       ["export", "--format", "text"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
-      ["repair"], ["plan"], [],
+      ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"], ["plan"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],
     ])
   func usage(_ arguments: [String]) {
@@ -170,7 +170,8 @@ struct ExitStatusTests {
       help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build -i cities cities.json")
     )
     for command in [
-      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "plan",
+      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "generate", "plan",
     ] {
       #expect(help.output.contains("  " + command))
       let own = Program.run([command, "--help"])

@@ -7,7 +7,8 @@
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
-      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "generate", "footprint",
+      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "generate", "footprint",
       "plan",
       "help",
       "-i",

@@ -22,6 +22,7 @@ from collections import Counter
 from fractions import Fraction
 from operator import itemgetter
 
+import archive
 import sides
 import sketches
 
@@ -186,6 +187,8 @@ def unpack_frames(data, frames, what):
 
 def read_file(directory, name, limit=None):
     """A regular file's bytes; links and devices are refused, and files of more than `limit` bytes."""
+    if isinstance(directory, archive.Archive):
+        return directory.read(name)
     path = os.path.join(directory, name)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -267,6 +270,7 @@ class Index:
         self.entries = []
         for number, place in enumerate(self.page_places):
             self._read_page(number, contents[0][place])
+        self._placed((entry.name, entry.file_size) for entry in self.entries)
         self.ranks = self.sides = None
         self.text_entries, self.last_components = None, []
         readers = {8: self._read_notes, 9: self._read_density_grid, 10: self._read_ranks, 11: self._read_sides}
@@ -435,6 +439,7 @@ class Index:
         need(sum(map(len, self.last_components)) <= 1 << 16, f"{what} of too large last components")
         need(all(a < b for a, b in zip(self.last_components, self.last_components[1:])), f"{what}: components out of order")
         self.entries_file = f"entries-{digest[:8].hex()}.zst"
+        self._placed([(self.entries_file, size)])
         self.text_entries = Index(self.directory, self.check_digests, self.entries_file)
         data = self.text_entries.data
         need(len(data) == size, f"{self.entries_file}: another size than promised")
@@ -464,6 +469,12 @@ class Index:
         """§3.12: per page the digest of its side file and its frames."""
         self.sides = sides.read_chain(sys.modules[__name__], head, groups, frames, self.page_count)
         need(self.ranks is not None, "manifest: sides without ranks")
+        self._placed((sides.name_of(digest), sum(frame.size for frame in frames)) for digest, frames in self.sides)
+
+    def _placed(self, files):
+        """docs/archive.md: the next files have the next places."""
+        if isinstance(self.directory, archive.Archive):
+            self.directory.files += files
 
     def side_contents(self):
         """Per page the contents of its side file, by the kind, number and group of each frame."""

@@ -20,7 +20,7 @@ import Testing
   /// The folders and files of the engine that may name a type with `Unsafe` in it, and the number of such lines in all
   /// sources.
   static let unsafe = (
-    places: ["Format/", "Query/Record", "Cache/Lock", "Generation/Overlay+File", "ShardedIndex+Query"], count: 740
+    places: ["Format/", "Query/Record", "Store/Lock", "Generation/Overlay+File", "ShardedIndex+Query"], count: 740
   )
   /// Words that had a second meaning, with the term that took their place.
   static let retired = ["HeldFrame": "CachedFrame", "BlobChunk": "RecordArena"]

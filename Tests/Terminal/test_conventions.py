@@ -166,7 +166,7 @@ class Conventions(unittest.TestCase):
         self.list()
         for line in (
             "build -i x --id id --key '{name}' l.csv", "update -i x --merge", "verify -i x", "stats -i x", "explain -i x a",
-            "export -i x", "diff x x -o p", "apply -i x p", "generate --count 2", "generate --typing 9 -i x", "completions zsh", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
+            "export -i x", "diff x x -o p", "apply -i x p", "archive -i x -o a", "unarchive a -o b", "generate --count 2", "generate --typing 9 -i x", "completions zsh", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
         ):
             if line.startswith("repair"):
                 shutil.copytree(os.path.join(self.directory, "x"), os.path.join(self.directory, "y"))

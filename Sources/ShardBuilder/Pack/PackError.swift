@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Why a pack was not made or not applied; every index is as it was.
+/// Why a pack or an archive was not made, or a pack not applied; every index is as it was.
 @nonexhaustive
 public enum PackError: Error, Equatable, Sendable {
   /// The system refused something, or another build is running.
@@ -17,7 +17,9 @@ public enum PackError: Error, Equatable, Sendable {
   case doesNotFit(directory: String, found: String, from: String, to: String)
   /// The pack leads to another generation than the one that was asked for. Digests of manifests, in hexadecimal.
   case unexpected(path: String, found: String, expected: String)
-  /// An index has what no pack can hold.
+  /// There is something at the path of a file or directory that is to be made.
+  case exists(path: String)
+  /// An index has what no pack or archive can hold.
   case unshippable(path: String, reason: BuildMessage)
 }
 
@@ -44,6 +46,8 @@ extension PackError: CustomStringConvertible {
       """
     case .unexpected(let path, let found, let expected):
       "\(displayed(path: path)) leads to the manifest \(found.prefix(16)), not to \(expected.prefix(16)) as was expected"
+    case .exists(let path):
+      "\(displayed(path: path)) is there already: name another path, or remove it first"
     case .unshippable(let path, let reason): "\(path) \(reason)"
     }
   }

@@ -10,17 +10,28 @@ extension Pack {
     let digest: [UInt8]
     /// Whether it is a shard's.
     let isShard: Bool
+    /// Where it is in an archive; nil for a directory.
+    let place: ArchivePlace?
 
-    init(_ shard: Manifest.Shard) {
-      (name, size, isShard) = (shard.source.fileName, shard.file.size, true)
+    init(_ shard: Manifest.Shard, at place: ArchivePlace?) {
+      (name, size, isShard, self.place) = (shard.source.fileName, shard.file.size, true, place)
       digest = unsafe Array(shard.digest)
     }
 
-    init(_ side: SidePage) { (name, size, digest, isShard) = (side.fileName, side.fileSize, side.digest, false) }
+    /// - Parameter index: The index that the shard is of.
+    init(_ shard: Manifest.Shard, of index: ShardedIndex) {
+      self.init(shard, at: index.generation.manifest.place(ofShard: shard.number))
+    }
+
+    init(_ side: SidePage, at place: ArchivePlace?) {
+      (name, size, digest, isShard) = (side.fileName, side.fileSize, side.digest, false)
+      self.place = place
+    }
 
     /// Returns all files of a manifest: the shards' in order, then the side files in the order of their pages.
     static func all(of manifest: ManifestReader, _ shards: [Manifest.Shard]) throws(IndexError) -> [File] {
-      shards.map { File($0) } + (try manifest.sidePages()).map { File($0) }
+      shards.map { File($0, at: manifest.place(ofShard: $0.number)) }
+        + (try manifest.numberedSidePages()).map { File($0.side, at: manifest.place(ofSides: $0.page)) }
     }
   }
 }

@@ -53,6 +53,21 @@ extension Pack {
       if buffer.count >= Self.bufferSize { try flush() }
     }
 
+    /// Returns the path of the directory that a file is in.
+    static func parent(of path: String) -> String {
+      let slash = path.lastIndex(of: "/")
+      return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// Puts bytes in the place of as many that were written, in a file.
+    func replace(_ offset: Int, _ bytes: [UInt8]) throws(PackError) {
+      try flush()
+      let count = unsafe retrying { unsafe CInt(pwrite(descriptor, bytes, bytes.count, off_t(offset))) }
+      guard count == bytes.count else {
+        throw .build(.io(operation: "write", path: path, errno: count < 0 ? errno : EIO))
+      }
+    }
+
     /// Writes the rest and gives the file its name.
     func finish() throws(PackError) {
       try flush()
@@ -63,8 +78,7 @@ extension Pack {
           throw .io(operation: "rename", path: temporary, errno: errno)
         }
         self.temporary = nil
-        let slash = path.lastIndex(of: "/")
-        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let parent = Self.parent(of: path)
         let directory = SystemFile.open(parent, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
         guard directory >= 0 else { throw .io(operation: "open directory", path: parent, errno: errno) }
         defer { _ = close(directory) }

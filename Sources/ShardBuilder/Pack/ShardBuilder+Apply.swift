@@ -37,7 +37,9 @@ extension ShardBuilder {
       throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
     }
     // This comes before anything is locked or made: an index that is there already may be on a read-only medium.
-    if try old(header, in: directory, Pack.Generation(opening: directory)) == nil {
+    let found = try Pack.Generation(opening: directory)
+    do throws(BuildError) { try Publisher.refuse(archive: found.index.directory) } catch { throw .build(error) }
+    if try old(header, in: directory, found) == nil {
       return try wasThere(header, directory)
     }
     let publisher: Publisher

@@ -94,7 +94,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     let last = unsafe shards(ofKey: piece.record(piece.count - 1).folded).upperBound
     for shard in shards[first...max(first, last)] {
       guard
-        let file = try? index.directory.read(shard.source.fileName, size: shard.file.size)
+        let file = try? index.directory.read(shard.source.fileName, size: shard.file.size, at: nil)
       else { continue }
       known.add(framesOf: file)
     }

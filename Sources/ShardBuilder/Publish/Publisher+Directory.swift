@@ -10,6 +10,11 @@ extension Publisher {
   /// The locked directory, open for reading, whatever stands at its path.
   func openDirectory() throws(IndexError) -> IndexDirectory { try IndexDirectory(descriptor, path: directory) }
 
+  /// Throws if an index is an archive, which no program changes in place.
+  static func refuse(archive directory: IndexDirectory) throws(BuildError) {
+    if directory.isArchive { throw .io(operation: "change", path: directory.path, errno: ENOTDIR) }
+  }
+
   /// The names of all entries of the directory that are UTF-8, as the names of all files of an index are.
   func list() throws(BuildError) -> [String] {
     // A descriptor of its own: reading a directory moves a position.

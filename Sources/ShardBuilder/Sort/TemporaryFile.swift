@@ -28,6 +28,17 @@ final class TemporaryFile: Sendable {
     try unsafe SystemFile.write(bytes, to: descriptor, path: path)
   }
 
+  /// Writes `bytes` behind those that are there.
+  func write(_ bytes: [UInt8]) throws(BuildError) { try SystemFile.write(bytes, to: descriptor, path: path) }
+
+  /// Returns `size` bytes from `offset` on, of which there is at least one.
+  func bytes(from offset: Int, size: Int) throws(BuildError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = retrying { unsafe CInt(pread(descriptor, &bytes, size, off_t(offset))) }
+    guard count == size else { throw .io(operation: "read", path: path, errno: count < 0 ? errno : EIO) }
+    return bytes
+  }
+
   /// Fills `bytes`, of which there is at least one, from `offset` on.
   func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(BuildError) {
     let count = try unsafe SystemFile.read(bytes, at: offset, from: descriptor, path: path)

@@ -27,7 +27,8 @@ extension ShardBuilder {
   ) throws(BuildError) -> BuildSummary {
     try checkStandardInput(upsert + delete)
     // Nothing is created where no index is.
-    _ = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
+    let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
+    try Publisher.refuse(archive: index.directory)
     try checkStandardInput(upsert + delete + [options.weightsFile].compactMap { $0 })
     var update = try IndexUpdate(of: directory, options, hasUpserts: !upsert.isEmpty)
     try update.read(upsert: upsert, delete: delete, progress)

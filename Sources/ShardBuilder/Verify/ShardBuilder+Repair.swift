@@ -110,6 +110,8 @@ private struct Repair {
 
   private let index: IndexDirectory
   private let copy: IndexDirectory
+  /// The places of the copy's files by name, where it is an archive.
+  private let places: [String: ArchivePlace]
   private let expected: ManifestDigest?
   /// It locks the index: no build may remove a file that is being read.
   private let publisher: Publisher
@@ -126,7 +128,8 @@ private struct Repair {
   init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
     self.expected = expected
     // Nothing is created where no index is.
-    _ = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
+    let named = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
+    try Self.building { () throws(BuildError) in try Publisher.refuse(archive: named) }
     copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
     var (own, other) = (stat(), stat())
     for (path, status) in unsafe [(directory, stat(directory, &own)), (path, stat(path, &other))] where status != 0 {
@@ -136,6 +139,7 @@ private struct Repair {
     let publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
     index = try Self.reading { () throws(IndexError) in try publisher.openDirectory() }
     self.publisher = publisher
+    places = ArchivedFiles.places(in: copy)
   }
 
   private static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(RepairError) -> Value {
@@ -269,7 +273,7 @@ private struct Repair {
     else { return }
     do throws(IndexError) {
       let own = try ManifestReader(
-        ofEntries: head, in: index, contexts: DecompressorPool(), keeping: .max, checksDigest: true)
+        ofEntries: head, in: index, at: nil, contexts: DecompressorPool(), keeping: .max, checksDigest: true)
       shards += try own.shards()
       entries = own
       return
@@ -279,7 +283,7 @@ private struct Repair {
     let name = head.fileName.text
     guard
       let other = try? ManifestReader(
-        ofEntries: head, in: copy, contexts: DecompressorPool(), keeping: .max, checksDigest: true),
+        ofEntries: head, in: copy, at: places[name], contexts: DecompressorPool(), keeping: .max, checksDigest: true),
       let bytes = try? other.fileBytes(), let found = try? other.shards()
     else { return }
     _ = try Self.building { () throws(BuildError) in try publisher.add(name, bytes) }
@@ -302,7 +306,7 @@ private struct Repair {
           return given <= shards.count ? given - 1 : nil
         },
         transform: { (number) throws(BuildError) in
-          (number: number, isSound: (try? ShardFile.check(shards[number], in: index)) != nil)
+          (number: number, isSound: (try? ShardFile.check(Pack.File(shards[number], at: nil), in: index)) != nil)
         },
         deliver: { (shard) throws(BuildError) in
           if !shard.isSound { damaged.append(shard.number) }
@@ -311,8 +315,10 @@ private struct Repair {
     }
     var seen: Set<String> = []
     for number in damaged {
-      guard let bytes = try? ShardFile.bytes(of: shards[number], in: copy) else { continue }
-      try mend(shards[number].fileName, bytes, &seen)
+      let name = shards[number].fileName
+      let file = Pack.File(shards[number], at: places[name])
+      guard let bytes = try? ShardFile.bytes(of: file, in: copy) else { continue }
+      try mend(name, bytes, &seen)
     }
   }
 
@@ -323,9 +329,10 @@ private struct Repair {
       (try generation?.sidePages() ?? []) + (try entries?.sidePages() ?? [])
     }
     var seen: Set<String> = []
-    for side in sides where (try? ShardFile.check(side, in: index)) == nil {
-      guard let bytes = try? ShardFile.bytes(of: side, in: copy) else { continue }
-      try mend(side.fileName.text, bytes, &seen)
+    for side in sides where (try? ShardFile.check(Pack.File(side, at: nil), in: index)) == nil {
+      let name = side.fileName.text
+      guard let bytes = try? ShardFile.bytes(of: Pack.File(side, at: places[name]), in: copy) else { continue }
+      try mend(name, bytes, &seen)
     }
   }
 

@@ -48,7 +48,9 @@ struct ShardCheck {
     var check = ShardCheck(
       shard, of: index, idField: idField, weightField: weightField, sideFields: sideFields, isCompared: isCompared)
     do throws(IndexError) {
-      do throws(ShardFile.Fault) { try ShardFile.check(shard, in: index.directory) } catch {
+      do throws(ShardFile.Fault) {
+        try ShardFile.check(Pack.File(shard, of: index), in: index.directory)
+      } catch {
         switch error {
         case .damaged(let reason): check.result.reason = reason
         case .unread(let error): check.result.failure = error

@@ -44,6 +44,10 @@ struct SideCheck {
     self.pages = pages
   }
 
+  private func file(ofPage page: Int) -> Pack.File {
+    Pack.File(pages[page], at: generation.manifest.place(ofSides: page))
+  }
+
   /// Compares the files with their digests.
   ///
   /// - Returns: The size of all of them, in bytes, and those that have a fault.
@@ -51,9 +55,9 @@ struct SideCheck {
     var (faults, seen): ([Fault], Set<String>) = ([], [])
     var bytes = 0
     // Two pages with the same content are one file.
-    for side in pages where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
+    for (page, side) in pages.enumerated() where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
       do throws(ShardFile.Fault) {
-        try ShardFile.check(side, in: generation.directory)
+        try ShardFile.check(file(ofPage: page), in: generation.directory)
         bytes += side.fileSize
       } catch {
         switch error {
@@ -87,7 +91,8 @@ struct SideCheck {
       pageNumber += 1
     }
     let side = pages[pageNumber]
-    guard side.fileSize == 0 || (try? ShardFile.check(side, in: generation.directory)) != nil else { return [] }
+    guard side.fileSize == 0 || (try? ShardFile.check(file(ofPage: pageNumber), in: generation.directory)) != nil
+    else { return [] }
     let file = side.fileSize > 0 ? side.fileName.text : Manifest.fileName
     let count = min(Manifest.pageCapacity, generation.manifest.shardCount - pageNumber * Manifest.pageCapacity)
     var faults: [Fault] = []

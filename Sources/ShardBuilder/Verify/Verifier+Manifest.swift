@@ -89,7 +89,10 @@ extension Verifier {
   func checkDirectory(_ entries: Verifier?) {
     guard let directory = unsafe opendir(index.path) else { return }
     defer { unsafe closedir(directory) }
-    var known: Set<String> = [".", "..", Publisher.manifestName, Publisher.lockName, "README.md"]
+    // The places of an archive, which other programs unpack with the files.
+    var known: Set<String> = [
+      ".", "..", Publisher.manifestName, Publisher.lockName, "README.md", ArchiveForm.placesName,
+    ]
     for shard in shards { known.insert(shard.fileName) }
     for side in (try? index.generation.manifest.sidePages()) ?? [] { known.insert(side.fileName.text) }
     if let entries {

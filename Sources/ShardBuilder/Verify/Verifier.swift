@@ -91,7 +91,9 @@ package struct Verifier {
     let isWhole = checkManifest()
     let entries = openEntries()
     // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
-    if isWhole, entries != nil || !index.generation.manifest.hasEntries { checkDirectory(entries) }
+    if isWhole, entries != nil || !index.generation.manifest.hasEntries {
+      if let archive = index.generation.manifest.archive { checkArchive(archive) } else { checkDirectory(entries) }
+    }
     checkShards(isCompared: source != nil && isWhole)
     finishRanks()
     finishSides()

@@ -49,13 +49,13 @@ final class OpenFiles: Sendable {
   }
 
   /// Opens a shard's file, and keeps it open if that is allowed.
-  func open(_ shard: Int, _ source: Manifest.Source) throws(IndexError) -> OpenFile {
+  func open(_ shard: Int, _ source: Manifest.Source, at place: ArchivePlace?) throws(IndexError) -> OpenFile {
     let file: OpenFile
     do throws(IndexError) {
-      file = OpenFile(try directory.file(source.fileName, size: source.file.size), of: shard)
+      file = OpenFile(try directory.file(source.fileName, size: source.file.size, at: place), of: shard)
     } catch {
       guard case .io(_, _, let number) = error, number == EMFILE || number == ENFILE, removeAll() else { throw error }
-      file = OpenFile(try directory.file(source.fileName, size: source.file.size), of: shard)
+      file = OpenFile(try directory.file(source.fileName, size: source.file.size, at: place), of: shard)
     }
     // The file that made room is closed after the lock is released.
     let other = slots.withLock { (slots) -> OpenFile? in

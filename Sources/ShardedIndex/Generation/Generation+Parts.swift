@@ -22,7 +22,7 @@ extension Generation {
 
   /// Returns the numbers of the fields that a shard's records have, in the order of its columns.
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
-    let file = try shards.loader.open(shard.source)
+    let file = try shards.loader.open(shard.source, at: manifest.place(ofShard: shard.number))
     let header = try shards.loader.header(file, shard.source, of: manifest.root)
     return (0..<header.columnCount).map { unsafe UInt32(header.layout.pointee.columns[$0].name) }
   }
@@ -45,7 +45,7 @@ extension Generation {
     _ shard: Manifest.Shard, parts: (PartTable) -> Range<Int>, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
     let loader = shards.loader
-    var file = try loader.open(shard.source)
+    var file = try loader.open(shard.source, at: manifest.place(ofShard: shard.number))
     let header = try loader.header(file, shard.source, of: manifest.root)
     let numbers = parts(header.parts)
     if numbers.count > 1 { try file.hold() }

@@ -30,9 +30,9 @@ extension Generation {
     return (0..<values.count).map { Array(values.value($0)) }
   }
 
-  /// Returns the bytes of a side file, checked against the manifest's digest.
+  /// Returns the bytes of a side file of a directory, checked against the manifest's digest.
   package func file(_ side: SidePage) throws(IndexError) -> [UInt8] {
-    let bytes = try directory.read(side.fileName, size: side.fileSize)
+    let bytes = try directory.read(side.fileName, size: side.fileSize, at: nil)
     var hash = SHA256()
     unsafe bytes.withUnsafeBufferPointer { unsafe hash.update($0) }
     guard hash.finish().starts(with: side.digest) else {

@@ -63,8 +63,8 @@ extension ShardReader {
     let entries: ManifestReader
     do throws(IndexError) {
       entries = try ManifestReader(
-        ofEntries: head, in: directory, contexts: loader.contexts, keeping: cache.pagesLimitBytes,
-        checksDigest: loader.checksDigests)
+        ofEntries: head, in: directory, at: manifest.placeOfEntries, contexts: loader.contexts,
+        keeping: cache.pagesLimitBytes, checksDigest: loader.checksDigests)
     } catch {
       throw explained(error)
     }

@@ -23,12 +23,14 @@ extension ManifestReader {
 
   /// Opens the manifest of entries, reads its root and checks it.
   ///
-  /// - Parameter checksDigest: Whether nothing of the file is used before its SHA-256 is known to be the right one.
+  /// - Parameters:
+  ///   - place: Where it is in an archive; nil for a directory.
+  ///   - checksDigest: Whether nothing of the file is used before its SHA-256 is known to be the right one.
   package convenience init(
-    ofEntries head: EntriesHead, in directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int,
-    checksDigest: Bool
+    ofEntries head: EntriesHead, in directory: IndexDirectory, at place: ArchivePlace?, contexts: DecompressorPool,
+    keeping limit: Int, checksDigest: Bool
   ) throws(IndexError) {
-    var file = try directory.file(head.fileName, size: head.fileSize)
+    var file = try directory.file(head.fileName, size: head.fileSize, at: place)
     if checksDigest {
       guard file.size <= Manifest.pinnedSizeLimit else {
         throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.pinnedSizeLimit))
@@ -37,7 +39,7 @@ extension ManifestReader {
       guard try file.digest().starts(with: head.digest) else { throw .corrupt(path: file.path, cause: .wrongDigest) }
     }
     let path = file.path
-    try self.init(file, contexts: contexts, keeping: limit)
+    try self.init(file, contexts: contexts, keeping: limit, firstPlace: place.map { $0.number + 1 } ?? 0)
     let found = UInt32(truncatingIfNeeded: rootChecksum)
     guard found == head.rootChecksum else {
       throw .corrupt(path: path, cause: .wrongChecksum(found: found, expected: head.rootChecksum))

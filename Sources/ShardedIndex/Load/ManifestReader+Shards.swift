@@ -17,7 +17,7 @@ extension ManifestReader {
   }
 
   /// Returns the data that it takes to read a shard's file.
-  func source(_ number: Int) throws(IndexError) -> Manifest.Source {
+  package func source(_ number: Int) throws(IndexError) -> Manifest.Source {
     try withPage(number / Manifest.pageCapacity) { page, _ in Manifest.Source(number % Manifest.pageCapacity, of: page)
     }
   }

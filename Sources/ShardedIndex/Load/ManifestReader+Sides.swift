@@ -11,12 +11,18 @@ extension ManifestReader {
   }
 
   /// Returns the side files of all pages, those aside that have none; none for an index without sides.
-  package func sidePages() throws(IndexError) -> [SidePage] {
+  package func sidePages() throws(IndexError) -> [SidePage] { try numberedSidePages().map { $0.side } }
+
+  /// Returns the same with the numbers of the pages.
+  package func numberedSidePages() throws(IndexError) -> [(page: Int, side: SidePage)] {
     guard hasSides else { return [] }
     _ = try sideHead()  // An index without pages has it too.
-    var pages: [SidePage] = []
-    for number in 0..<root.tree.count(ofLevel: 0) { pages.append(try sidePage(number)) }
-    return pages.filter { $0.fileSize > 0 }
+    var pages: [(page: Int, side: SidePage)] = []
+    for number in 0..<pageCount {
+      let side = try sidePage(number)
+      if side.fileSize > 0 { pages.append((number, side)) }
+    }
+    return pages
   }
 
   private func sideGroup(_ number: Int) throws(IndexError) -> SideGroup {

@@ -12,6 +12,8 @@ import CLibrary
 package final class ManifestReader: @unchecked Sendable {
   package let root: Manifest
   let file: IndexFile
+  /// The place in an archive of the manifest's first file.
+  let firstPlace: Int64
   let contexts: DecompressorPool
   /// The pages and nodes that are kept, by ``ManifestTree/slot(_:level:)``.
   let kept: FrameTable
@@ -89,7 +91,10 @@ package final class ManifestReader: @unchecked Sendable {
     try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool(), keeping: .max)
   }
 
-  init(_ file: consuming IndexFile, contexts: DecompressorPool, keeping limit: Int) throws(IndexError) {
+  init(
+    _ file: consuming IndexFile, contexts: DecompressorPool, keeping limit: Int, firstPlace: Int64 = 0
+  ) throws(IndexError) {
+    self.firstPlace = firstPlace
     let root = try Self.root(of: file, with: contexts)
     let isWhole = root.fileSize == file.size
     // A frame has more than eight bytes: so no table of pages is larger than the file.

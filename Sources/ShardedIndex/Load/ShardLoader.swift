@@ -7,8 +7,10 @@ struct ShardLoader: Sendable {
   let checksDigests: Bool
 
   /// Opens a shard's file; where digests are asked for, all of it is read and held, and has to have the right one.
-  func open(_ source: Manifest.Source) throws(IndexError) -> IndexFile {
-    var file = try directory.file(source.fileName, size: source.file.size)
+  ///
+  /// - Parameter place: Where it is in an archive; nil for a directory.
+  func open(_ source: Manifest.Source, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
+    var file = try directory.file(source.fileName, size: source.file.size, at: place)
     if checksDigests {
       try file.hold()
       guard source.hasDigest(try file.digest()) else { throw .corrupt(path: file.path, cause: .wrongDigest) }

@@ -41,7 +41,9 @@ extension ShardReader {
     let side = try manifest.sidePage(page)
     guard let frame = side.frame(name) else { return nil }
     let file: IndexFile
-    do throws(IndexError) { file = try loader.open(side) } catch { throw explained(error) }
+    do throws(IndexError) { file = try loader.open(side, at: manifest.place(ofSides: page)) } catch {
+      throw explained(error)
+    }
     let content = try file.frame(
       frame.start..<frame.start + frame.size, checksum: frame.checksum, name: "sides", with: loader.contexts
     ) { (content, _) throws(FormatError) in
@@ -57,8 +59,8 @@ extension ShardReader {
 
 extension ShardLoader {
   /// Opens a side file; where digests are asked for, all of it is read and held, and has to have the right one.
-  fileprivate func open(_ side: SidePage) throws(IndexError) -> IndexFile {
-    var file = try directory.file(side.fileName, size: side.fileSize)
+  fileprivate func open(_ side: SidePage, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
+    var file = try directory.file(side.fileName, size: side.fileSize, at: place)
     if checksDigests {
       try file.hold()
       guard try file.digest().starts(with: side.digest) else { throw .corrupt(path: file.path, cause: .wrongDigest) }

@@ -129,8 +129,11 @@ final class ShardReader: Sendable {
   ) throws(IndexError) -> Value {
     do throws(IndexError) {
       if let kept = kept ?? files.kept(shard), let found = try? read(kept) { return found }
-      if loader.checksDigests { return try read(OpenFile(try loader.open(manifest.source(shard)), of: shard)) }
-      let open = try files.open(shard, manifest.source(shard))
+      let place = manifest.place(ofShard: shard)
+      if loader.checksDigests {
+        return try read(OpenFile(try loader.open(manifest.source(shard), at: place), of: shard))
+      }
+      let open = try files.open(shard, manifest.source(shard), at: place)
       do throws(IndexError) {
         return try read(open)
       } catch {

@@ -3,25 +3,28 @@ import CLibrary
 func errorText(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
 /// A directory of index files, open as long as the value lives: neither a change of the working directory nor a rename
-/// of the directory leads to another. Or a carrier, by which the same files come from elsewhere.
+/// of the directory leads to another. Or an archive, which is opened by its path with each manifest. Or a carrier, by
+/// which the same files come from elsewhere.
 package final class IndexDirectory: Sendable {
   /// The path, as it was given, in UTF-8: a query makes no `String` of it.
   private let pathBytes: [UInt8]
-  /// -1 where there is a carrier.
+  /// -1 where there is a carrier or an archive.
   private let descriptor: CInt
-  /// nil for a directory.
+  /// nil for what is on disk.
   let carried: CarriedFiles?
+  /// Whether all files are in one.
+  package let isArchive: Bool
 
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
+  /// Opens a directory. A file is taken for an archive, and opened with its manifest.
   package init(opening path: String) throws(IndexError) {
     descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
-    carried = nil
-    guard descriptor >= 0 else {
-      throw number == ENOENT || number == ENOTDIR
-        ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
+    (carried, isArchive) = (nil, number == ENOTDIR)
+    guard descriptor >= 0 || isArchive else {
+      throw number == ENOENT ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
     }
   }
 
@@ -32,15 +35,17 @@ package final class IndexDirectory: Sendable {
     descriptor = retrying { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
     pathBytes = Array(path.utf8)
-    carried = nil
+    (carried, isArchive) = (nil, false)
     guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
   }
 
   /// Has all files come by a carrier, whose functions must work as long as the value lives.
   ///
-  /// - Parameter path: The path for messages.
-  package init(carrier: Carrier, path: String) {
-    unsafe (descriptor, carried) = (-1, CarriedFiles(carrier))
+  /// - Parameters:
+  ///   - path: The path for messages.
+  ///   - isArchive: Whether the carrier has one file, an archive with the number 0.
+  package init(carrier: Carrier, path: String, isArchive: Bool = false) {
+    unsafe (descriptor, carried, self.isArchive) = (-1, CarriedFiles(carrier), isArchive)
     pathBytes = Array(path.utf8)
   }
 
@@ -58,11 +63,14 @@ package final class IndexDirectory: Sendable {
 
   // MARK: Files
 
-  private static var manifestName: FileName { FileName("manifest") }
+  var manifestName: FileName { FileName("manifest") }
   private static var overlayName: FileName { FileName("overlay") }
 
   /// Opens the file `name`, which must have `size` bytes.
-  func file(_ name: FileName, size: Int) throws(IndexError) -> IndexFile {
+  ///
+  /// - Parameter place: Where it is in an archive; nil for a directory.
+  func file(_ name: FileName, size: Int, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
+    if let place { return try place.archive.file(name, size: size, number: place.number) }
     let file = try file(name, promised: size)
     guard file.size == size else {
       throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: size))
@@ -71,8 +79,15 @@ package final class IndexDirectory: Sendable {
   }
 
   /// Reads the file `name`, which must have `size` bytes.
-  package func read(_ name: FileName, size: Int) throws(IndexError) -> [UInt8] {
-    try file(name, size: size).read(from: 0, size: size)
+  package func read(_ name: FileName, size: Int, at place: ArchivePlace?) throws(IndexError) -> [UInt8] {
+    try file(name, size: size, at: place).read(from: 0, size: size)
+  }
+
+  /// Calls `body` with the bytes of the file `name`, which must have `size` bytes, in runs of at most 256 KiB.
+  package func forEachRun<Failure: Error>(
+    of name: FileName, size: Int, at place: ArchivePlace?, _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    try file(name, size: size, at: place).forEachRun(body)
   }
 
   /// - Parameter size: The size that the file must have, which a carrier is told; nil if that is not known.
@@ -82,9 +97,30 @@ package final class IndexDirectory: Sendable {
       guard file >= 0 else { throw failure(toOpen: name, 0 &- file) }
       return try IndexFile(file, of: carried, in: self, name)
     }
+    // An archive's file has a place.
+    if isArchive { throw .vanished(path: filePath(name.text)) }
     let file = descriptor(of: name)
     guard file >= 0 else { throw failure(toOpen: name, errno) }
     return try IndexFile(file, of: self, name)
+  }
+
+  /// Opens the archive.
+  private func archive() throws(IndexError) -> Archive {
+    if let carried { return try Archive(IndexFile(0, of: carried, in: self, manifestName, isArchive: true), of: self) }
+    let file = retrying { unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+    let number = file < 0 ? errno : 0
+    guard file >= 0 else {
+      throw number == ENOENT || number == ENOTDIR
+        ? .notFound(path: path) : .io(operation: "open", path: path, errno: number)
+    }
+    let opened: IndexFile
+    do throws(IndexError) {
+      opened = try IndexFile(file, of: self, manifestName)
+    } catch {
+      if case .corrupt = error { throw .notFound(path: path) }  // No regular file.
+      throw error
+    }
+    return try Archive(opened, of: self)
   }
 
   /// Returns a descriptor, or -1 with `errno`.
@@ -105,20 +141,22 @@ package final class IndexDirectory: Sendable {
 
   /// Takes over the descriptor of a manifest, which is closed with the file.
   func manifestFile(_ descriptor: CInt) throws(IndexError) -> IndexFile {
-    try IndexFile(descriptor, of: self, Self.manifestName)
+    try IndexFile(descriptor, of: self, manifestName)
   }
 
   /// Opens the manifest.
   func manifestFile() throws(IndexError) -> IndexFile {
+    if isArchive { return try archive().manifestFile() }
     do throws(IndexError) {
-      return try file(Self.manifestName)
+      return try file(manifestName)
     } catch {
       if case .vanished = error { throw .notFound(path: path) }
       throw error
     }
   }
 
-  /// Opens the overlay; nil if there is none, as by a carrier: what is carried is a manifest and the files that it names.
+  /// Opens the overlay; nil if there is none, as by a carrier and in an archive: those have a manifest and the files that
+  /// it names.
   ///
   /// A reader that wants the manifest as well opens that afterwards: an update that writes the overlay's changes into
   /// shards puts the new manifest in place first, and takes the overlay away then. So the earlier changes are in one
@@ -138,11 +176,15 @@ package final class IndexDirectory: Sendable {
 
   /// Returns the identity of the file that is the manifest now; nil if there is none, or it cannot be looked at.
   func manifestStamp() -> FileStamp? {
-    if descriptor < 0 {
-      guard let file = try? file(Self.manifestName) else { return nil }
+    if carried != nil {
+      guard let file = try? manifestFile() else { return nil }
       return file.stamp
     }
-    return stamp(of: Self.manifestName)
+    if isArchive {
+      var status = stat()
+      return unsafe stat(path, &status) == 0 ? FileStamp(status) : nil
+    }
+    return stamp(of: manifestName)
   }
 
   /// Returns the identity of the files that a generation would be read from now; nil if there is no manifest, or it

@@ -82,8 +82,12 @@ extension IndexError: CustomStringConvertible {
 private func absence(_ path: String) -> StaticString {
   var status = stat()
   if unsafe stat(path, &status) == 0 {
-    return status.st_mode & S_IFMT == S_IFDIR ? "there is no manifest in it" : "it is a file and no directory"
+    return switch status.st_mode & S_IFMT {
+    case S_IFDIR: "there is no manifest in it"
+    case S_IFREG: "it is a file and no archive of an index"
+    default: "it is neither a directory nor a file"
+    }
   }
   return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-    ? "it is a link that leads nowhere" : "there is no such directory"
+    ? "it is a link that leads nowhere" : "there is no such directory or archive"
 }

@@ -1,6 +1,7 @@
 import CLibrary
 
-/// A regular file open for positioned reads, closed exactly once: when the value goes away. Or a carrier's.
+/// A regular file open for positioned reads, closed exactly once: when the value goes away. Or a carrier's, or a window
+/// on an archive, which stays open for it.
 ///
 /// Links, devices, directories and pipes are refused, and never waited for.
 struct IndexFile: ~Copyable {
@@ -8,7 +9,13 @@ struct IndexFile: ~Copyable {
   private let descriptor: CInt
   private let directory: IndexDirectory
   private let name: FileName
+  /// The archive that the file is in; nil where it is a file of its own.
+  let archive: Archive?
+  /// Where it begins in the archive; 0 for a file of its own.
+  private let start: Int64
   /// The size when it was opened, in bytes.
+  let length: Int64
+  /// The same where it fits an `Int`, else the greatest one.
   let size: Int
   /// The identity when it was opened.
   let stamp: FileStamp
@@ -34,32 +41,48 @@ struct IndexFile: ~Copyable {
     self.descriptor = descriptor
     self.directory = directory
     self.name = name
-    size = Int(status.st_size)
+    (archive, start, length) = (nil, 0, Int64(status.st_size))
+    size = Int(clamping: length)
     stamp = FileStamp(status)
     held = nil
   }
 
   /// Takes a carrier's file.
+  ///
+  /// - Parameter isArchive: Whether it may be larger than an `Int` says.
   init(
-    _ number: CInt, of carried: CarriedFiles, in directory: IndexDirectory, _ name: FileName
+    _ number: CInt, of carried: CarriedFiles, in directory: IndexDirectory, _ name: FileName,
+    isArchive: Bool = false
   ) throws(IndexError) {
     let size = carried.size(of: number)
     guard size >= 0 else {
       throw .io(operation: "examine", path: directory.filePath(name.text), errno: CInt(clamping: 0 &- size))
     }
-    guard let size = Int(exactly: size) else {
+    guard isArchive || Int(exactly: size) != nil else {
       throw .corrupt(
         path: directory.filePath(name.text), cause: .wrongSize(found: .max, expected: Manifest.fileLimit))
     }
-    (descriptor, self.directory, self.name, self.size) = (number, directory, name, size)
+    (descriptor, self.directory, self.name) = (number, directory, name)
+    (archive, start, length, self.size) = (nil, 0, size, Int(clamping: size))
     (stamp, held) = (FileStamp(ofFile: number), nil)
   }
 
+  /// Makes a window on an archive, which has that many bytes.
+  ///
+  /// - Parameter file: The archive's.
+  init(in archive: Archive, _ file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) {
+    (descriptor, directory, self.name) = (file.descriptor, file.directory, name)
+    (self.archive, self.start, length, self.size) = (archive, start, Int64(size), size)
+    (stamp, held) = (file.stamp, nil)
+  }
+
   /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
-  var firstReadSize: Int { min(size, directory.carried == nil ? 4096 : 16_384) }
+  var firstReadSize: Int {
+    min(size, max(archive?.headSize(from: start) ?? 0, directory.carried == nil ? 4096 : 16_384))
+  }
 
   // Opened for reading: there is no write-back error to lose.
-  deinit { if directory.carried == nil { _ = close(descriptor) } }
+  deinit { if directory.carried == nil, archive == nil { _ = close(descriptor) } }
 
   /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
   /// of the file.
@@ -75,6 +98,18 @@ struct IndexFile: ~Copyable {
       unsafe try read(from: start, size: min(chunk, size - start)).withUnsafeBufferPointer { unsafe hash.update($0) }
     }
     return hash.finish()
+  }
+
+  /// Calls `body` with all bytes in order, in runs of at most 256 KiB.
+  func forEachRun<Failure: Error>(
+    _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(IndexError) -> Result<Void, Failure> {
+    let chunk = 256 << 10
+    for start in stride(from: 0, to: size, by: chunk) {
+      let run = try read(from: start, size: min(chunk, size - start))
+      do throws(Failure) { try body(run) } catch { return .failure(error) }
+    }
+    return .success(())
   }
 
   /// Returns `size` bytes from `offset` on.
@@ -93,17 +128,25 @@ struct IndexFile: ~Copyable {
       guard offset <= held.count, size <= held.count - offset else {
         throw .corrupt(path: path, cause: .wrongSize(found: held.count, expected: offset + size))
       }
-      return unsafe target.withUnsafeMutableBytes { unsafe $0.copyBytes(from: held[offset..<offset + size]) }
+      return target.copy(held[offset..<offset + size])
+    }
+    if let archive {
+      guard offset <= self.size, size <= self.size - offset else {
+        let end = offset.addingReportingOverflow(size).partialValue
+        throw .corrupt(path: path, cause: .wrongSize(found: self.size, expected: end))
+      }
+      if archive.readHead(from: start + Int64(offset), into: &target) { return }
     }
     try ReadingTerms.admit(0, in: directory)
+    let start = start + Int64(offset)
     var done = 0
     let failure: CInt = unsafe target.withUnsafeMutableBytes { target in
       if let carrier = unsafe directory.carried?.functions {
         done = size
-        return unsafe 0 &- carrier.read(carrier.context, descriptor, Int64(offset), Int64(size), target.baseAddress)
+        return unsafe 0 &- carrier.read(carrier.context, descriptor, start, Int64(size), target.baseAddress)
       }
       while done < size {
-        let count = unsafe pread(descriptor, target.baseAddress! + done, size - done, off_t(offset + done))
+        let count = unsafe pread(descriptor, target.baseAddress! + done, size - done, off_t(start) + off_t(done))
         if count > 0 { done += count } else if count == 0 { return 0 } else if errno != EINTR { return errno }
       }
       return 0
@@ -116,7 +159,7 @@ struct IndexFile: ~Copyable {
 
   /// Returns whether another file has the same bytes.
   func hasContent(of other: borrowing IndexFile) throws(IndexError) -> Bool {
-    if directory.carried != nil { return stamp == other.stamp }
+    if directory.carried != nil, archive == nil { return stamp == other.stamp }
     guard size == other.size else { return false }
     let chunk = 64 << 10
     for start in stride(from: 0, to: size, by: chunk) {
@@ -125,5 +168,12 @@ struct IndexFile: ~Copyable {
       guard mine == (try other.read(from: start, size: count)) else { return false }
     }
     return true
+  }
+}
+
+extension MutableRawSpan {
+  /// Copies bytes to the beginning; there must be room for them.
+  mutating func copy(_ bytes: ArraySlice<UInt8>) {
+    unsafe withUnsafeMutableBytes { unsafe $0.copyBytes(from: bytes) }
   }
 }

@@ -9,9 +9,9 @@
     @Option(
       name: [.customShort("i", allowingJoined: true), .customLong("index")],
       help: ArgumentHelp(
-        "The index: a directory, or the name of an installed one (default: $SHARDQ_INDEX, else ./shards).",
+        "The index: a directory, an archive to read, or the name of an installed one (default: $SHARDQ_INDEX, else ./shards).",
         valueName: "dir"),
-      completion: .directory)
+      completion: .file())
     var index: String?
 
     func validate() throws {

@@ -24,10 +24,13 @@
           man shardq-diff, docs/pack.md
         """)
 
-    @Argument(help: ArgumentHelp("The directory of the index to begin with.", valueName: "old"), completion: .directory)
+    @Argument(
+      help: ArgumentHelp("The index to begin with, a directory or an archive.", valueName: "old"),
+      completion: .directory)
     var old: String
 
-    @Argument(help: ArgumentHelp("The directory of the index to end with.", valueName: "new"), completion: .directory)
+    @Argument(
+      help: ArgumentHelp("The index to end with, a directory or an archive.", valueName: "new"), completion: .directory)
     var new: String
 
     @Option(
@@ -136,8 +139,8 @@
     }
   }
 
-  /// Reports why a pack was not made or applied, and returns the status to end with.
-  private func report(_ error: PackError) -> ExitStatus {
+  /// Reports why a pack or an archive was not made, or a pack not applied, and returns the status to end with.
+  func report(_ error: PackError) -> ExitStatus {
     switch error {
     case .index(let error): return QueryRunner.report(error)
     case .build(.io("write", "standard output", let code)): return Diagnostics.failed(WriteError(errno: code))

@@ -29,7 +29,7 @@
     @OptionGroup(title: "Index") var location: IndexLocation
 
     @Option(
-      name: .customLong("from"), help: ArgumentHelp("The directory of the copy.", valueName: "copy"),
+      name: .customLong("from"), help: ArgumentHelp("The copy, a directory or an archive.", valueName: "copy"),
       completion: .directory)
     var from: String
 

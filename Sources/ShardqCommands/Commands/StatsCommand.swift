@@ -62,16 +62,16 @@
           sorted.append(shard.file.size)
           guard names.insert(shard.fileName).inserted else { continue }
           files.bytes += shard.file.size
-          files.disk += FileSize(of: index.directory.filePath(shard.fileName)).disk
+          files.disk += FileSize(of: shard.fileName, in: index).disk
         }
         for side in try index.generation.manifest.sidePages() where names.insert(side.fileName.text).inserted {
           files.bytes += side.fileSize
-          files.disk += FileSize(of: index.directory.filePath(side.fileName.text)).disk
+          files.disk += FileSize(of: side.fileName.text, in: index).disk
         }
         sorted.sort()
         guard let entries = try ShardedIndex(entriesOf: index) else { return }
         let own = try ShardSizes(of: entries).files
-        let manifest = FileSize(of: entries.generation.manifest.path)
+        let manifest = FileSize(ofManifestOf: entries)
         self.entries = FileSize(bytes: own.bytes + manifest.bytes, disk: own.disk + manifest.disk)
       }
 
@@ -81,7 +81,7 @@
     private static func addFiles(
       of index: ShardedIndex, _ shards: ShardSizes, to report: inout Report
     ) throws(IndexError) {
-      let manifest = FileSize(of: index.directory.filePath(Manifest.fileName))
+      let manifest = FileSize(ofManifestOf: index)
       let hasOverlay = index.generation.overlay != nil
       let overlay = hasOverlay ? FileSize(of: index.directory.filePath(Overlay.fileName)) : FileSize()
       report.add(
@@ -121,7 +121,7 @@
     ) throws(IndexError) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       let manifest = index.generation.manifest
-      let own = FileSize(of: index.directory.filePath(Manifest.fileName))
+      let own = FileSize(ofManifestOf: index)
       let overlay =
         index.generation.overlay == nil ? FileSize() : FileSize(of: index.directory.filePath(Overlay.fileName))
       let bytes = shards.files.bytes + shards.entries.bytes + own.bytes + overlay.bytes
@@ -227,6 +227,22 @@
     var disk = 0
 
     init(bytes: Int = 0, disk: Int = 0) { (self.bytes, self.disk) = (bytes, disk) }
+
+    /// The size of a file of an index; 0 in an archive.
+    init(of name: String, in index: ShardedIndex) {
+      self = index.directory.isArchive ? FileSize() : FileSize(of: index.directory.filePath(name))
+    }
+
+    /// The size of an index's manifest; with all that an archive occupies, where it is in one.
+    init(ofManifestOf index: ShardedIndex) {
+      let manifest = index.generation.manifest
+      guard index.directory.isArchive else {
+        self.init(of: manifest.path)
+        return
+      }
+      let isOfEntries = manifest.path != index.directory.filePath(Manifest.fileName)
+      self.init(bytes: manifest.fileSize, disk: isOfEntries ? 0 : FileSize(of: index.path).disk)
+    }
 
     init(of path: String) {
       var status = stat()

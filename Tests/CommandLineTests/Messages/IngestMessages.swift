@@ -274,8 +274,8 @@ struct IngestMessages {
       "no directory, a file, a link that leads nowhere, no manifest",
       ": > f; ln -s nowhere l; mkdir d; for i in ./nope f l d; do shardq -i $i a; done", status: 66,
       error:
-        "shardq: no index at ./nope: there is no such directory. Build one with shardq build, or name another with --index\n"
-        + "shardq: no index at f: it is a file and no directory. Build one with shardq build, or name another with --index\n"
+        "shardq: no index at ./nope: there is no such directory or archive. Build one with shardq build, or name another with --index\n"
+        + "shardq: no index at f: it is a file and no archive of an index. Build one with shardq build, or name another with --index\n"
         + "shardq: no index at l: it is a link that leads nowhere. Build one with shardq build, or name another with --index\n"
         + "shardq: no index at d: there is no manifest in it. Build one with shardq build, or name another with --index\n"
     ),

@@ -11,7 +11,8 @@ import Testing
     let error = #expect(throws: IndexError.self) { try ShardedIndex(opening: "/no/such") }
     let text = try #require(error).localizedDescription
     #expect(
-      text == "no index at /no/such: there is no such directory. Build one with ShardBuilder, or open another directory"
+      text
+        == "no index at /no/such: there is no such directory or archive. Build one with ShardBuilder, or open another directory"
     )
     let plain = try SmallIndex(json: #"[{"name":"Ann"}]"#, key: "{name}").open
     let missing = #expect(throws: IndexError.self) { try plain.search("a") }

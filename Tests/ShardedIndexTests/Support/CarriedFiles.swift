@@ -22,6 +22,12 @@ final class CarriedFiles: @unchecked Sendable {
     self.hasAll = hasAll
   }
 
+  /// An archive alone, all of whose bytes are there.
+  init(archive: [UInt8]) {
+    (files, hasAll) = ([:], true)
+    numbers = [("archive", archive)]
+  }
+
   /// The carrier, which lives as long as this.
   var carrier: Carrier {
     Carrier(
@@ -33,6 +39,10 @@ final class CarriedFiles: @unchecked Sendable {
 
   func open(_ options: ShardedIndex.Options = .init()) throws(IndexError) -> ShardedIndex {
     try ShardedIndex(IndexDirectory(carrier: carrier, path: "carried"), options: options)
+  }
+
+  func openArchive() throws(IndexError) -> ShardedIndex {
+    try ShardedIndex(IndexDirectory(carrier: carrier, path: "carried", isArchive: true), options: .init())
   }
 
   private static func at(_ context: UnsafeMutableRawPointer) -> CarriedFiles {

@@ -68,6 +68,9 @@ extension Manifest {
     /// Whether a file's SHA-256 begins with the digest.
     func hasDigest(_ found: [UInt8]) -> Bool { unsafe withUnsafeBytes(of: digest) { unsafe found.starts(with: $0) } }
 
+    /// The first 16 bytes of the file's SHA-256.
+    package var digestBytes: [UInt8] { unsafe withUnsafeBytes(of: digest) { unsafe Array($0) } }
+
     /// The name of the file that holds the shard.
     package var fileName: FileName {
       unsafe withUnsafeBytes(of: label) { label in

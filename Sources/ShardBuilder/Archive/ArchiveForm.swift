@@ -1,0 +1,251 @@
+import CZlib
+import ShardedIndex
+
+/// The place that the parts of an archive go to, from front to back.
+protocol ArchiveTarget {
+  /// Where the places begin, as the first header says; 0 where that is written later.
+  var placesStart: Int64 { get }
+  /// Returns the CRC-32 of a file, nil standing for the manifest, whose content begins at `start`.
+  mutating func checksum(of file: ArchivedFile?, at start: Int64) throws(PackError) -> UInt32
+  /// Takes the bytes of a file, nil standing for the manifest.
+  mutating func putContent(of file: ArchivedFile?) throws(PackError)
+  /// Takes other bytes.
+  ///
+  /// - Parameter part: Their name, for messages.
+  mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError)
+}
+
+/// The form of an archive: an index has one, to the byte. Source: docs/archive.md.
+struct ArchiveForm {
+  private let files: ArchivedFiles
+  /// Where the next byte comes to stand.
+  private(set) var position: Int64 = 0
+  /// The number of entries.
+  private(set) var entryCount = 0
+  private var places: ByteSpill
+  private var central: ByteSpill
+  private var placesChecksum: UInt32 = 0
+
+  /// The position and the count of entries from which on records of ZIP64 tell them.
+  var wideSize = Self.sizeLimit
+  var wideCount = Self.countLimit
+  /// The numbers that stand for one in a record of ZIP64.
+  private static let sizeLimit: Int64 = 0xffff_ffff
+  private static let countLimit = 0xffff
+  static let placesName = "places"
+  private static let centralName = "the central directory"
+
+  /// - Parameter directory: The directory for temporary files; nil to hold some 100 bytes a file in memory instead.
+  init(of files: ArchivedFiles, in directory: RunDirectory?) throws(PackError) {
+    self.files = files
+    do throws(BuildError) {
+      (places, central) = (try ByteSpill(in: directory), try ByteSpill(in: directory))
+    } catch {
+      throw .build(error)
+    }
+  }
+
+  /// Hands over all parts in their order.
+  mutating func put(to target: inout some ArchiveTarget) throws(PackError) {
+    try putManifest(to: &target)
+    // The places of content that may come again: of the shards that one key runs through, and of all else.
+    var (shards, others): ([String: Int64], [String: Int64]) = ([:], [:])
+    try files.forEach { (file) throws(PackError) in
+      guard let file else { return try addPlace(0) }
+      let name = file.name.text
+      let isShard = Publisher.isShardName(name) && !name.hasPrefix("side-")
+      if isShard, !file.mayRepeat { shards.removeAll(keepingCapacity: true) }
+      if let known = isShard ? shards[name] : others[name] { return try addPlace(known) }
+      let start = position + Int64(ArchiveHead.headerSize + name.utf8.count)
+      let checksum = try target.checksum(of: file, at: start)
+      try putHeader(name, size: Int64(file.size), checksum, [], to: &target)
+      try target.putContent(of: file)
+      if isShard { shards[name] = position } else { others[name] = position }
+      try addPlace(position)
+      position += Int64(file.size)
+    }
+    try putPlaces(to: &target)
+    try putEnd(to: &target)
+  }
+
+  private mutating func addPlace(_ place: Int64) throws(PackError) {
+    var writer = ByteWriter()
+    writer.write(UInt64(place))
+    placesChecksum = Checksum.crc32(writer.bytes, behind: placesChecksum)
+    try places.append(writer.bytes)
+  }
+
+  private mutating func putManifest(to target: inout some ArchiveTarget) throws(PackError) {
+    let manifest = files.index.generation.manifest
+    let checksum = try target.checksum(of: nil, at: Int64(ArchiveHead.size))
+    var extra = ByteWriter()
+    extra.write(ArchiveHead.tag)
+    extra.write(UInt16(ArchiveHead.extraSize))
+    extra.write(UInt32(ArchiveHead.version))
+    extra.write(UInt64(target.placesStart))
+    extra.write(UInt64(manifest.fileSize))
+    try putHeader(Manifest.fileName, size: Int64(manifest.fileSize), checksum, extra.bytes, to: &target)
+    try target.putContent(of: nil)
+    position += Int64(manifest.fileSize)
+  }
+
+  private mutating func putPlaces(to target: inout some ArchiveTarget) throws(PackError) {
+    try putHeader(Self.placesName, size: places.size, placesChecksum, [], to: &target)
+    try places.forEachRun { (run) throws(PackError) in try target.put(run) { Self.placesName } }
+    guard target.placesStart == 0 || target.placesStart == position else {
+      throw .damagedPack(
+        path: files.index.path, reason: "has its places at byte \(position), and says byte \(target.placesStart)")
+    }
+    placesPosition = position
+    position += places.size
+  }
+
+  /// Where the places begin, once they were put.
+  private(set) var placesPosition: Int64 = 0
+
+  // MARK: ZIP. Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16.
+
+  private mutating func putHeader(
+    _ name: String, size: Int64, _ checksum: UInt32, _ extra: [UInt8], to target: inout some ArchiveTarget
+  ) throws(PackError) {
+    guard size < Self.sizeLimit else {
+      throw .unshippable(
+        path: files.index.directory.filePath(name), reason: "has \(size) bytes; an archive holds no file of 4 GiB")
+    }
+    var header = ByteWriter()
+    header.write(ArchiveHead.signature)
+    Self.write(name, size: size, checksum, version: 10, to: &header)
+    header.write(UInt16(extra.count))
+    header.write(name)
+    header.write(extra)
+    try target.put(header.bytes) { "the header of \(name)" }
+    try addRecord(name, size: size, checksum)
+    position += Int64(header.bytes.count)
+    entryCount += 1
+  }
+
+  /// Writes what a local header and a record of the central directory have in common, the name's size included.
+  private static func write(
+    _ name: String, size: Int64, _ checksum: UInt32, version: UInt16, to writer: inout ByteWriter
+  ) {
+    writer.write(version)
+    writer.write(UInt16(0))  // No flags,
+    writer.write(UInt16(0))  // stored,
+    writer.write(UInt16(0))  // at midnight
+    writer.write(UInt16(1 << 5 | 1))  // of 1 January 1980.
+    writer.write(checksum)
+    writer.write(UInt32(size))
+    writer.write(UInt32(size))
+    writer.write(UInt16(name.utf8.count))
+  }
+
+  /// Adds the record of an entry that begins at the position.
+  private mutating func addRecord(_ name: String, size: Int64, _ checksum: UInt32) throws(PackError) {
+    let isWide = position >= wideSize
+    var record = ByteWriter()
+    record.write(UInt32(0x0201_4b50))
+    record.write(Self.madeBy)
+    Self.write(name, size: size, checksum, version: isWide ? 45 : 10, to: &record)
+    record.write(UInt16(isWide ? 12 : 0))  // Extra field
+    record.write(UInt16(0))  // Comment
+    record.write(UInt16(0))  // Disk
+    record.write(UInt16(0))  // Internal attributes
+    record.write(UInt32(0o100644) << 16)
+    record.write(UInt32(isWide ? Self.sizeLimit : position))
+    record.write(name)
+    if isWide {
+      record.write(UInt16(1))
+      record.write(UInt16(8))
+      record.write(UInt64(position))
+    }
+    try central.append(record.bytes)
+  }
+
+  /// Unix, version 4.5 of the specification.
+  private static let madeBy: UInt16 = 3 << 8 | 45
+
+  private mutating func putEnd(to target: inout some ArchiveTarget) throws(PackError) {
+    let (start, size) = (position, central.size)
+    try central.forEachRun { (run) throws(PackError) in try target.put(run) { Self.centralName } }
+    position += size
+    var end = ByteWriter()
+    let isWide = entryCount >= wideCount || start >= wideSize || size >= wideSize
+    if isWide {
+      end.write(UInt32(0x0606_4b50))
+      end.write(UInt64(44))
+      end.write(Self.madeBy)
+      end.write(UInt16(45))
+      end.write(UInt64(0))  // Disks
+      end.write(UInt64(entryCount))
+      end.write(UInt64(entryCount))
+      end.write(UInt64(size))
+      end.write(UInt64(start))
+      end.write(UInt32(0x0706_4b50))
+      end.write(UInt32(0))
+      end.write(UInt64(position))
+      end.write(UInt32(1))
+    }
+    let count = UInt16(isWide ? Self.countLimit : entryCount)
+    end.write(UInt32(0x0605_4b50))
+    end.write(UInt32(0))
+    end.write(count)
+    end.write(count)
+    end.write(UInt32(isWide ? Self.sizeLimit : size))
+    end.write(UInt32(isWide ? Self.sizeLimit : start))
+    end.write(UInt16(0))
+    try target.put(end.bytes) { "the end of " + Self.centralName }
+    position += Int64(end.bytes.count)
+  }
+}
+
+/// The CRC-32 of ZIP, by zlib.
+enum Checksum {
+  /// Returns the checksum of bytes behind others.
+  static func crc32(_ bytes: [UInt8], behind before: UInt32 = 0) -> UInt32 {
+    unsafe UInt32(truncatingIfNeeded: CZlib.crc32(UInt(before), bytes, UInt32(bytes.count)))
+  }
+}
+
+/// Bytes that are written front to back and read once, in a file without a name or in memory.
+struct ByteSpill {
+  /// nil where the bytes are held in memory.
+  private let file: TemporaryFile?
+  private var buffer: [UInt8] = []
+  private var written: Int64 = 0
+
+  private static let bufferSize = 64 << 10
+
+  /// - Parameter directory: The directory of the file; nil for memory.
+  init(in directory: RunDirectory?) throws(BuildError) {
+    if let directory { file = try TemporaryFile(in: directory) } else { file = nil }
+  }
+
+  /// The size in bytes.
+  var size: Int64 { written + Int64(buffer.count) }
+
+  mutating func append(_ bytes: [UInt8]) throws(PackError) {
+    buffer += bytes
+    if let file, buffer.count >= Self.bufferSize { try flush(to: file) }
+  }
+
+  private mutating func flush(to file: TemporaryFile) throws(PackError) {
+    do throws(BuildError) { try file.write(buffer) } catch { throw .build(error) }
+    written += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Calls `body` with all bytes in order.
+  mutating func forEachRun(_ body: ([UInt8]) throws(PackError) -> Void) throws(PackError) {
+    guard let file, written > 0 else { return buffer.isEmpty ? () : try body(buffer) }
+    try flush(to: file)
+    for start in stride(from: 0, to: Int(written), by: Self.bufferSize) {
+      let run: [UInt8]
+      do throws(BuildError) {
+        run = try file.bytes(from: start, size: min(Self.bufferSize, Int(written) - start))
+      } catch {
+        throw .build(error)
+      }
+      try body(run)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import CLibrary
+import ShardedIndex
+
+/// The counts of an archive.
+public struct ArchiveSummary: Sendable, Equatable {
+  /// The size of the archive, in bytes; of a directory that was made of one, that of all its files.
+  public var bytes = 0
+  /// The files of the index in it, the manifest included.
+  public var files = 0
+  /// Shards of the index, those of its entries aside.
+  public var shardCount = 0
+  /// SHA-256 of the manifest, in hexadecimal.
+  public var digest = ""
+}
+
+extension ShardBuilder {
+  /// Writes all files of an index into one, an archive, from which the index answers as it does from a directory.
+  ///
+  /// The archive is a ZIP of stored entries. The same index gives the same bytes. Each file is compared with its digest
+  /// as it is copied. The archive is there when it is whole, and not before.
+  ///
+  /// - Parameters:
+  ///   - path: The directory of the index, or another archive of it.
+  ///   - archive: The path of the file.
+  ///   - replaces: Whether a file of that path is replaced.
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `archive` is there and is not to be replaced,
+  ///   ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
+  /// - Complexity: O(*n*), *n* being the size of the index in bytes. Memory is about 1 MiB whatever that is.
+  public static func archive(
+    _ path: String, to archive: String, replaces: Bool = false
+  ) throws(PackError) -> ArchiveSummary {
+    try self.archive(path, to: archive, replaces: replaces, usesZIP64: false)
+  }
+
+  /// - Parameter usesZIP64: Whether the records of ZIP64 are written where they are not needed, for a test of them.
+  package static func archive(
+    _ path: String, to archive: String, replaces: Bool = false, usesZIP64: Bool
+  ) throws(PackError) -> ArchiveSummary {
+    let index = try ArchivedFiles.reading { () throws(IndexError) in
+      try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
+    }
+    if index.generation.overlay != nil {
+      throw .unshippable(
+        path: index.directory.filePath(Overlay.fileName),
+        reason: """
+          has changes that no archive holds: write them into shards with \(command: "shardq update ", library: "")\
+          \(.merge)
+          """)
+    }
+    var status = stat()
+    if retrying({ unsafe lstat(archive, &status) }) == 0 {
+      guard replaces, status.st_mode & S_IFMT == S_IFREG else { throw .exists(path: archive) }
+    }
+    let files = ArchivedFiles(index: index)
+    var form = try ArchiveForm(of: files, in: RunDirectory(path: Pack.Output.parent(of: archive)))
+    if usesZIP64 { (form.wideSize, form.wideCount) = (0, 0) }
+    var writer = ArchiveWriter(files, try Pack.Output(archive))
+    try form.put(to: &writer)
+    try writer.finish(placesStart: form.placesPosition)
+    return ArchiveSummary(
+      bytes: Int(form.position), files: form.entryCount - 1, shardCount: index.shardCount,
+      digest: Digest.hexadecimal(writer.digest))
+  }
+
+  /// Makes a directory of the files in an archive.
+  ///
+  /// The names of the files follow from the manifests in the archive, and each file is compared with its digest: an
+  /// archive from anywhere writes nothing elsewhere. The index is there when it is whole, and not before.
+  ///
+  /// - Parameter directory: A directory that is not there, or is empty; its parent must be there.
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` is there and holds anything.
+  /// - Complexity: O(*n*), *n* being the size of the archive in bytes. Memory holds the manifest and one shard.
+  public static func unarchive(_ archive: String, into directory: String) throws(PackError) -> ArchiveSummary {
+    let index = try ArchivedFiles.reading { () throws(IndexError) in
+      try ShardedIndex(opening: archive, options: .init(cacheLimitBytes: 0))
+    }
+    guard index.directory.isArchive else {
+      throw .unshippable(path: archive, reason: "is a directory already, and no archive")
+    }
+    guard isFree(directory) else { throw .exists(path: directory) }
+    let manifest = try ArchivedFiles.reading { () throws(IndexError) in
+      try index.generation.manifest.fileBytes()
+    }
+    let files = ArchivedFiles(index: index)
+    var summary = ArchiveSummary(
+      bytes: manifest.count, files: 1, shardCount: index.shardCount,
+      digest: Digest.hexadecimal(Digest.sha256(manifest)))
+    let publisher = try building { () throws(BuildError) in try Publisher(directory: directory) }
+    try files.forEach { (file) throws(PackError) in
+      guard let file else { return }
+      let bytes = try files.bytes(of: file)
+      let outcome = try building { () throws(BuildError) in try publisher.add(file.name.text, bytes) }
+      if outcome == .kept { return }
+      summary.files += 1
+      summary.bytes += bytes.count
+    }
+    _ = try building { () throws(BuildError) in try publisher.publish(manifest: manifest, previous: []) }
+    return summary
+  }
+
+  private static func building<Value>(_ body: () throws(BuildError) -> Value) throws(PackError) -> Value {
+    do throws(BuildError) { return try body() } catch { throw .build(error) }
+  }
+
+  /// Whether a directory is not there, or is empty.
+  private static func isFree(_ path: String) -> Bool {
+    var status = stat()
+    guard retrying({ unsafe lstat(path, &status) }) == 0 else { return true }  // What is wrong, making it tells.
+    guard let stream = unsafe opendir(path) else { return false }
+    defer { unsafe closedir(stream) }
+    var count = 0
+    while unsafe readdir(stream) != nil { count += 1 }
+    return count <= 2
+  }
+}
+
+/// Writes an archive.
+private struct ArchiveWriter: ArchiveTarget {
+  private let files: ArchivedFiles
+  private let output: Pack.Output
+  /// The bytes of the file whose checksum was made last, if they are few.
+  private var held: [UInt8]?
+  /// The SHA-256 of the manifest, once it was put.
+  private(set) var digest: [UInt8] = []
+
+  var placesStart: Int64 { 0 }
+
+  init(_ files: ArchivedFiles, _ output: Pack.Output) { (self.files, self.output) = (files, output) }
+
+  private func read(_ file: ArchivedFile?, _ body: ([UInt8]) throws(PackError) -> Void) throws(PackError) {
+    if let file { return try files.read(file, body) }
+    try ArchivedFiles.reading { () throws(IndexError) in
+      try files.index.generation.manifest.forEachRun(body)
+    }.get()
+  }
+
+  mutating func checksum(of file: ArchivedFile?, at start: Int64) throws(PackError) -> UInt32 {
+    var checksum: UInt32 = 0
+    var hash = Digest.Stream()
+    held = nil
+    var only: [UInt8]? = []
+    try read(file) { (run) throws(PackError) in
+      checksum = Checksum.crc32(run, behind: checksum)
+      if file == nil { unsafe hash.update(run.span.bytes) }
+      only = only == [] ? run : nil
+    }
+    held = only
+    if file == nil { digest = hash.finish() }
+    return checksum
+  }
+
+  mutating func putContent(of file: ArchivedFile?) throws(PackError) {
+    if let held { return try output.write(held) }
+    try read(file) { (run) throws(PackError) in try output.write(run) }
+  }
+
+  mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError) { try output.write(bytes) }
+
+  /// Writes the number that the first header lacks, and gives the file its name.
+  func finish(placesStart: Int64) throws(PackError) {
+    var writer = ByteWriter()
+    writer.write(UInt64(placesStart))
+    try output.replace(ArchiveHead.placesOffset, writer.bytes)
+    try output.finish()
+  }
+}

@@ -1,0 +1,135 @@
+/// An archive that is open: one file that has all files of an index in it. Source: docs/archive.md.
+///
+/// The beginning of the file, which has the root of the manifest, is read at the opening and stays in memory.
+package final class Archive: Sendable {
+  /// The bytes that the opening reads.
+  static let headSize = 16 << 10
+  /// The places that are read at once.
+  private static let pageCapacity = 64
+  /// The pages of places that stay in memory.
+  private static let keptPages: Int64 = 64
+  /// The size of a place, in bytes.
+  private static let placeSize: Int64 = 8
+
+  private struct Page: Sendable {
+    let number: Int64
+    let bytes: [UInt8]
+  }
+
+  private let directory: IndexDirectory
+  private let file: IndexFile
+  private let layout: ArchiveHead
+  /// The first bytes.
+  private let head: [UInt8]
+  /// Some pages of places, each in the slot that its number leads to; empty until one is read.
+  private let pages = Lock<[Page?]>([])
+
+  /// The size in bytes.
+  package var size: Int64 { file.length }
+  /// Where the content of `places` begins.
+  package var placesStart: Int64 { layout.placesStart }
+  /// The size of the manifest, in bytes.
+  package var manifestSize: Int64 { layout.manifestSize }
+  /// The identity of the file.
+  var stamp: FileStamp { file.stamp }
+
+  /// Reads the beginning of a file.
+  ///
+  /// - Throws: ``IndexError/notFound(path:)`` if the file is no archive, ``IndexError/corrupt(path:cause:)`` if it is a
+  ///   damaged one or of another version.
+  init(_ file: consuming IndexFile, of directory: IndexDirectory) throws(IndexError) {
+    let size = file.length
+    let head = try file.read(from: 0, size: Int(min(Int64(Self.headSize), size)))
+    guard ArchiveHead.isArchive(head) else { throw .notFound(path: directory.path) }
+    do throws(FormatError) {
+      layout = try ArchiveHead(head, size: size)
+    } catch {
+      throw .corrupt(path: directory.path, cause: error)
+    }
+    self.head = head
+    self.directory = directory
+    self.file = file
+  }
+
+  /// Returns the manifest.
+  func manifestFile() throws(IndexError) -> IndexFile {
+    guard let size = Int(exactly: layout.manifestSize) else {
+      throw .corrupt(
+        path: directory.path, cause: .wrongSize(found: .max, expected: Manifest.fileLimit))
+    }
+    return IndexFile(in: self, file, directory.manifestName, from: layout.manifestStart, size: size)
+  }
+
+  /// Returns the file `name`, which must have `size` bytes.
+  ///
+  /// The local header before the file is not read, which saves a far reader a round trip: a place that leads
+  /// elsewhere leads to bytes without the checksums that the manifest has.
+  ///
+  /// - Parameter number: The file's place among `places`.
+  func file(_ name: FileName, size: Int, number: Int64) throws(IndexError) -> IndexFile {
+    let start = try place(number)
+    guard let start = Int64(exactly: start), start <= self.size, Int64(size) <= self.size - start else {
+      throw .corrupt(
+        path: directory.filePath(name.text),
+        cause: .invalid(reason: "has a place behind the end of the archive", offset: 0))
+    }
+    return IndexFile(in: self, file, name, from: start, size: size)
+  }
+
+  /// Returns the bytes of the file itself: headers and what else stands between the index's files.
+  package func read(from start: Int64, size: Int) throws(IndexError) -> [UInt8] {
+    guard start >= 0, start <= self.size, Int64(size) <= self.size - start else {
+      throw .corrupt(path: directory.path, cause: .invalid(reason: "ends too early", offset: Int(clamping: start)))
+    }
+    return try IndexFile(in: self, file, directory.manifestName, from: start, size: size).read(from: 0, size: size)
+  }
+
+  private func place(_ number: Int64) throws(IndexError) -> UInt64 {
+    let capacity = Int64(Self.pageCapacity)
+    let (page, place) = number.quotientAndRemainder(dividingBy: capacity)
+    let slot = Int(page % Self.keptPages)
+    if let kept = pages.withLock({ $0.isEmpty ? nil : $0[slot] }), kept.number == page {
+      return try self.number(Int(place), of: kept)
+    }
+    let pageSize = capacity * Self.placeSize
+    // There are fewer than 2^35 places.
+    let (start, isOver) = layout.placesStart.addingReportingOverflow(page * pageSize)
+    guard !isOver, start < size else { throw withoutPlace(number) }
+    let read = Page(number: page, bytes: try self.read(from: start, size: Int(min(pageSize, size - start))))
+    pages.withLock { (pages) -> Void in
+      if pages.isEmpty { pages = Array(repeating: nil, count: Int(Self.keptPages)) }
+      pages[slot] = read
+    }
+    return try self.number(Int(place), of: read)
+  }
+
+  private func number(_ place: Int, of page: Page) throws(IndexError) -> UInt64 {
+    let start = place * Int(Self.placeSize)
+    guard start + Int(Self.placeSize) <= page.bytes.count else {
+      throw withoutPlace(page.number * Int64(Self.pageCapacity) + Int64(place))
+    }
+    return page.bytes[start..<start + Int(Self.placeSize)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private func withoutPlace(_ number: Int64) -> IndexError {
+    .corrupt(path: directory.path, cause: .invalid(reason: "has no place of file \(number)", offset: 0))
+  }
+
+  /// Fills `target` from the bytes that are in memory, if those are all.
+  func readHead(from start: Int64, into target: inout MutableRawSpan) -> Bool {
+    let size = target.byteCount
+    guard start <= Int64(head.count), size <= head.count - Int(start) else { return false }
+    target.copy(head[Int(start)..<Int(start) + size])
+    return true
+  }
+
+  /// The bytes in memory from `start` on.
+  func headSize(from start: Int64) -> Int { head.count - Int(min(start, Int64(head.count))) }
+}
+
+/// A file of an index in an archive.
+package struct ArchivePlace: Sendable {
+  let archive: Archive
+  /// The file's place among `places`.
+  let number: Int64
+}

@@ -1,0 +1,118 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  struct ArchiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "archive",
+      abstract: "Write an index into one file.",
+      usage: "shardq archive [<options>] -o <file>",
+      discussion: """
+        EXAMPLES:
+          shardq archive -o cities.shardq                of ./shards
+          shardq archive -i /srv/cities -o cities.shardq
+          shardq -i cities.shardq 'san d'
+
+        Every command that reads an index takes the archive where it takes the \
+        directory. The archive is a ZIP file without compression: the shards are \
+        compressed already. The file appears under its name once it is whole.
+
+        DOCUMENTATION:
+          man shardq-archive, docs/archive.md
+        """)
+
+    @OptionGroup(title: "Index") var location: IndexLocation
+
+    @Option(
+      name: [.customShort("o"), .customLong("output")],
+      help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())
+    var output: String
+
+    @Flag(name: .customLong("force"), help: "Replace the file if it is there already.")
+    var force = false
+
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+
+    func validate() throws {
+      if output == "" { throw ValidationError("--output is empty: name a file.") }
+      if output == "-" { throw ValidationError("An archive is no stream: name a file with -o.") }
+    }
+
+    func run() throws {
+      let path = location.path
+      do throws(PackError) {
+        let made = try ShardBuilder.archive(path, to: output, replaces: force)
+        summary.note(made, "in \(printable(output))")
+        if summary.isJSON { made.report(of: "archive", ("index", path), ("archive", output)).print(.json) }
+      } catch {
+        finish(report(error))
+      }
+    }
+  }
+
+  struct UnarchiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "unarchive",
+      abstract: "Make a directory of an archive.",
+      usage: "shardq unarchive [<options>] <file> -o <dir>",
+      discussion: """
+        EXAMPLES:
+          shardq unarchive cities.shardq -o cities
+
+        Each file is compared with the digest that the index has of it. To change an \
+        archive, make a directory of it, change that, and write it into an archive \
+        again.
+
+        DOCUMENTATION:
+          man shardq-unarchive, docs/archive.md
+        """)
+
+    @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())
+    var archive: String
+
+    @Option(
+      name: [.customShort("o"), .customLong("output")],
+      help: ArgumentHelp("The directory; it must not be there, or be empty.", valueName: "dir"),
+      completion: .directory)
+    var output: String
+
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+
+    func validate() throws {
+      if output == "" { throw ValidationError("--output is empty: name a directory.") }
+    }
+
+    func run() throws {
+      do throws(PackError) {
+        let made = try ShardBuilder.unarchive(archive, into: output)
+        summary.note(made, "in \(printable(output))")
+        if summary.isJSON { made.report(of: "unarchive", ("archive", archive), ("index", output)).print(.json) }
+      } catch {
+        finish(report(error))
+      }
+    }
+  }
+
+  extension SummaryOptions {
+    fileprivate func note(_ made: ArchiveSummary, _ place: String) {
+      let counted = QueryRunner.counted
+      note(
+        "\(counted(made.files, "file", nil)), \(counted(made.bytes, "byte", nil)) \(place); manifest "
+          + made.digest.prefix(16))
+    }
+  }
+
+  extension ArchiveSummary {
+    fileprivate func report(of command: String, _ paths: (name: String, path: String)...) -> Report {
+      var report = Report(of: command)
+      for (name, path) in paths { report.add(name, .text(path)) }
+      report.add("files", .number(files))
+      report.add("shards", .number(shardCount))
+      report.add("bytes", .number(bytes))
+      report.add("manifest_sha256", .text(digest))
+      return report
+    }
+  }
+#endif
