@@ -62,7 +62,7 @@ extension Pack {
     /// Puts bytes in the place of as many that were written, in a file.
     func replace(_ offset: Int, _ bytes: [UInt8]) throws(PackError) {
       try flush()
-      let count = unsafe retrying { unsafe CInt(pwrite(descriptor, bytes, bytes.count, off_t(offset))) }
+      let count = retrying { unsafe CInt(pwrite(descriptor, bytes, bytes.count, off_t(offset))) }
       guard count == bytes.count else {
         throw .build(.io(operation: "write", path: path, errno: count < 0 ? errno : EIO))
       }

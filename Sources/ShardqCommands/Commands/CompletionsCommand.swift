@@ -74,8 +74,8 @@
               """
           ).replacing("        __shardq_add_completions -W ''\n", with: "        __shardq_names\n")
             .replacing(
-              "'-i'|'--index')\n        __shardq_add_completions -d\n",
-              with: "'-i'|'--index')\n        __shardq_add_completions -d\n        __shardq_names\n"))
+              "'-i'|'--index')\n        __shardq_add_completions -f\n",
+              with: "'-i'|'--index')\n        __shardq_add_completions -f\n        __shardq_names\n"))
       case .zsh:
         return zshNames(
           script.replacing(
@@ -94,10 +94,11 @@
             "_describe -V subcommand subcommands && ret=0",
             with: "__shardq_names && ret=0\n        _describe -V subcommand subcommands && ret=0"
           ).replacing("{__shardq_complete \"${_prefix[@]}\"}", with: "{__shardq_names}")
-            .replacing(":dir:_files -/'", with: ":dir:{_files -/; __shardq_names}'"))
+            .replacing(":dir:_files'", with: ":dir:{_files; __shardq_names}'"))
       case .fish:
-        let directories = "(__shardq_complete_directories"
-        return script.replacing(directories + ")", with: directories + "; __shardq_names)") + """
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
+        let named = lines.map { $0.contains("-l 'index'") && $0.hasSuffix(" -rF") ? $0 + " -a '(__shardq_names)'" : $0 }
+        return named.joined(separator: "\n") + """
 
           function __shardq_names
               set -l words (commandline -opc) (commandline -ct | string unescape)
