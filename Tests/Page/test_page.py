@@ -668,7 +668,7 @@ class Ranked(PageTest):
     def test_nothing_typed_is_the_whole_list_by_name(self):
         self.failing = True
         tab = self.open()
-        tab.wait("document.querySelector('#said button')")
+        tab.wait("document.querySelector('#said button') !== null")
         tab.click("#said button")
         tab.wait("document.body.classList.contains('open')")
         self.assertEqual(self.said(), "12,345 matches")
