@@ -22,7 +22,7 @@ work="$site.part$$"
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/index"
 cp "$module" Sources/Wasm/shardq.js Sources/Wasm/static.js "$work"
-# For hosts that send what is compressed already, as nginx with gzip_static.
+# Hosts such as nginx with gzip_static send the compressed file as it is.
 gzip -9 -n -c "$module" >"$work/shardq.wasm.gz"
 cp "$index/manifest" "$index"/*.zst "$work/index"
 python3 - Sources/ShardqServe/Resources/page.html "$work/index.html" <<'EOF'

@@ -2,7 +2,7 @@
 # Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh MODULE
 #
 # From the sources here, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports three
-# functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where something of what it takes is
+# functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where one of these pieces is
 # missing. The same sources give the same bytes.
 set -eu
 out="${1:?usage: Scripts/build-wasm.sh MODULE}"

@@ -4,7 +4,7 @@
 # on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
 # With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
-# --all builds that and the others, and compiles what they share once. All other arguments are swift build's.
+# --all builds that and the others, and compiles the modules that they share once. All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
 names="shardq shardq-commands shardq-footprint"

@@ -39,7 +39,7 @@ tests() {
   step "the tests in Swift" tests_in_swift
 }
 
-# What waits for more time than it computes, for clients, browsers and terminals, and what is short.
+# The steps that wait for longer than they compute, for clients, browsers and terminals, and short ones.
 waiting() {
   await_programs
   step "the library's documentation builds without a warning" Scripts/documentation.sh .build/server/release/Modules

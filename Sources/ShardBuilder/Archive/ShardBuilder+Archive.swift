@@ -105,7 +105,8 @@ extension ShardBuilder {
   /// Whether a directory is not there, or is empty.
   private static func isFree(_ path: String) -> Bool {
     var status = stat()
-    guard retrying({ unsafe lstat(path, &status) }) == 0 else { return true }  // What is wrong, making it tells.
+    // An error other than absence is told by the call that makes the directory.
+    guard retrying({ unsafe lstat(path, &status) }) == 0 else { return true }
     guard let stream = unsafe opendir(path) else { return false }
     defer { unsafe closedir(stream) }
     var count = 0

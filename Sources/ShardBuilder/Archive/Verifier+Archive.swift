@@ -1,8 +1,8 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Compares all of an archive that is no file of the index with what it has to be: headers, checksums, places, central
-  /// directory. The first byte that differs is named.
+  /// Compares the bytes between the files of an archive with those that `archive` would write: headers, checksums, places,
+  /// central directory. Names the first byte that differs.
   mutating func checkArchive(_ archive: Archive) {
     do throws(PackError) {
       let files = ArchivedFiles(index: index)

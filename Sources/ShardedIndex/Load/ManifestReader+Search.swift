@@ -55,7 +55,7 @@ extension ManifestReader {
         )
       }
     }
-    // Both are asked for before the first one's error is thrown, so that what is on its way comes side by side.
+    // Both are asked for before the first one's error is thrown, so that the bytes of both come side by side.
     let start = Result { [first] () throws(IndexError) in
       try withPage(first) {
         Manifest.ShardPosition($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
