@@ -14,8 +14,6 @@ import time
 
 NAMES = ("firefox-esr", "firefox")
 PREFERENCES = {
-    # Firefox ends a script of over 10 s, which a machine under load makes of any. Each wait here has its own bound.
-    "dom.max_script_run_time": 0,
     "marionette.port": 0,  # One that is free; the profile says which.
     "app.update.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
