@@ -16,7 +16,7 @@ trap 'rm -rf "$sources"' EXIT
 mkdir -p "$sources/lists/partial" "$sources/parts"
 sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources \
   >"$sources/parts/debian.sources"
-# apt downloads as another user, who must be able to enter.
+# apt downloads as the user _apt, which needs the right to enter.
 chmod 755 "$sources"
 apt() {
   apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \

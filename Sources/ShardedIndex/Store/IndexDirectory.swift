@@ -10,7 +10,7 @@ package final class IndexDirectory: Sendable {
   private let pathBytes: [UInt8]
   /// -1 where there is a carrier or an archive.
   private let descriptor: CInt
-  /// nil for what is on disk.
+  /// nil for a directory or an archive on disk.
   let carried: CarriedFiles?
   /// Whether all files are in one.
   package let isArchive: Bool

@@ -20,7 +20,7 @@ import Testing
     for byte in 0..<size { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte))) }
   }
 
-  /// Returns whether all answers are there; those that are have to be right, and what is not has to be an error.
+  /// Returns whether all answers are there. An answer has to be right, and a missing one has to be an error.
   private func isAnswered(_ path: String, _ what: String) -> Bool {
     guard let index = try? ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0)) else { return false }
     var isWhole = true
