@@ -128,7 +128,7 @@ package struct Verifier {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
     return unsafe key.withUnsafeBufferPointer { key in
       // Every page was read before: it cannot fail.
-      unsafe (try? generation.shardPositions(forPrefix: FoldedPrefix(key)).first.number) ?? 0
+      unsafe (try? generation.shardPositions(forPrefix: FoldedPrefix(key), limit: 0).first.number) ?? 0
     }
   }
 

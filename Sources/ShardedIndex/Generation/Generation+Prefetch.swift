@@ -1,29 +1,31 @@
 extension ShardedIndex {
   /// Asks a carrier for all that a query of a prefix is known to read: bytes that are missing in several places then
   /// come side by side. Errors are left to the query, which stopped at the first of those places.
-  package func prefetch(forPrefix prefix: String) {
+  ///
+  /// - Parameter limit: The limit of the query.
+  package func prefetch(forPrefix prefix: String, limit: Int = .max) {
     let generation = generation
     for reading in Fold.readings(of: Array(prefix.utf8)) {
       reading.withFoldedPrefix { text in
         let run = TypedRun(text)
         if let last = run.word.lastSpace {
-          text.withSeparator(at: last) { generation.shards.prefetch(TypedRun($0)) }
+          text.withSeparator(at: last) { generation.shards.prefetch(TypedRun($0), limit: limit) }
         }
-        generation.shards.prefetch(run)
+        generation.shards.prefetch(run, limit: limit)
       }
     }
   }
 }
 
 extension ShardReader {
-  /// Loads the parts at both ends of a run, as far as they are there.
-  fileprivate func prefetch(_ run: TypedRun) {
+  /// Loads the parts at both ends of a run, as far as they are there; not that of its end, if the shards between hold
+  /// more than the limit.
+  fileprivate func prefetch(_ run: TypedRun, limit: Int) {
     guard manifest.shardCount > 0, !run.word.isEmpty else { return }
-    if let first = try? manifest.shardPositions(forPrefix: run.word).first {
-      _ = try? part(of: first, unpacks: true) { $0.first(for: run.word) }
-    }
-    if let last = try? manifest.shardPositions(forPrefix: run.text).last {
-      _ = try? part(of: last) { $0.last(for: run.text, from: 0) }
-    }
+    let first = try? manifest.shardPositions(forPrefix: run.word, limit: 0).first
+    if let first { _ = try? part(of: first, unpacks: true) { $0.first(for: run.word) } }
+    guard let last = try? manifest.shardPositions(forPrefix: run.text, limit: limit).last else { return }
+    if let first, last.firstRecord - first.firstRecord - first.recordCount > limit { return }
+    _ = try? part(of: last) { $0.last(for: run.text, from: 0) }
   }
 }

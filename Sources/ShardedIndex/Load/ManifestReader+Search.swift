@@ -3,9 +3,12 @@ extension ManifestReader {
   ///
   /// Every key of the shards strictly between begins with it. Reads two pages at most, and the nodes above them. There
   /// must be a shard, and the prefix must not be empty.
+  ///
+  /// - Parameter limit: The most records that are wanted. The page of the last shard is not read where the shards of
+  ///   the first page hold more that match: then the last one is the last of that page.
   @inline(__always)
   package func shardPositions(
-    forPrefix prefix: FoldedPrefix
+    forPrefix prefix: FoldedPrefix, limit: Int = .max
   ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
     // The first bound is empty, so that some page and some shard of it are below.
     let below = root.bounds.countBelow(prefix)
@@ -14,7 +17,7 @@ extension ManifestReader {
     let lastPage = root.bounds.countNotAbove(prefix, from: below) - 1
     // What withPage does: written out, for as a closure it would not be compiled into the query.
     guard lastPage == pageNumber, let frame = unsafe kept[pageNumber] else {
-      return try shardPositionsByNodes(forPrefix: prefix)
+      return try shardPositionsByNodes(forPrefix: prefix, limit: limit)
     }
     let page = unsafe frame.page(shards: root.tree.shards(below: pageNumber, level: 0))
     let start = unsafe frame.firstRecord
@@ -27,25 +30,24 @@ extension ManifestReader {
   }
 
   /// Returns the same by way of the nodes, and of pages that are not kept.
-  ///
-  /// Walks from the root down, for both ends together as far as they lie below the same node.
   @inline(never)
   private func shardPositionsByNodes(
-    forPrefix prefix: FoldedPrefix
+    forPrefix prefix: FoldedPrefix, limit: Int
   ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
-    var (first, last) = (0, 0)
+    // Walks from the root down, for both ends together as far as they lie below the same node.
+    var first = 0
+    // The last node below which there can be such a shard, once the way there is another: its level and number.
+    var fork: (level: Int, number: Int)?
     for level in stride(from: root.tree.height + 1, to: 0, by: -1) {
-      let isOne = first == last
+      let isOne = fork == nil
       let (low, high) = try withTables(ofNode: first, level: level) { tables, _ in
         let low = tables.first(forPrefix: prefix)
-        return (low, isOne ? tables.last(forPrefix: prefix, from: low + 1) : 0)
+        return (low, isOne ? tables.last(forPrefix: prefix, from: low + 1) : low)
       }
-      let lastChild =
-        isOne
-        ? high : try withTables(ofNode: last, level: level) { tables, _ in tables.last(forPrefix: prefix, from: 1) }
-      (first, last) = (first * Manifest.pageCapacity + low, last * Manifest.pageCapacity + lastChild)
+      if low < high { fork = (level - 1, first * Manifest.pageCapacity + high) }
+      first = first * Manifest.pageCapacity + low
     }
-    if first == last {
+    guard let fork else {
       return try withPage(first) { [first] page, start in
         let index = page.firstShard(forPrefix: prefix)
         let last = page.lastShard(forPrefix: prefix, from: index)
@@ -55,16 +57,34 @@ extension ManifestReader {
         )
       }
     }
-    // Both are asked for before the first one's error is thrown, so that the bytes of both come side by side.
     let start = Result { [first] () throws(IndexError) in
-      try withPage(first) {
-        Manifest.ShardPosition($0.firstShard(forPrefix: prefix), of: $0, number: first, firstRecord: $1)
+      try withPage(first) { page, start in
+        (
+          first: Manifest.ShardPosition(page.firstShard(forPrefix: prefix), of: page, number: first, firstRecord: start),
+          last: Manifest.ShardPosition(page.bounds.count - 1, of: page, number: first, firstRecord: start)
+        )
       }
     }
-    let end = try withPage(last) { [last] in
-      Manifest.ShardPosition($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: last, firstRecord: $1)
+    // All records between these two match.
+    if case .success(let ends) = start, ends.last.firstRecord - ends.first.firstRecord - ends.first.recordCount > limit { return ends }
+    // Both are asked for before the first one's error is thrown, so that the bytes of both come side by side.
+    let end = try lastShardPosition(forPrefix: prefix, below: fork.number, level: fork.level)
+    return (try start.get().first, end)
+  }
+
+  /// Returns the last shard below a node, or a page of level 0, that can hold keys which begin with `prefix`; the first
+  /// one below it can.
+  private func lastShardPosition(
+    forPrefix prefix: FoldedPrefix, below node: Int, level: Int
+  ) throws(IndexError) -> Manifest.ShardPosition {
+    var number = node
+    for level in stride(from: level, to: 0, by: -1) {
+      let child = try withTables(ofNode: number, level: level) { tables, _ in tables.last(forPrefix: prefix, from: 1) }
+      number = number * Manifest.pageCapacity + child
     }
-    return (try start.get(), end)
+    return try withPage(number) { [number] in
+      Manifest.ShardPosition($0.lastShard(forPrefix: prefix, from: 0), of: $0, number: number, firstRecord: $1)
+    }
   }
 
   /// Returns the shard that holds the record at `position`, which must be there.

@@ -53,7 +53,7 @@ extension ManifestReader {
     var near = 0
     if !bound.isEmpty {
       near = try bound.withFoldedPrefix { (bound) throws(IndexError) in
-        try shardPositions(forPrefix: bound).first.number
+        try shardPositions(forPrefix: bound, limit: 0).first.number
       }
     }
     for number in max(0, near - 1)..<min(shardCount, near + 3) where try self.source(number).isSame(as: source) {

@@ -8,7 +8,7 @@ extension ShardReader {
   @inline(__always)
   func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard manifest.shardCount > 0, !prefix.isEmpty else { return all(limit: limit) }
-    let (first, last) = try manifest.shardPositions(forPrefix: prefix)
+    let (first, last) = try manifest.shardPositions(forPrefix: prefix, limit: limit)
     // A query with a limit reads the matches next.
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix) }
     let keys = part.part.keys
@@ -30,8 +30,8 @@ extension ShardReader {
   /// Returns the records that a run asks for, at most `limit` of them.
   func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard run.isFinished, manifest.shardCount > 0 else { return try matches(of: run.text, limit: limit) }
-    let first = try manifest.shardPositions(forPrefix: run.word).first
-    let last = try manifest.shardPositions(forPrefix: run.text).last
+    let first = try manifest.shardPositions(forPrefix: run.word, limit: 0).first
+    let last = try manifest.shardPositions(forPrefix: run.text, limit: limit).last
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: run.word) }
     let (lower, _) = part.part.keys.lowerBound(of: run.word)
     let lastPart =
@@ -69,7 +69,7 @@ extension ManifestReader {
     return try Fold.readings(of: text).map { (reading) throws(IndexError) in
       try reading.withFoldedPrefix { (text) throws(IndexError) in
         let run = TypedRun(text)
-        let first = try shardPositions(forPrefix: run.word).first.number
+        let first = try shardPositions(forPrefix: run.word, limit: 0).first.number
         let last = try shardPositions(forPrefix: run.text).last.number
         return first...max(first, last)
       }

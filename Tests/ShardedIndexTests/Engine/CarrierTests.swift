@@ -79,6 +79,36 @@ import Testing
     #expect(files.reads[0].range == 0..<min(16_384, files.files["manifest"]!.count))
   }
 
+  @Test("a limit spares the page that the last match stands on, and the answers are the same") func limit() throws {
+    let small = try SmallIndex(
+      json: GeneratedList.text(count: 6000, seed: 3, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl"
+    ) { ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (1024, 512, 3) }
+    let all = try small.open
+    // Several pages.
+    #expect(all.shardCount > 192)
+    let files = CarriedFiles(small.path, hasAll: true)
+    var pages = (limited: 0, whole: 0)
+    for text in try Set(
+      Self.texts(of: all, count: 300).flatMap { [String($0.prefix(1)), String($0.prefix(2)), $0 + " "] })
+    {
+      let expected = try all.matches(forPrefix: text)
+      for limit in [0, 1, 10, 200, Int.max] {
+        let index = try files.open()
+        let before = files.reads.count
+        let found = try index.matches(forPrefix: text, limit: limit)
+        let read = files.reads[before...].count { $0.name == "manifest" }
+        if limit == 10 { pages.limited += read }
+        if limit == .max { pages.whole += read }
+        #expect(found.count == min(limit, expected.count), "\(text) \(limit)")
+        #expect(found.hasMore == (expected.count > limit), "\(text) \(limit)")
+        #expect(found.firstPosition == expected.firstPosition, "\(text) \(limit)")
+        #expect(try Self.keys(found) == Array(Self.keys(expected).prefix(limit)), "\(text) \(limit)")
+      }
+    }
+    #expect(pages.limited < pages.whole)
+    print("pages read: \(pages.limited) with a limit, \(pages.whole) without")
+  }
+
   @Test("errors of a carrier are the index's, and the same question asked again goes on") func errors() throws {
     let small = try Self.index.get()
     let files = CarriedFiles(small.path, hasAll: true)
