@@ -60,13 +60,17 @@ extension ManifestReader {
     let start = Result { [first] () throws(IndexError) in
       try withPage(first) { page, start in
         (
-          first: Manifest.ShardPosition(page.firstShard(forPrefix: prefix), of: page, number: first, firstRecord: start),
+          first: Manifest.ShardPosition(
+            page.firstShard(forPrefix: prefix), of: page, number: first, firstRecord: start),
           last: Manifest.ShardPosition(page.bounds.count - 1, of: page, number: first, firstRecord: start)
         )
       }
     }
     // All records between these two match.
-    if case .success(let ends) = start, ends.last.firstRecord - ends.first.firstRecord - ends.first.recordCount > limit { return ends }
+    if case .success(let ends) = start, ends.last.firstRecord - ends.first.firstRecord - ends.first.recordCount > limit
+    {
+      return ends
+    }
     // Both are asked for before the first one's error is thrown, so that the bytes of both come side by side.
     let end = try lastShardPosition(forPrefix: prefix, below: fork.number, level: fork.level)
     return (try start.get().first, end)
