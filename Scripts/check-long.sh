@@ -39,6 +39,5 @@ step "fuzz targets: a million runs, or 60 seconds each" Fuzz/run.sh --seconds 60
 step "kills, failing calls and power cuts at every point" skippable Tests/Faults/run.sh
 step "the second reader over whole lists" every_format
 step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
-step "the examples, Hummingbird's route among them" Scripts/check-examples.sh --route
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh
