@@ -25,7 +25,7 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
 done
 
 sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
-[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh -newer "$out")" ] || exit 0
+[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/embedded.sh -newer "$out")" ] || exit 0
 
 work=.build/embedded
 mkdir -p "$work"
@@ -37,29 +37,17 @@ for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Embedded Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
-# The code of a module is in the objects of those that import it as well, since functions are specialized there: the last
-# one has all of it, and nothing else is compiled to the end.
-module() { # its name, object or module, and its sources
-  name=$1
-  emit=$2
-  shift 2
-  [ "$emit" = module ] || set -- -c "$@" -o "$work/$name.o"
-  # The warning is of the C library, which is named above.
-  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" "$@" \
-    2>"$work/$name.log" || {
-    cat "$work/$name.log" >&2
-    echo "SHARDQ_EMBEDDED=no builds shardq with Swift's runtime" >&2
-    exit 1
-  }
-  grep -v "libc not found" "$work/$name.log" >&2 || true
-}
+hint="SHARDQ_EMBEDDED=no builds shardq with Swift's runtime"
+. Scripts/embedded.sh
 module Musl module Sources/Embedded/Musl.swift
 module CLibrary module Sources/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module QueryOutput module $(find Sources/QueryOutput -name '*.swift' | sort)
 module shardq object $(find Sources/shardq -name '*.swift' | sort)
-"$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c Sources/Embedded/main.c -o "$work/main.o"
+for name in main random; do
+  "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c "Sources/Embedded/$name.c" -o "$work/$name.o"
+done
 wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done
 "$toolchain/ld.lld" -static -z noexecstack --gc-sections $wrap -o "$out" \
-  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/shardq.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"
+  "$musl/crt1.o" "$musl/crti.o" "$work/main.o" "$work/random.o" "$work/shardq.o" "$zstd" "$tables" "$musl/libc.a" "$musl/crtn.o"

@@ -22,13 +22,13 @@ for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "
   [ -e "${file%% *}" ] || missing "${file#* }"
 done
 sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
-[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-wasm.sh -type f -newer "$out")" ] || exit 0
+[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f -newer "$out")" ] || exit 0
 zstd="$PWD/.build/zstd-package"
 Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
 
 # Of the output, what answers are written with.
-output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames JSONText ObjectShape Output \
-OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
+output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \
+ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
 work=.build/wasm
 mkdir -p "$work"
 # zstd.h is zstd's; all other headers are wasi-libc's. No path of this machine gets into the module.
@@ -40,21 +40,12 @@ for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Wasm Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
-module() { # its name and its sources
-  name=$1
-  shift
-  "$toolchain/swiftc" $flags -module-name "$name" -emit-module -emit-module-path "$work/$name.swiftmodule" \
-    -c "$@" -o "$work/$name.o" 2>"$work/$name.log" || {
-    cat "$work/$name.log" >&2
-    exit 1
-  }
-  grep "^Sources/.*warning:" "$work/$name.log" >&2 || true
-}
-module Musl Sources/Embedded/Musl.swift
-module CLibrary Sources/CLibrary/CLibrary.swift
-module ShardedIndex $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
-module QueryOutput $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
-module Page Sources/Wasm/Page.swift
+. Scripts/embedded.sh
+module Musl module Sources/Embedded/Musl.swift
+module CLibrary module Sources/CLibrary/CLibrary.swift
+module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput module $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
+module Page object Sources/Wasm/Page.swift
 
 compile="$toolchain/clang --target=wasm32-wasi -Os $c -ffunction-sections -fdata-sections -c"
 $compile -Wall -Wextra -Wno-unused-parameter Sources/Wasm/host.c -o "$work/host.o"
@@ -74,8 +65,7 @@ wrap=""
 for name in close seek write; do wrap="$wrap --wrap=__wasi_fd_$name"; done
 # A module may have at most 256 MiB.
 "$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 \
-  --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/QueryOutput.o" \
-  "$work/ShardedIndex.o" "$work/CLibrary.o" "$work/Musl.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
+  --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
 if command -v wasm-opt >/dev/null; then
   wasm-opt -Oz --enable-simd --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
     --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"

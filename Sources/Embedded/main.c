@@ -4,23 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 // Sources/shardq/Front.swift.
 _Noreturn void shardq_main(char **arguments, int count);
 
 int main(int count, char **arguments) { shardq_main(arguments, count); }
-
-// Seeds of hash tables.
-void arc4random_buf(void *buffer, size_t size) {
-  for (char *at = buffer; size > 0;) {
-    ssize_t filled = getrandom(at, size, 0);
-    if (filled < 0 && errno == EINTR) continue;
-    if (filled < 0) abort();
-    at += filled;
-    size -= (size_t)filled;
-  }
-}
 
 /*
  * The blocks of a start lie side by side here: musl's allocator would ask the kernel for pages sixteen times, and touch

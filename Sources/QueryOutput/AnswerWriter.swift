@@ -12,6 +12,32 @@ package protocol RecordSource {
   ) -> (via: ShardedIndex.Via, highlights: [Range<Int>])
 }
 
+extension RecordSource {
+  /// Decodes records some at a time, and calls `body` with the positions of those that are in the buffer.
+  ///
+  /// - Parameter decoded: The bytes of records that the answer has decoded so far.
+  package func forEachRun(
+    _ range: Range<Int>, into buffer: RecordBuffer, decoded: inout Int,
+    _ body: (Range<Int>) throws(AnswerWriter.Failure) -> Void
+  ) throws(AnswerWriter.Failure) {
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let next: Int
+      do throws(IndexError) {
+        // Records are counted before they are decoded: one of them may have megabytes.
+        next = min(range.upperBound, at + min(AnswerWriter.chunkSize, try recordsAtOnce(at: at)))
+        try read(at..<next, into: buffer)
+      } catch {
+        throw .index(error)
+      }
+      decoded += unsafe buffer.rawTexts.count
+      guard decoded <= AnswerWriter.decodedLimit else { throw .largeRecords }
+      try body(at..<next)
+      at = next
+    }
+  }
+}
+
 extension ShardedIndex.Matches: RecordSource {
   package func match(
     of text: [UInt8], at position: Int, in record: ShardedIndex.Record
@@ -33,11 +59,11 @@ package struct SearchAnswer {
   /// The members that a ranked answer has beside the others.
   package struct Ranks {
     /// The number of all matches; nil where it is not known.
-    var total: Int?
+    package var total: Int?
     /// The text of the position behind the last record; nil if there are no more.
-    var cursor: String?
+    package var cursor: String?
     /// The text that the query is corrected to, where all records correct its typing errors; nil else.
-    var correction: String?
+    package var correction: String?
 
     package init(total: Int?, cursor: String?, correction: String?) {
       (self.total, self.cursor, self.correction) = (total, cursor, correction)
@@ -54,11 +80,11 @@ package struct SearchAnswer {
   /// Whether the answer says of each record what a list shows.
   let hasDisplay: Bool
   /// The number of keys that begin with the query.
-  let count: Int
+  package let count: Int
   /// The longest beginning of the query that a record matches, where none matches the query.
-  let nearest: String?
+  package let nearest: String?
   /// nil for an answer in the order of keys.
-  let ranks: Ranks?
+  package let ranks: Ranks?
 
   package init(
     query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, count: Int,
@@ -95,11 +121,11 @@ package final class AnswerWriter: @unchecked Sendable {
   /// The most bytes of one body, and of the texts that are made for it.
   package static let sizeLimit = 4 << 20
   /// The most records that are decoded at a time.
-  private static let chunkSize = 64
+  static let chunkSize = 64
   /// The most bytes of all records of an answer, those that are not written among them.
-  private static let decodedLimit = 64 << 20
+  static let decodedLimit = 64 << 20
   /// The largest buffer that is kept for the next answer, in bytes.
-  private static let usualSize = 64 << 10
+  static let usualSize = 64 << 10
 
   package init(_ schema: Schema) {
     self.schema = schema
@@ -120,23 +146,15 @@ package final class AnswerWriter: @unchecked Sendable {
     _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
     _ write: (inout Output, inout Output, Int, Int) throws(WriteError) -> Void
   ) throws(Failure) {
-    var at = range.lowerBound
-    while at < range.upperBound {
-      let next: Int
-      do throws(IndexError) {
-        // Records are counted before they are decoded: one of them may have megabytes.
-        next = min(range.upperBound, at + min(Self.chunkSize, try records.recordsAtOnce(at: at)))
-        try records.read(at..<next, into: buffer)
-        if needsKeys, places.needsFoldedKeys { places.foldedKeys = try records.foldedKeys(in: at..<next) }
-      } catch {
-        throw .index(error)
+    try records.forEachRun(range, into: buffer, decoded: &decoded) { (run) throws(Failure) in
+      if needsKeys, places.needsFoldedKeys {
+        do throws(IndexError) { places.foldedKeys = try records.foldedKeys(in: run) } catch { throw .index(error) }
       }
-      decoded += unsafe buffer.rawTexts.count
-      guard decoded <= Self.decodedLimit else { throw .largeRecords }
       for record in 0..<buffer.count {
-        do throws(WriteError) { try write(&body, &display, record, at + record) } catch { throw .output(error) }
+        do throws(WriteError) { try write(&body, &display, record, run.lowerBound + record) } catch {
+          throw .output(error)
+        }
       }
-      at = next
     }
   }
 

@@ -68,11 +68,15 @@ nonisolated(unsafe) private var message: [UInt8] = []
   let text = texts.first ?? ""
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
-    let asked = Search(
+    let asked = HostSearch(
       text: text, cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)), offset: Int(offset),
-      limit: Int(limit), sort: sort, typos: typos != 0, hasDisplay: display != 0,
-      place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
-    try asked.answer(page)
+      limit: Int(limit), order: HostSearch.Order(rawValue: sort) ?? .ofIndex, typos: typos != 0,
+      hasDisplay: display != 0, place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+    do throws(HostSearch.Failure) {
+      try asked.answer(asked.matches(in: page.index), as: page.writer, generation: page.generation)
+    } catch {
+      throw Refusal(error)
+    }
   }
   if status == Status.waits.rawValue { page?.index.prefetch(forPrefix: text) }
   return status
@@ -109,12 +113,10 @@ private struct Refusal: Error {
       }
   }
 
-  init(_ failure: AnswerWriter.Failure) {
+  init(_ failure: HostSearch.Failure) {
     switch failure {
     case .index(let error): self.init(error)
-    case .output:
-      self.init(.refused, "the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB: ask for fewer records")
-    case .largeRecords: self.init(.refused, "the records have over 64 MiB together: ask for fewer")
+    case .question(let message): self.init(.refused, message)
     }
   }
 }
@@ -136,103 +138,4 @@ private func asking(_ body: () throws(Refusal) -> Void) -> Int32 {
     host_answer(message, Int32(message.count))
   }
   return status.rawValue
-}
-
-private struct Search {
-  let text: String
-  let cursor: String
-  let filters: [String]
-  let offset: Int
-  let limit: Int
-  let sort: Int32
-  let typos: Bool
-  let hasDisplay: Bool
-  let place: (latitude: Double, longitude: Double)?
-
-  /// The most parts of shards that a search opens: beyond, the page would stand still.
-  private static let partLimit = 16_384
-  /// The most hits of an answer that are passed over.
-  private static let offsetLimit = 10_000
-
-  func answer(_ page: Page) throws(Refusal) {
-    guard (0...1000).contains(limit), offset >= 0 else {
-      throw Refusal(.refused, "a limit is 0 to 1000, an offset 0 or more")
-    }
-    let matches = try reading { () throws(IndexError) in try page.index.matches(forPrefix: text) }
-    let isRanked = sort == 1 || sort == 0 && matches.generation.manifest.isRanked
-    try isRanked ? ranked(page, matches) : listed(page, matches)
-  }
-
-  /// Answers in the order of keys.
-  private func listed(_ page: Page, _ matches: ShardedIndex.Matches) throws(Refusal) {
-    guard cursor.isEmpty, filters.isEmpty, place == nil else {
-      throw Refusal(.refused, "ranked answers alone have cursors, filters and places")
-    }
-    let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
-    try write(page, matches, of: matches.count, SearchAnswer(self, count: matches.count, nearest: nearest, ranks: nil))
-  }
-
-  /// Answers in the order of ranks.
-  private func ranked(_ page: Page, _ matches: ShardedIndex.Matches) throws(Refusal) {
-    guard offset <= Self.offsetLimit else {
-      throw Refusal(.refused, "the offset of a ranked answer is at most \(Self.offsetLimit): send the last cursor")
-    }
-    let after = ShardedIndex.Cursor(cursor)
-    guard cursor.isEmpty || after != nil else { throw Refusal(.refused, "the cursor is none: ask for the first page") }
-    let parsed = filters.compactMap(Self.filter)
-    guard parsed.count == filters.count else { throw Refusal(.refused, "a filter is a field, = and a value") }
-    let near = place.flatMap { ShardedIndex.Place(latitude: $0.latitude, longitude: $0.longitude) }
-    guard place == nil || near != nil else { throw Refusal(.refused, "the place is not on the map") }
-    var hits = try reading { () throws(IndexError) in
-      try ShardedIndex.RankedHits(
-        Fold.fold(text), filters: parsed, near: near, typos: typos ? .automatic : .none, in: matches.generation,
-        after: after)
-    }
-    let isComplete = try reading { () throws(IndexError) in
-      try hits.find(offset + limit, budget: .parts(Self.partLimit))
-    }
-    guard isComplete else {
-      throw Refusal(.refused, "so far down, the answer takes over \(Self.partLimit) parts of shards: type more letters")
-    }
-    let total = hits.areKeyMatches ? matches.count : hits.knownTotal
-    let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
-    let correction = try reading { () throws(IndexError) in try hits.correction }
-    let ranks = SearchAnswer.Ranks(total: total, cursor: hits.cursor?.description, correction: correction)
-    try write(page, hits, of: hits.count, SearchAnswer(self, count: matches.count, nearest: nearest, ranks: ranks))
-  }
-
-  private static func filter(_ text: String) -> ShardedIndex.Filter? {
-    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
-    return ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])])
-  }
-
-  /// Returns the longest beginning of the text that a record matches.
-  private func nearest(_ matches: ShardedIndex.Matches, inKeys: Bool) throws(Refusal) -> String? {
-    try reading { () throws(IndexError) in
-      try matches.generation.longestMatchedBeginning(of: text, inKeys: inKeys)
-    }
-  }
-
-  private func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Refusal) -> Value {
-    do throws(IndexError) { return try body() } catch { throw Refusal(error) }
-  }
-
-  private func write(
-    _ page: Page, _ records: some RecordSource, of count: Int, _ answer: SearchAnswer
-  ) throws(Refusal) {
-    let start = min(offset, count)
-    do throws(AnswerWriter.Failure) {
-      try page.writer.search(answer, records, start..<min(count, start + limit), generation: page.generation)
-    } catch {
-      throw Refusal(error)
-    }
-  }
-}
-
-extension SearchAnswer {
-  fileprivate init(_ search: Search, count: Int, nearest: String?, ranks: Ranks?) {
-    self.init(
-      query: search.text, folded: Fold.fold(search.text), offset: search.offset, limit: search.limit,
-      hasDisplay: search.hasDisplay, count: count, nearest: nearest, ranks: ranks)
-  }
 }

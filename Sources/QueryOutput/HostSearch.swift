@@ -1,0 +1,167 @@
+import ShardedIndex
+
+/// A form that answers to searches are written in.
+package protocol AnswerForm {
+  /// Writes an answer.
+  ///
+  /// - Parameters:
+  ///   - range: Which of the records are written.
+  ///   - generation: The name of the generation.
+  func search(
+    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
+  ) throws(AnswerWriter.Failure)
+}
+
+extension AnswerWriter: AnswerForm {}
+
+/// A search as a host asks it: a page asks the WebAssembly module (Sources/Wasm), a program the C library
+/// (Sources/Library).
+package struct HostSearch {
+  /// The order of the answer. The numbers are those of the hosts.
+  package enum Order: Int32 {
+    /// Ranks where the index has them, else keys.
+    case ofIndex = 0
+    case ranks = 1
+    case keys = 2
+  }
+
+  /// A search that has no answer.
+  package enum Failure: Error {
+    case index(IndexError)
+    /// No index answers such a question; the text says why.
+    case question(String)
+  }
+
+  private let text: String
+  private let cursor: String
+  private let filters: [String]
+  private let offset: Int
+  private let limit: Int
+  private let order: Order
+  private let typos: Bool
+  private let hasDisplay: Bool
+  private let place: (latitude: Double, longitude: Double)?
+
+  /// The most parts of shards that a search opens: beyond, the host would stand still.
+  private static let partLimit = 16_384
+  /// The most hits of an answer that are passed over.
+  private static let offsetLimit = 10_000
+
+  /// - Parameters:
+  ///   - text: The typed text.
+  ///   - cursor: The position behind the last hit of the page before; empty for the first page.
+  ///   - filters: Fields and values, each as `country=FR`.
+  ///   - offset: The number of matches that are passed over.
+  ///   - typos: Whether typing errors are corrected, where the index can.
+  ///   - hasDisplay: Whether the answer has the texts that a list shows of each record.
+  ///   - place: The place that near records rank higher for; nil for none.
+  package init(
+    text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Order, typos: Bool,
+    hasDisplay: Bool, place: (latitude: Double, longitude: Double)?
+  ) {
+    (self.text, self.cursor, self.filters) = (text, cursor, filters)
+    (self.offset, self.limit, self.order) = (offset, limit, order)
+    (self.typos, self.hasDisplay, self.place) = (typos, hasDisplay, place)
+  }
+
+  /// Returns the records whose keys begin with the text.
+  package func matches(in index: ShardedIndex) throws(Failure) -> ShardedIndex.Matches {
+    try reading { () throws(IndexError) in try index.matches(forPrefix: text) }
+  }
+
+  /// Writes the answer.
+  ///
+  /// - Parameters:
+  ///   - matches: The records whose keys begin with the text, in the generation to answer from.
+  ///   - generation: The name of the generation.
+  package func answer(
+    _ matches: ShardedIndex.Matches, as form: some AnswerForm, generation: String
+  ) throws(Failure) {
+    guard (0...1000).contains(limit), offset >= 0 else {
+      throw .question("a limit is 0 to 1000, an offset 0 or more")
+    }
+    let isRanked = order == .ranks || order == .ofIndex && matches.generation.manifest.isRanked
+    try isRanked ? ranked(matches, form, generation) : listed(matches, form, generation)
+  }
+
+  /// Answers in the order of keys.
+  private func listed(
+    _ matches: ShardedIndex.Matches, _ form: some AnswerForm, _ generation: String
+  ) throws(Failure) {
+    guard cursor.isEmpty, filters.isEmpty, place == nil else {
+      throw .question("ranked answers alone have cursors, filters and places")
+    }
+    let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
+    try write(matches, of: matches.count, answer(matches.count, nearest, nil), form, generation)
+  }
+
+  /// Answers in the order of ranks.
+  private func ranked(
+    _ matches: ShardedIndex.Matches, _ form: some AnswerForm, _ generation: String
+  ) throws(Failure) {
+    guard offset <= Self.offsetLimit else {
+      throw .question("the offset of a ranked answer is at most \(Self.offsetLimit): send the last cursor")
+    }
+    let after = ShardedIndex.Cursor(cursor)
+    guard cursor.isEmpty || after != nil else { throw .question("the cursor is none: ask for the first page") }
+    let parsed = filters.compactMap(Self.filter)
+    guard parsed.count == filters.count else { throw .question("a filter is a field, = and a value") }
+    let near = place.flatMap { ShardedIndex.Place(latitude: $0.latitude, longitude: $0.longitude) }
+    guard place == nil || near != nil else { throw .question("the place is not on the map") }
+    var hits = try reading { () throws(IndexError) in
+      try ShardedIndex.RankedHits(
+        Fold.fold(text), filters: parsed, near: near, typos: typos ? .automatic : .none, in: matches.generation,
+        after: after)
+    }
+    let isComplete = try reading { () throws(IndexError) in
+      try hits.find(offset + limit, budget: .parts(Self.partLimit))
+    }
+    guard isComplete else {
+      throw .question("so far down, the answer takes over \(Self.partLimit) parts of shards: type more letters")
+    }
+    let total = hits.areKeyMatches ? matches.count : hits.knownTotal
+    let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
+    let correction = try reading { () throws(IndexError) in try hits.correction }
+    let ranks = SearchAnswer.Ranks(total: total, cursor: hits.cursor?.description, correction: correction)
+    try write(hits, of: hits.count, answer(matches.count, nearest, ranks), form, generation)
+  }
+
+  private static func filter(_ text: String) -> ShardedIndex.Filter? {
+    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
+    return ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])])
+  }
+
+  /// Returns the longest beginning of the text that a record matches.
+  private func nearest(_ matches: ShardedIndex.Matches, inKeys: Bool) throws(Failure) -> String? {
+    try reading { () throws(IndexError) in
+      try matches.generation.longestMatchedBeginning(of: text, inKeys: inKeys)
+    }
+  }
+
+  private func answer(_ count: Int, _ nearest: String?, _ ranks: SearchAnswer.Ranks?) -> SearchAnswer {
+    SearchAnswer(
+      query: text, folded: Fold.fold(text), offset: offset, limit: limit, hasDisplay: hasDisplay, count: count,
+      nearest: nearest, ranks: ranks)
+  }
+
+  private func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {
+    do throws(IndexError) { return try body() } catch { throw .index(error) }
+  }
+
+  private func write(
+    _ records: some RecordSource, of count: Int, _ answer: SearchAnswer, _ form: some AnswerForm, _ generation: String
+  ) throws(Failure) {
+    let start = min(offset, count)
+    let end = start + min(limit, count - start)
+    do throws(AnswerWriter.Failure) {
+      try form.search(answer, records, start..<end, generation: generation)
+    } catch {
+      switch error {
+      case .index(let error): throw .index(error)
+      case .output:
+        throw .question("the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB: ask for fewer records")
+      case .largeRecords: throw .question("the records have over 64 MiB together: ask for fewer")
+      }
+    }
+  }
+}
