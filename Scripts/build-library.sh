@@ -1,0 +1,71 @@
+#!/bin/sh
+# Builds the C library, as Embedded Swift with the system's C library, for Linux on x86-64 with glibc 2.34 or later:
+#
+#     Scripts/build-library.sh FOLDER
+#
+# The folder gets libshardq.so, libshardq.a and shardq.h. Nothing is built, and the status is 3, where a piece that it takes
+# is missing.
+set -eu
+out="${1:?usage: Scripts/build-library.sh FOLDER}"
+cd "$(dirname "$0")/.."
+missing() {
+  echo "no library is built: no $1" >&2
+  exit 3
+}
+[ "$(uname -sm)" = "Linux x86_64" ] || missing "Embedded Swift for $(uname -sm) is known to this script"
+toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
+tables="$toolchain/../lib/swift/embedded/x86_64-unknown-linux-gnu/libswiftUnicodeDataTables.a"
+zstd="$(cc -print-file-name=libzstd.a 2>/dev/null || true)"
+for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.lld" "$toolchain/llvm-objcopy" "$zstd"; do
+  [ -e "$file" ] || missing "$file"
+done
+for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
+sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
+[ ! -e "$out/libshardq.so" ] ||
+  [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/libshardq.so")" ] || exit 0
+
+# Of the output, the files that write answers.
+output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch IndexError+Command \
+JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
+work=.build/library
+mkdir -p "$work" "$out"
+flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
+flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -file-prefix-map $PWD=."
+for map in Sources/Library Sources/Embedded Sources/CShims Sources/CZstd; do
+  flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
+done
+. Scripts/embedded.sh
+module Musl module Sources/Embedded/Musl.swift
+module CLibrary module Sources/CLibrary/CLibrary.swift
+module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput module $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
+module Library object Sources/Library/*.swift
+# The library asks for no newer glibc than it must: its own arc4random_buf.
+"$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Embedded/random.c -o "$work/random.o"
+objects="$work/Library.o $work/random.o $zstd $tables"
+cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,--version-script=Sources/Library/exports.map \
+  -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--gc-sections -Wl,-s $objects -lm
+
+# One object with seven names: nothing of zstd or Swift meets those of a program.
+roots=""
+for name in open close field count query answer message; do roots="$roots -u sq_$name"; done
+"$toolchain/ld.lld" -r --gc-sections $roots -o "$work/all.o" $objects
+"$toolchain/llvm-objcopy" --strip-debug --keep-global-symbol='sq_*' --wildcard "$work/all.o" "$work/shardq.o"
+rm -f "$work/libshardq.a"
+"$toolchain/llvm-ar" rcsD "$work/libshardq.a" "$work/shardq.o"
+
+wrong() {
+  echo "libshardq.so $1" >&2
+  exit 1
+}
+needed="$(readelf -d "$work/libshardq.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')"
+case $needed in "libc.so.6 " | "libc.so.6 libm.so.6 ") ;; *) wrong "needs other libraries than libc and libm: $needed" ;; esac
+exports="$(objdump -T "$work/libshardq.so" | awk '/ g .*\.text/ { print $NF }' | sort | tr '\n' ' ')"
+[ "$exports" = "sq_answer sq_close sq_count sq_field sq_message sq_open sq_query " ] || wrong "exports other names: $exports"
+glibc="$(objdump -T "$work/libshardq.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -uV | tail -n 1)"
+[ "$(printf '%s\n2.34\n' "$glibc" | sort -V | tail -n 1)" = 2.34 ] || wrong "asks for glibc $glibc"
+cp Sources/Library/shardq.h "$work/libshardq.a" "$out"
+mv "$work/libshardq.so" "$out"
+# The name that programs are linked to.
+ln -sf libshardq.so "$out/libshardq.so.0"
+echo "$out/libshardq.so: $(wc -c <"$out/libshardq.so") bytes, $(gzip -9 -n -c "$out/libshardq.so" | wc -c) with gzip -9, for glibc $glibc or later"

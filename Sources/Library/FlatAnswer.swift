@@ -1,0 +1,92 @@
+import CLibrary
+import CShardq
+import QueryOutput
+import ShardedIndex
+
+/// The writer of answers that C reads without parsing: sq_answer_head of shardq.h.
+final class FlatAnswer: AnswerForm {
+  /// The last answer, which stays where it is until the next.
+  private(set) var block: Block?
+  private(set) var size = 0
+
+  private var buffer = RecordBuffer()
+  private var records: [sq_record] = []
+  private var values: [sq_value] = []
+  private var texts: [UInt8] = []
+
+  /// The largest answer whose memory is kept for the next, in bytes.
+  private static let usualSize = 64 << 10
+
+  deinit { free(block) }
+
+  func reset() {
+    if size > Self.usualSize {
+      free(block)
+      block = nil
+      (buffer, records, values, texts) = (RecordBuffer(), [], [], [])
+    }
+    size = 0
+    records.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+    texts.removeAll(keepingCapacity: true)
+  }
+
+  func search(
+    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
+  ) throws(AnswerWriter.Failure) {
+    var decoded = 0
+    try records.forEachRun(range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.Failure) in
+      for record in 0..<buffer.count { try append(record) }
+    }
+    finish(answer)
+  }
+
+  private func append(_ record: Int) throws(AnswerWriter.Failure) {
+    let fields = buffer.rawFields(ofRecord: record)
+    records.append(sq_record(first_value: UInt32(values.count), value_count: UInt32(fields.count)))
+    for number in fields {
+      let field = buffer.rawField(number)
+      // Offsets are of the texts, and become those of the answer at the end.
+      values.append(
+        sq_value(
+          field: UInt32(field.name), kind: UInt32(field.kind.rawValue), text: UInt32(texts.count),
+          size: UInt32(field.text.count)))
+      texts.append(contentsOf: field.text)
+      texts.append(0)
+    }
+    guard texts.count + values.count * MemoryLayout<sq_value>.stride <= AnswerWriter.sizeLimit else {
+      throw .output(WriteError(errno: EFBIG))
+    }
+  }
+
+  private func finish(_ answer: SearchAnswer) {
+    let recordsSize = records.count * MemoryLayout<sq_record>.stride
+    let valuesSize = values.count * MemoryLayout<sq_value>.stride
+    let headSize = MemoryLayout<sq_answer_head>.stride
+    let start = headSize + recordsSize + valuesSize
+    for number in values.indices { values[number].text += UInt32(start) }
+    func append(_ text: String?) -> UInt32 {
+      guard let text else { return 0 }
+      defer {
+        texts += text.utf8
+        texts.append(0)
+      }
+      return UInt32(start + texts.count)
+    }
+    var head = sq_answer_head()
+    head.count = Int64(answer.count)
+    head.total = Int64(answer.ranks.map { $0.total ?? -1 } ?? answer.count)
+    (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
+    head.correction = append(answer.ranks?.correction)
+    head.nearest = append(answer.nearest)
+    head.cursor = append(answer.ranks?.cursor)
+    head.is_ranked = answer.ranks == nil ? 0 : 1
+    size = start + texts.count
+    block = realloc(block, size)
+    guard let block else { fatalError("out of memory") }
+    memcpy(block, &head, headSize)
+    memcpy(block + headSize, records, recordsSize)
+    memcpy(block + headSize + recordsSize, values, valuesSize)
+    memcpy(block + start, texts, texts.count)
+  }
+}

@@ -1,0 +1,184 @@
+import CLibrary
+import CShardq
+import QueryOutput
+import ShardedIndex
+
+/// What a handle of the library stands for.
+final class Reader {
+  /// nil where none could be opened.
+  private let shared: SharedIndex?
+  private var generation: Generation?
+  private var json: AnswerWriter?
+  private let flat = FlatAnswer()
+  private var form = Form.none
+  private enum Form { case none, flat, json }
+
+  private var names: [OwnedCharacters?] = []
+  private(set) var message: OwnedCharacters? = nil
+
+  init(_ path: Characters?, cacheSize: Int64, status: inout Int32) {
+    do throws(Refusal) {
+      guard let path, let text = String(validatingCString: path) else {
+        throw Refusal(SQ_REFUSED, "the path is not UTF-8")
+      }
+      guard cacheSize >= 0 else { throw Refusal(SQ_REFUSED, "the size of a cache is 0 or more") }
+      shared = try SharedIndex.opening(text, cacheSize: cacheSize == 0 ? nil : Int(cacheSize))
+    } catch {
+      shared = nil
+      status = error.status
+      message = strdup(error.message)
+    }
+  }
+
+  deinit {
+    shared?.close()
+    for name in names { free(name) }
+    free(message)
+  }
+
+  // MARK: Questions
+
+  /// Returns the number of keys that begin with a text, or a status made negative.
+  func count(_ characters: Characters?, _ size: Int) -> Int64 {
+    var count = 0
+    let status = answering { (shared) throws(Refusal) in
+      let text = try Self.text(characters, size)
+      do throws(IndexError) { count = try shared.index.count(ofPrefix: text) } catch { throw Refusal(error) }
+    }
+    return status == 0 ? Int64(count) : -Int64(status)
+  }
+
+  /// Answers a question, and returns the status.
+  func search(_ characters: Characters?, _ size: Int, _ options: sq_options) -> Int32 {
+    form = .none
+    flat.reset()
+    json?.reset()
+    return answering { (shared) throws(Refusal) in
+      let search = try Self.search(try Self.text(characters, size), options)
+      // Where a rebuild took a file away, the next generation answers.
+      for attempt in 0..<8 {
+        do throws(HostSearch.Failure) {
+          return try answer(search, from: shared.index, options)
+        } catch {
+          guard case .index(.superseded) = error, attempt < 7 else { throw Refusal(error) }
+          _ = try? shared.index.reload()
+        }
+      }
+    }
+  }
+
+  private func answer(
+    _ search: HostSearch, from index: ShardedIndex, _ options: sq_options
+  ) throws(HostSearch.Failure) {
+    flat.reset()
+    let matches = try search.matches(in: index)
+    if generation !== matches.generation { take(matches.generation) }
+    guard Self.has(SQ_JSON, options) else {
+      try search.answer(matches, as: flat, generation: "")
+      return form = .flat
+    }
+    let writer = json ?? AnswerWriter(matches.generation.schema)
+    json = writer
+    writer.reset()
+    try search.answer(matches, as: writer, generation: String(matches.generation.manifest.rootChecksum, radix: 16))
+    form = .json
+  }
+
+  /// Numbers fields as a generation does.
+  private func take(_ generation: Generation) {
+    self.generation = generation
+    json = nil
+    for name in names { free(name) }
+    names = generation.schema.names.map { strdup($0) }
+  }
+
+  private func answering(_ body: (SharedIndex) throws(Refusal) -> Void) -> Int32 {
+    // The message of opening stays.
+    guard let shared else { return Int32(SQ_REFUSED) }
+    do throws(Refusal) {
+      try body(shared)
+      return 0
+    } catch {
+      free(message)
+      message = strdup(error.message)
+      return error.status
+    }
+  }
+
+  // MARK: Options
+
+  /// The longest text in bytes: no key is as long.
+  private static let textLimit = 1 << 16
+
+  private static func text(_ characters: Characters?, _ size: Int) throws(Refusal) -> String {
+    guard 0...textLimit ~= size else { throw Refusal(SQ_REFUSED, "a text has 65536 bytes at most") }
+    var bytes = [UInt8](repeating: 0, count: size)
+    if let characters { memcpy(&bytes, characters, size) }
+    guard characters != nil || size == 0, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal(SQ_REFUSED, "the text is not UTF-8")
+    }
+    return text
+  }
+
+  private static func has(_ flag: Int, _ options: sq_options) -> Bool { options.flags & Int32(flag) != 0 }
+
+  private static func search(_ text: String, _ options: sq_options) throws(Refusal) -> HostSearch {
+    guard let order = HostSearch.Order(rawValue: options.sort) else {
+      throw Refusal(SQ_REFUSED, "the order is SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
+    }
+    var filters: [String] = []
+    for number in 0..<Int(options.filter_count) {
+      guard let filter = filter_at(options, number).flatMap({ String(validatingCString: $0) }) else {
+        throw Refusal(SQ_REFUSED, "a filter is not UTF-8")
+      }
+      filters.append(filter)
+    }
+    // No cursor has other letters.
+    let cursor = options.cursor.map { String(cString: $0) } ?? ""
+    return HostSearch(
+      text: text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit), order: order,
+      typos: !has(SQ_EXACT, options), hasDisplay: has(SQ_DISPLAY, options),
+      place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
+  }
+
+  // MARK: Results
+
+  func field(_ number: Int) -> Characters? {
+    if generation == nil, let shared { take(shared.index.newest) }
+    return number < names.count ? Characters(names[number]) : nil
+  }
+
+  /// Calls `body` with the last answer.
+  func answer(_ body: (Answer?, Int) -> Void) {
+    switch form {
+    case .none: body(nil, 0)
+    case .flat: body(Answer(flat.block), flat.size)
+    case .json: json?.body.withBytes { body($0.baseAddress, $0.count) }
+    }
+  }
+}
+
+/// Why a call has no result.
+struct Refusal: Error {
+  let status: Int32
+  let message: String
+
+  init(_ status: Int, _ message: String) { (self.status, self.message) = (Int32(status), message) }
+
+  init(_ failure: HostSearch.Failure) {
+    switch failure {
+    case .index(let error): self.init(error)
+    case .question(let message): self.init(SQ_REFUSED, message)
+    }
+  }
+
+  init(_ error: IndexError) {
+    switch error {
+    case .notFound: self.init(SQ_NOT_FOUND, "\(error.fault). Build one with shardq build, or open another path")
+    case .io: self.init(SQ_SYSTEM, error.commandMessage)
+    case .superseded: self.init(SQ_CHANGED, error.commandMessage)
+    case .notBuilt, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)
+    default: self.init(SQ_DAMAGED, error.commandMessage)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import CLibrary
+import ShardedIndex
+
+/// An index that all handles of one path and cache size share.
+final class SharedIndex: Sendable {
+  let index: ShardedIndex
+  private let key: Key
+
+  private init(_ index: ShardedIndex, _ key: Key) { (self.index, self.key) = (index, key) }
+
+  private struct Key: Equatable {
+    let path: String
+    /// The directory or archive that stands there: a name may come to be that of another.
+    let device: dev_t
+    let number: ino_t
+    let cacheSize: Int?
+  }
+
+  private static let opened = Lock<[(shared: SharedIndex, handles: Int)]>([])
+
+  /// Returns the index at a path, which the caller closes.
+  ///
+  /// - Parameter cacheSize: In bytes; nil for the engine's default.
+  static func opening(_ path: String, cacheSize: Int?) throws(Refusal) -> SharedIndex {
+    var status = stat()
+    // Where there is nothing at the path, opening says so.
+    let isThere = stat(path, &status) == 0
+    let key = Key(path: path, device: status.st_dev, number: status.st_ino, cacheSize: cacheSize)
+    if isThere, let found = opened.withLock({ take(key, of: &$0) }) { return found }
+    var options = ShardedIndex.Options(reloadInterval: .seconds(1))
+    if let cacheSize { options.cacheLimitBytes = cacheSize }
+    let index: ShardedIndex
+    do throws(IndexError) { index = try ShardedIndex(opening: path, options: options) } catch { throw Refusal(error) }
+    return opened.withLock { (opened) -> SharedIndex in
+      // Another thread may have opened it meanwhile.
+      if let found = take(key, of: &opened) { return found }
+      opened.append((SharedIndex(index, key), 1))
+      return opened[opened.count - 1].shared
+    }
+  }
+
+  private static func take(_ key: Key, of opened: inout [(shared: SharedIndex, handles: Int)]) -> SharedIndex? {
+    guard let place = opened.firstIndex(where: { $0.shared.key == key }) else { return nil }
+    opened[place].handles += 1
+    return opened[place].shared
+  }
+
+  /// Takes back one handle; without any, the index is gone.
+  func close() {
+    // The index goes after the lock is released.
+    _ = Self.opened.withLock { (opened) -> SharedIndex? in
+      guard let place = opened.firstIndex(where: { $0.shared === self }) else { return nil }
+      opened[place].handles -= 1
+      return opened[place].handles == 0 ? opened.remove(at: place).shared : nil
+    }
+  }
+}

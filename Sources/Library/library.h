@@ -1,0 +1,35 @@
+// What the library's functions in Swift use of C.
+#include "shardq.h"
+#include <string.h>
+
+typedef const char *Characters;
+typedef char *OwnedCharacters;
+typedef void *Block;
+typedef const void *Answer;
+typedef size_t *Size;
+typedef int *Status;
+typedef const sq_options *Options;
+
+static inline sq_index *handle_of(Block reader) { return (sq_index *)reader; }
+static inline Block reader_of(sq_index *handle) { return handle; }
+static inline void set_size(Size size, size_t value) {
+  if (size) *size = value;
+}
+static inline void set_status(Status status, int value) {
+  if (status) *status = value;
+}
+
+// Returns options of which a caller gave the first `size` bytes.
+static inline sq_options whole(Options given) {
+  sq_options options = {.limit = 10};
+  if (given && given->size >= offsetof(sq_options, from)) {
+    options.limit = 0;
+    memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+  }
+  return options;
+}
+
+static inline Characters filter_at(sq_options options, size_t number) { return options.filters[number]; }
+
+static inline Characters no_handle(void) { return "no index is open"; }
+static inline Characters no_message(void) { return ""; }

@@ -1,0 +1,89 @@
+"""What the tests of the C library and the Python package share: indexes, texts, the command's answers, the installed wheel."""
+
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.join(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")), "shardq")
+LIBRARY = os.path.join(ROOT, ".build/library/out")
+LONG = os.environ.get("SHARDQ_LONG") == "1"
+SMALL = os.path.join(ROOT, "shards")
+
+_work = tempfile.TemporaryDirectory(prefix="shardq-languages-")
+WORK = _work.name
+
+
+def run(*arguments, input=None):
+    return subprocess.run([PROGRAM, *arguments], input=input, stdout=subprocess.PIPE, check=True).stdout
+
+
+def build_large():
+    """An index with all that ranked answers know: words, typing errors, filters, places."""
+    path = os.path.join(WORK, "large")
+    if not os.path.exists(path):
+        rows = run("generate", "--count", "30000", "--seed", "7", "--format", "jsonl")
+        run("build", "-", "--input-format", "jsonl", "-i", path, "--shard-size", "8KiB", "--weight", "_id", "--words", "body",
+            "--typos", "--near", "--filter", "country", "-q", input=rows)
+    return path
+
+
+def typed(path, count):
+    """Different texts out of typing that people might do, with mistakes."""
+    log = run("generate", "--typing", str(count * 3), "-i", path, "--seed", "5").decode().splitlines()
+    texts = dict.fromkeys(line.split("\t", 1)[1] for line in log)
+    more = ["", " ", "zzzzz", "a ", "san f", "東京", "ß", "𐀀"]
+    return list(dict.fromkeys([*more, *texts]))[:count]
+
+
+def expected(path, texts, *options):
+    """The answers of the command: objects of JSON."""
+    lines = run("query", "-i", path, "--stdin", "--format", "json", "--limit", "10", *options,
+                input="".join(text + "\n" for text in texts).encode())
+    return [json.loads(line) for line in lines.decode().splitlines()]
+
+
+def install():
+    """Installs the wheel into a fresh environment, offline; returns its python."""
+    place = os.path.join(WORK, "venv")
+    python = os.path.join(place, "bin/python")
+    if not os.path.exists(place):
+        wheel, = glob.glob(os.path.join(ROOT, ".build/wheel/*.whl"))
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "-q",
+                        "--no-index", wheel], check=True)
+    return python
+
+
+def script(python, text, *arguments):
+    """Runs a script with this folder's modules."""
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__))}
+    return subprocess.run([python, "-c", text, *arguments], env=environment, cwd=WORK,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def damaged_copies(seed, count):
+    """Copies of the small index, one after the other in one directory, with bytes changed or cut off."""
+    numbers = random.Random(seed)
+    names = sorted(name for name in os.listdir(SMALL) if name == "manifest" or name.endswith(".zst"))
+    files = {name: open(os.path.join(SMALL, name), "rb").read() for name in names}
+    place = tempfile.mkdtemp(dir=WORK)
+    for name, content in files.items():
+        with open(os.path.join(place, name), "wb") as file:
+            file.write(content)
+    for _ in range(count):
+        name = numbers.choice(names) if numbers.random() < 0.7 else "manifest"
+        content = bytearray(files[name])
+        for _ in range(1 + numbers.randrange(3)):
+            content[numbers.randrange(len(content))] = numbers.randrange(256)
+        if numbers.randrange(10) == 0:
+            del content[numbers.randrange(len(content)):]
+        with open(os.path.join(place, name), "wb") as file:
+            file.write(content)
+        yield place
+        with open(os.path.join(place, name), "wb") as file:
+            file.write(files[name])

@@ -1,0 +1,144 @@
+"""The C library: a program in C and in C++ with it, and the flat form of answers against JSON."""
+
+import ctypes
+import json
+import os
+import subprocess
+import unittest
+
+import languages
+from languages import LIBRARY, SMALL, WORK
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Programs(unittest.TestCase):
+    def test_programs(self):
+        right, = languages.expected(SMALL, ["lodnon"])
+        lines = ["London"] + [f"{name}: {value}" for record in right["matches"] for name, value in record.items()]
+        warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{LIBRARY}"]
+        source = os.path.join(HERE, "list.c")
+        for name, command in {
+            "shared": ["cc", "-std=c11", *warnings, source, f"-L{LIBRARY}", "-lshardq", f"-Wl,-rpath,{LIBRARY}"],
+            "static": ["cc", "-std=c11", *warnings, source, f"{LIBRARY}/libshardq.a", "-lm"],
+            "c++": ["c++", "-std=c++17", *warnings, "-x", "c++", source, "-x", "none", f"{LIBRARY}/libshardq.a", "-lm"],
+        }.items():
+            program = os.path.join(WORK, name)
+            subprocess.run([*command, "-o", program], check=True)
+            done = subprocess.run([program, SMALL, "lodnon"], stdout=subprocess.PIPE, check=True, text=True)
+            self.assertEqual(done.stdout.splitlines(), lines, name)
+            done = subprocess.run([program, "/nowhere", "s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, name)
+            self.assertIn("no index at /nowhere", done.stderr)
+
+    def test_names(self):
+        """The static library has no other names than the shared one, so that no other zstd meets its own."""
+        lines = subprocess.run(["nm", "-g", "--defined-only", f"{LIBRARY}/libshardq.a"], stdout=subprocess.PIPE, check=True,
+                               text=True).stdout.splitlines()
+        names = sorted(line.split()[2] for line in lines if line.count(" ") == 2)
+        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_field", "sq_message", "sq_open", "sq_query"])
+
+
+class Head(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("count", "total")] + [
+        (name, ctypes.c_uint32)
+        for name in ("record_count", "value_count", "correction", "nearest", "cursor", "is_ranked")]
+
+
+class Record(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("first_value", "value_count")]
+
+
+class Value(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("field", "kind", "text", "size")]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
+                ("flags", ctypes.c_int32)]
+
+
+class Flat(unittest.TestCase):
+    def setUp(self):
+        self.library = ctypes.CDLL(os.path.join(LIBRARY, "libshardq.so"))
+        for name in ("sq_open", "sq_answer"):
+            getattr(self.library, name).restype = ctypes.c_void_p
+        for name in ("sq_field", "sq_message"):
+            getattr(self.library, name).restype = ctypes.c_char_p
+        self.library.sq_count.restype = ctypes.c_int64
+
+    def ask(self, index, text, flags, sort=0):
+        options = Options(ctypes.sizeof(Options), 0, 10, sort, flags)
+        size = ctypes.c_size_t()
+        typed = text.encode()
+        status = self.library.sq_query(index, typed, ctypes.c_size_t(len(typed)), ctypes.byref(options))
+        self.assertEqual(status, 0, self.library.sq_message(index))
+        return ctypes.string_at(self.library.sq_answer(index, ctypes.byref(size)), size.value)
+
+    def read(self, index, answer):
+        """The object of JSON that a flat answer stands for."""
+        head = Head.from_buffer_copy(answer)
+        place = ctypes.sizeof(Head)
+        records = (Record * head.record_count).from_buffer_copy(answer, place)
+        values = (Value * head.value_count).from_buffer_copy(answer, place + ctypes.sizeof(records))
+        def text(start):
+            return answer[start:answer.index(b"\0", start)].decode() if start else None
+        made = []
+        for record in records:
+            fields = {}
+            for value in values[record.first_value:record.first_value + record.value_count]:
+                self.assertEqual(answer[value.text + value.size], 0)
+                content = answer[value.text:value.text + value.size].decode()
+                name = self.library.sq_field(index, value.field).decode()
+                # Names with a dot are paths.
+                *path, last = name.split(".")
+                place = fields
+                for part in path:
+                    place = place.setdefault(part, {})
+                place[last] = content if value.kind == 0 else json.loads(content)
+            made.append(fields)
+        return head, made, text(head.correction), text(head.nearest), text(head.cursor)
+
+    def test_equal(self):
+        for path in (SMALL, languages.build_large()):
+            status = ctypes.c_int(-1)
+            index = ctypes.c_void_p(self.library.sq_open(path.encode(), ctypes.c_int64(0), ctypes.byref(status)))
+            self.assertEqual((status.value, self.library.sq_message(index)), (0, b""))
+            for text in languages.typed(path, 1500):
+                for sort in (1, 2):
+                    right = json.loads(self.ask(index, text, 4, sort))
+                    head, records, correction, nearest, cursor = self.read(index, self.ask(index, text, 0, sort))
+                    self.assertEqual(records, right["matches"], text)
+                    self.assertEqual((head.count, head.is_ranked), (right["count"], 2 - sort))
+                    self.assertEqual(head.total, right.get("total", -1) if sort == 1 else right["count"])
+                    self.assertEqual((correction, nearest, cursor),
+                                     tuple(right.get(name) for name in ("correction", "nearest", "cursor")), text)
+            self.library.sq_close(index)
+
+    def test_nothing(self):
+        """A handle that is NULL, a handle of no index, and pointers that are NULL."""
+        none = ctypes.c_void_p()
+        status = ctypes.c_int()
+        closed = ctypes.c_void_p(self.library.sq_open(b"/nowhere", ctypes.c_int64(0), ctypes.byref(status)))
+        self.assertEqual(status.value, 1)
+        for index in (none, closed):
+            self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), None), 4)
+            self.assertEqual(self.library.sq_count(index, b"s", ctypes.c_size_t(1)), -4)
+            self.assertEqual((self.library.sq_answer(index, None), self.library.sq_field(index, 0)), (None, None))
+            self.assertIn(b"no index", self.library.sq_message(index))
+            self.library.sq_close(index)
+        self.library.sq_close(ctypes.c_void_p(self.library.sq_open(None, ctypes.c_int64(0), None)))
+        index = ctypes.c_void_p(self.library.sq_open(SMALL.encode(), ctypes.c_int64(0), None))
+        self.assertIsNone(self.library.sq_answer(index, None))
+        self.assertEqual(self.library.sq_query(index, None, ctypes.c_size_t(0), None), 0)
+        self.assertIsNotNone(self.library.sq_answer(index, None))
+        self.assertEqual(self.library.sq_query(index, None, ctypes.c_size_t(1), None), 4)
+        self.assertIsNone(self.library.sq_answer(index, None))
+        self.assertIsNone(self.library.sq_field(index, 1 << 31))
+        for size in (0, 8, 24, 1 << 40):
+            options = Options(size, 0, 3, 0, 0)
+            buffer = (ctypes.c_char * 256).from_buffer_copy(bytes(options).ljust(256, b"\0"))
+            self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), buffer), 0)
+            head = Head.from_buffer_copy(ctypes.string_at(self.library.sq_answer(index, None), ctypes.sizeof(Head)))
+            self.assertEqual(head.record_count, {0: 10, 8: 0}.get(size, 3))
+        self.library.sq_close(index)
