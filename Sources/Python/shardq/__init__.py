@@ -1,0 +1,263 @@
+"""Type-ahead over an index of shardq: the directory that ``shardq build`` writes, or an archive of it.
+
+    with shardq.Index("cities") as index:
+        for record in index.search("san", limit=10):
+            print(record["name"])
+"""
+
+import ctypes
+import json
+import operator
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Optional, Tuple, Union, overload
+
+__all__ = ["Answer", "Index", "ShardqError"]
+
+
+class ShardqError(Exception):
+    """The error of opening or asking an index; the message is for people.
+
+    ``code`` is "not found" where there is no index, "damaged" for a damaged index, "changed" for an index that is rebuilt
+    again and again, "refused" for a question that no index answers, and "system" for a system call that failed.
+    """
+
+    code: str
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class _Options(ctypes.Structure):  # sq_options of shardq.h
+    _fields_ = [
+        ("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
+        ("flags", ctypes.c_int32), ("latitude", ctypes.c_double), ("longitude", ctypes.c_double),
+        ("filters", ctypes.POINTER(ctypes.c_char_p)), ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p),
+    ]
+
+
+_EXACT, _NEAR, _JSON, _DISPLAY = 1, 2, 4, 8
+_SORTS = {None: 0, "rank": 1, "key": 2}
+_CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
+
+_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libshardq.so"))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(_library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+_open = _function("sq_open", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int))
+_close = _function("sq_close", None, ctypes.c_void_p)
+_field = _function("sq_field", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32)
+_count = _function("sq_count", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
+_query = _function("sq_query", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Options))
+_answer = _function("sq_answer", ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))
+_message = _function("sq_message", ctypes.c_char_p, ctypes.c_void_p)
+
+
+def _int64(number: int) -> int:
+    """ctypes would cut off what has more bits."""
+    return max(-(1 << 63), min(operator.index(number), (1 << 63) - 1))
+
+
+def _bytes(text: str) -> bytes:
+    # A surrogate is refused by the library.
+    return str.encode(text, "utf-8", "surrogatepass")
+
+
+class Answer(Sequence):
+    """The records of an answer, in its order. JSON is read when a record or another member is first asked for."""
+
+    __slots__ = ("raw", "_object")
+
+    #: The answer as it came: an object of JSON, as /v1/search of ``shardq serve`` answers (docs/server.md).
+    raw: bytes
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self._object: Any = None
+
+    @property
+    def object(self) -> dict:
+        """The whole answer."""
+        if self._object is None:
+            self._object = json.loads(self.raw.decode())
+        return self._object
+
+    @property
+    def records(self) -> list:
+        """The records, each a dict of its fields."""
+        return self.object["matches"]
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """The number of records whose keys begin with the text."""
+        return self.object["count"]
+
+    @property
+    def total(self) -> Optional[int]:
+        """The number of all matches; None where only a search through all of them would tell."""
+        return self.object.get("total") if self.is_ranked else self.count
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the records are in the order of ranks."""
+        return "sort" in self.object
+
+    @property
+    def correction(self) -> Optional[str]:
+        """The text that the typed one is corrected to, where all records correct its typing errors."""
+        return self.object.get("correction")
+
+    @property
+    def nearest(self) -> Optional[str]:
+        """The longest beginning of the typed text that a record matches, where none matches all of it."""
+        return self.object.get("nearest")
+
+    @property
+    def cursor(self) -> Optional[str]:
+        """The ``after`` of the next page of a ranked answer; None behind the last page."""
+        return self.object.get("cursor")
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, number: int) -> dict: ...
+    @overload
+    def __getitem__(self, number: slice) -> list: ...
+    def __getitem__(self, number: Union[int, slice]) -> Union[dict, list]:
+        return self.records[number]
+
+    def __iter__(self) -> Iterator[dict]:
+        return iter(self.records)
+
+    def __repr__(self) -> str:
+        return f"<Answer: {len(self)} records of {self.count}>"
+
+
+class Index:
+    """A reader of an index. Threads may share one, and then ask one after the other; with one each they run side by side.
+
+    Readers of one path and ``cache_bytes`` share the memory of the index. An index that is rebuilt is followed within a
+    second.
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], *, cache_bytes: int = 8 << 20) -> None:
+        """Opens the index at a path. ``cache_bytes``: the most bytes of unpacked shards that stay in memory."""
+        self._handle: Optional[int] = None
+        self._lock = threading.Lock()
+        self._size = ctypes.c_size_t()
+        self._last: Tuple[Any, Any] = (None, None)
+        if cache_bytes <= 0:
+            raise ShardqError("refused", "cache_bytes is more than 0")
+        name = os.fsencode(path)
+        if b"\0" in name:
+            raise ShardqError("not found", "no index has a path with a NUL in it")
+        status = ctypes.c_int()
+        handle = _open(name, _int64(cache_bytes), ctypes.byref(status))
+        if status.value != 0:
+            message = _message(handle).decode("utf-8", "replace")
+            _close(handle)
+            raise ShardqError(_CODES[status.value], message)
+        self._handle = handle
+
+    def search(
+        self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None, typos: bool = True,
+        filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None, after: str = "", display: bool = False,
+    ) -> Answer:
+        """Returns the best matches of a text.
+
+        ``limit``: the most records, at most 1,000. ``offset``: the matches that are passed over, at most 10,000 of a
+        ranked answer. ``sort``: "rank" or "key"; None for ranks where the index has them. ``typos``: whether typing errors
+        are corrected, where the index can. ``filters``: texts such as "country=FR". ``near``: the latitude and longitude
+        that near records rank higher for. ``after``: the ``cursor`` of the answer before. ``display``: whether
+        ``object["display"]`` has what a list shows of each record, and which of its letters matched.
+        """
+        typed = _bytes(text)
+        asked = (limit, offset, sort, typos, tuple(filters), None if near is None else tuple(near), after, display)
+        # The questions of one list have the same options, one after the other.
+        last, options = self._last
+        if asked != last:
+            options = self._options(*asked)
+            self._last = (asked, options)
+        with self._lock:
+            handle = self._open_handle()
+            status = _query(handle, typed, len(typed), options)
+            if status != 0:
+                raise self._error(status)
+            return Answer(ctypes.string_at(_answer(handle, self._size), self._size.value))
+
+    def count(self, text: str) -> int:
+        """Returns the number of records whose keys begin with a text."""
+        typed = _bytes(text)
+        with self._lock:
+            count = _count(self._open_handle(), typed, len(typed))
+            if count < 0:
+                raise self._error(-count)
+            return count
+
+    @property
+    def fields(self) -> list:
+        """The names of all fields that records have; a nested field has a path, ``coord.lon``."""
+        names: list = []
+        with self._lock:
+            handle = self._open_handle()
+            while (name := _field(handle, len(names))) is not None:
+                names.append(name.decode("utf-8", "replace"))
+        return names
+
+    def close(self) -> None:
+        """Closes the reader. It may be closed again."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            _close(handle)
+
+    def __enter__(self) -> "Index":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+    def _options(
+        self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
+        near: Optional[Tuple[float, ...]], after: str, display: bool,
+    ) -> _Options:
+        if sort not in _SORTS:
+            raise ShardqError("refused", 'sort is "rank", "key" or None')
+        flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0)
+        options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
+        if near is not None:
+            options.flags |= _NEAR
+            options.latitude, options.longitude = near
+        if filters:
+            texts = [self._plain(text) for text in filters]
+            options.filters, options.filter_count = (ctypes.c_char_p * len(texts))(*texts), len(texts)
+        if after:
+            options.cursor = self._plain(after)
+        return options
+
+    def _open_handle(self) -> int:
+        if self._handle is None:
+            raise ShardqError("refused", "the index is closed")
+        return self._handle
+
+    def _error(self, status: int) -> ShardqError:
+        return ShardqError(_CODES[status], _message(self._handle).decode("utf-8", "replace"))
+
+    @staticmethod
+    def _plain(text: str) -> bytes:
+        encoded = _bytes(text)
+        if b"\0" in encoded:
+            raise ShardqError("refused", "a filter or cursor has no NUL in it")
+        return encoded

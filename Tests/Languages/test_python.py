@@ -1,0 +1,206 @@
+"""The Python package, installed from its wheel, against the command."""
+
+import os
+import sys
+import threading
+import unittest
+
+import languages
+from languages import LONG, SMALL
+
+try:
+    import shardq
+except ImportError:  # This file runs in the environment that has it: test_package below.
+    shardq = None
+
+
+@unittest.skipIf(shardq is not None, "the tests of the package run")
+class Package(unittest.TestCase):
+    def test_package(self):
+        """Installs the wheel into a fresh environment without a network, and runs the tests of this file there."""
+        done = languages.script(languages.install(), "import unittest; unittest.main('test_python', argv=['test'])")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("OK", done.stderr)
+        print(done.stderr.splitlines()[-3])
+
+
+@unittest.skipIf(shardq is None, "the package is not installed here")
+class Answers(unittest.TestCase):
+    def test_equal(self):
+        for path in (SMALL, languages.build_large()):
+            texts = languages.typed(path, 5000)
+            self.assertGreater(len(texts), 1500)
+            for sort in ("key", "rank"):
+                with shardq.Index(path) as index:
+                    for text, right in zip(texts, languages.expected(path, texts, "--sort", sort)):
+                        answer = index.search(text, sort=sort)
+                        self.assertEqual(answer.records, right["matches"], text)
+                        self.assertEqual((answer.count, index.count(text)), (right["count"], right["count"]), text)
+                        if sort == "rank":
+                            self.assertEqual(answer.nearest, right.get("nearest"), text)
+                            errors = [hit["edits"] for hit in right["hits"]]
+                            self.assertEqual(answer.correction is not None, bool(errors) and min(errors) > 0, text)
+
+    def test_options(self):
+        path = languages.build_large()
+        with shardq.Index(path, cache_bytes=1 << 20) as index:
+            country = index.search("s")[0]["country"]
+            for options, command in [
+                (dict(filters=[f"country={country}"]), ["--filter", f"country={country}"]),
+                (dict(near=(48.5, 2.25)), ["--near", "48.5,2.25"]), (dict(typos=False), ["--typos", "none"]),
+            ]:
+                for text in ("s", "lodnon"):
+                    right, = languages.expected(path, [text], *command)
+                    self.assertEqual(list(index.search(text, **options)), right["matches"], options)
+            first = index.search("s", limit=7)
+            second = index.search("s", limit=3, after=first.cursor)
+            self.assertEqual(first.records + second.records, index.search("s").records)
+            self.assertEqual(index.search("s", offset=7, limit=3).records, second.records)
+            self.assertEqual((len(first), first[0], first[-2:]), (7, first.records[0], first.records[5:]))
+            self.assertEqual(index.search("s", limit=1, display=True).object["display"][0]["match"][0][0], 0)
+            self.assertIn("country", index.fields)
+            self.assertEqual(index.search("s", limit=0).records, [])
+            self.assertEqual(index.search("s", sort="key").total, index.count("s"))
+
+    def test_archive(self):
+        archive = os.path.join(languages.WORK, "small.shardq")
+        languages.run("archive", "-i", SMALL, "-o", archive, "-q")
+        with shardq.Index(archive) as packed, shardq.Index(SMALL) as index:
+            for text in ("", "san", "lodnon"):
+                self.assertEqual(packed.search(text).records, index.search(text).records)
+
+
+@unittest.skipIf(shardq is None, "the package is not installed here")
+class Errors(unittest.TestCase):
+    def refused(self, code, call):
+        with self.assertRaises(shardq.ShardqError) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code)
+        self.assertTrue(str(caught.exception))
+
+    def test_paths(self):
+        for path in ("/nowhere", "/", languages.ROOT + "/README.md", "", "a\0b", "/dev/null"):
+            self.refused("not found", lambda: shardq.Index(path))
+        self.refused("refused", lambda: shardq.Index(b"\xff".decode("utf-8", "surrogateescape")))
+        self.refused("refused", lambda: shardq.Index(SMALL, cache_bytes=-1))
+        shardq.Index(SMALL, cache_bytes=1 << 80).close()
+
+    def test_questions(self):
+        with shardq.Index(SMALL) as index:
+            for options in (
+                dict(limit=-1), dict(limit=1001), dict(limit=1 << 80), dict(offset=-1), dict(offset=-(1 << 80)),
+                dict(offset=10_001), dict(sort="best"), dict(after="nonsense"), dict(after="a\0b"), dict(filters=["x"]),
+                dict(filters=["name=x"]), dict(near=(91, 0)), dict(near=(float("nan"), 0)), dict(sort="key", near=(0, 0)),
+            ):
+                self.refused("refused", lambda: index.search("s", **options))
+            for call in (index.search, index.count):
+                self.refused("refused", lambda: call("\ud800"))
+                self.refused("refused", lambda: call("x" * 65_537))
+                self.assertRaises(TypeError, lambda: call("s", limit=None) if call == index.search else call(None))
+            # The fold leaves control characters out.
+            self.assertEqual(index.search("s\0").records, index.search("s").records)
+            self.assertEqual(index.count("s\0"), index.count("s"))
+            self.assertEqual(len(index.search("x" * 65_536)), 0)
+            self.assertEqual(len(index.search("s", offset=1 << 80, sort="key")), 0)
+            self.assertEqual(len(index.search("s")), 10)
+        index.close()
+        for call in (lambda: index.search("s"), lambda: index.count("s"), lambda: index.fields):
+            self.refused("refused", call)
+
+    def test_damage(self):
+        """A changed byte gives an error or does not matter; it never ends the process."""
+        done = languages.script(sys.executable, DAMAGE, "3000" if LONG else "300")
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        right, refused = map(int, done.stdout.split())
+        self.assertTrue(right > 0 and refused > 0, done.stdout)
+
+    def test_rebuilt(self):
+        """An open index answers from the next generation within a second, or from its own until then; never from both."""
+        path = os.path.join(languages.WORK, "rebuilt")
+        def build(rows):
+            languages.run("build", "-", "--input-format", "jsonl", "-i", path, "--key", "{name}", "-q", input=rows)
+        build(b'{"name":"one","a":1}\n')
+        with shardq.Index(path) as index:
+            self.assertEqual((index.search("o").records, index.fields), ([{"name": "one", "a": 1}], ["name", "a"]))
+            build(b'{"name":"other","b":2}\n')
+            seen = [index.search("o").records]
+            for _ in range(50):
+                if seen[-1] != seen[0] or "b" in seen[0][0]:
+                    break
+                threading.Event().wait(0.1)
+                seen.append(index.search("o").records)
+            self.assertEqual((seen[-1], index.fields), ([{"name": "other", "b": 2}], ["name", "b"]))
+
+
+DAMAGE = """
+import sys, languages, shardq
+asked = ["", "s", "san f", "lodnon", "zz"]
+with shardq.Index(languages.SMALL) as index:
+    answers = {text: index.search(text).records for text in asked}
+right = refused = 0
+for place in languages.damaged_copies(11, int(sys.argv[1])):
+    try:
+        with shardq.Index(place) as index:
+            for text in asked:
+                try:
+                    assert index.search(text).records == answers[text], text
+                    right += 1
+                except shardq.ShardqError as error:
+                    assert error.code in ("damaged", "not found", "system") and str(error), error.code
+                    refused += 1
+    except shardq.ShardqError as error:
+        assert error.code in ("damaged", "not found", "system") and str(error), error.code
+        refused += 1
+print(right, refused)
+"""
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@unittest.skipIf(shardq is None, "the package is not installed here")
+class Bounds(unittest.TestCase):
+    def test_growth(self):
+        """Questions, readers and errors leave no memory behind."""
+        with shardq.Index(SMALL) as index:
+            def ask(count):
+                for number in range(count):
+                    text = "abcdefghijklmnopqrstuvwxyz"[number % 26]
+                    index.search(text, limit=number % 12, sort=("rank", "key")[number % 2])
+                    index.count(text)
+                    if number % 16 == 0:
+                        self.assertRaises(shardq.ShardqError, lambda: index.search(text, limit=-1))
+                        self.assertRaises(shardq.ShardqError, lambda: shardq.Index("/nowhere"))
+                        shardq.Index(SMALL).close()
+                        with shardq.Index(SMALL, cache_bytes=1 << 16) as other:
+                            other.search(text)
+            ask(4_000)
+            before = resident()
+            ask(1_000_000 if LONG else 50_000)
+            self.assertLess(resident() - before, 1 << 20)
+
+    def test_threads(self):
+        """Threads with a reader each, of the same index and of one that is opened again and again, and one reader for all."""
+        texts = languages.typed(SMALL, 300)
+        with shardq.Index(SMALL) as shared:
+            right = {text: shared.search(text).records for text in texts}
+            failures = []
+            def ask(number):
+                try:
+                    for _ in range(20 if LONG else 2):
+                        with shardq.Index(SMALL, cache_bytes=(1 << 16) + number % 2) as own:
+                            for text in texts:
+                                for index in (own, shared):
+                                    answer = index.search(text)
+                                    if answer.records != right[text]:
+                                        failures.append(text)
+                except Exception as error:  # It would end with the thread.
+                    failures.append(error)
+            threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(failures, [])
