@@ -39,7 +39,7 @@ step "the thread sanitizer over the tests in which threads meet" Scripts/check-t
 step "fuzz targets: a million runs, or 60 seconds each" Fuzz/run.sh --seconds 60
 step "kills, failing calls and power cuts at every point" skippable Tests/Faults/run.sh
 step "the second reader over whole lists" every_format
-step "a million questions of the C library" skippable languages
+step "a million questions from Python" skippable languages
 step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh

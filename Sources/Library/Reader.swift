@@ -126,6 +126,9 @@ final class Reader {
     guard let order = HostSearch.Order(rawValue: options.sort) else {
       throw Refusal(SQ_REFUSED, "the order is SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
+    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY) == 0 else {
+      throw Refusal(SQ_REFUSED, "the flags are of a later library")
+    }
     var filters: [String] = []
     for number in 0..<Int(options.filter_count) {
       guard let filter = filter_at(options, number).flatMap({ String(validatingCString: $0) }) else {

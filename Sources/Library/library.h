@@ -25,6 +25,7 @@ static inline sq_options whole(Options given) {
   if (given && given->size >= offsetof(sq_options, from)) {
     options.limit = 0;
     memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    if (!options.filters) options.filter_count = 0;
   }
   return options;
 }

@@ -1,11 +1,25 @@
 #!/bin/sh
-# The C library and the Python package against the command: a minute and a half, most of it the compiler's. Ends with 77,
-# and a sentence, where something is missing. $SHARDQ_BIN, else bin, has shardq and shardq-commands.
+# The C library, the Python package and the package for Node against the command: two minutes, most of it the compiler's.
+# Ends with 77, and a sentence, where something is missing. $SHARDQ_BIN, else bin, has shardq and shardq-commands.
 set -eu
 cd "$(dirname "$0")/../.."
 export SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" PYTHONDONTWRITEBYTECODE=1
-status=0
-Scripts/build-wheel.sh .build/wheel || status=$?
-[ "$status" -ne 3 ] || { echo "skipped: the C library and the Python package, for a piece that builds them is missing"; exit 77; }
-[ "$status" -eq 0 ] || exit "$status"
-python3 -m unittest discover -s Tests/Languages
+ended=0
+build() { # the script, the folder, the files of Tests/Languages that need it, and its name
+  status=0
+  Scripts/$1 "$2" || status=$?
+  case $status in
+    0) tests="$tests $3" ;;
+    3)
+      echo "skipped: $4, for a piece that builds it is missing"
+      ended=77
+      ;;
+    *) exit "$status" ;;
+  esac
+}
+tests=""
+build build-wheel.sh .build/wheel "test_c test_python" "the C library and the Python package"
+build build-npm.sh .build/package test_npm "the package for Node"
+cd Tests/Languages
+[ -z "$tests" ] || python3 -m unittest $tests
+exit "$ended"

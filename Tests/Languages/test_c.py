@@ -141,4 +141,6 @@ class Flat(unittest.TestCase):
             self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), buffer), 0)
             head = Head.from_buffer_copy(ctypes.string_at(self.library.sq_answer(index, None), ctypes.sizeof(Head)))
             self.assertEqual(head.record_count, {0: 10, 8: 0}.get(size, 3))
+        buffer = (ctypes.c_char * 256).from_buffer_copy(bytes(Options(32, 0, 3, 0, 1 << 20)).ljust(256, b"\0"))
+        self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), buffer), 4)
         self.library.sq_close(index)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Builds the package for Node and for bundlers, as npm packs it: Scripts/build-npm.sh FOLDER
+#
+# The package has the WebAssembly module (Scripts/build-wasm.sh), its script and Sources/Node. Nothing is fetched. Nothing
+# is built, and the status is 3, where a piece that it takes is missing.
+set -eu
+out="${1:?usage: Scripts/build-npm.sh FOLDER}"
+cd "$(dirname "$0")/.."
+command -v npm >/dev/null || { echo "no package is built: no npm" >&2; exit 3; }
+module=.build/wasm/module/shardq.wasm
+Scripts/build-wasm.sh "$module"
+package=.build/npm
+rm -rf "$package"
+mkdir -p "$package" "$out"
+cp "$module" Sources/Wasm/shardq.js Sources/Node/node.js Sources/Node/index.d.ts Sources/Node/README.md LICENSE Packaging/debian/copyright "$package"
+version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/QueryOutput/ProductVersion.swift)"
+cat >"$package/package.json" <<END
+{
+  "name": "shardq",
+  "version": "$version",
+  "description": "Type-ahead over lists of any size, on disk",
+  "license": "MIT",
+  "type": "module",
+  "sideEffects": false,
+  "engines": { "node": ">=20" },
+  "exports": {
+    ".": { "types": "./index.d.ts", "node": "./node.js", "default": "./shardq.js" },
+    "./shardq.wasm": "./shardq.wasm"
+  },
+  "types": "./index.d.ts"
+}
+END
+file="$(npm pack --offline --silent --pack-destination "$out" "./$package")"
+echo "$out/$file: $(wc -c <"$out/$file") bytes"

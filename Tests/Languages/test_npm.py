@@ -1,0 +1,67 @@
+"""The package for Node, installed from its file without a network, against the command."""
+
+import glob
+import json
+import os
+import subprocess
+import unittest
+
+import languages
+from languages import ROOT, SMALL, WORK
+
+ASK = """
+import { open, ShardqError } from 'shardq'
+import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+const { path, texts, sort } = JSON.parse(readFileSync(0))
+const refused = {}
+if (path) {
+  const index = await open(path), answers = []
+  for (const text of texts) {
+    const { matches, count, correction, nearest } = await index.search(text, { sort })
+    answers.push({ matches, count, correction, nearest })
+  }
+  const again = await open(pathToFileURL(path))
+  const { matches } = await again.search(texts[0], { sort })
+  console.log(JSON.stringify({ answers, first: matches }))
+} else {
+  for (const wrong of texts) {
+    refused[wrong] = await open(wrong).then(() => '', error => error instanceof ShardqError && error.message ? error.code : String(error))
+  }
+  console.log(JSON.stringify(refused))
+}
+"""
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = os.path.join(WORK, "node")
+        os.makedirs(cls.place)
+        package, = glob.glob(os.path.join(ROOT, ".build/package/*.tgz"))
+        with open(os.path.join(cls.place, "package.json"), "w") as file:
+            json.dump({"private": True, "type": "module"}, file)
+        subprocess.run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", package], cwd=cls.place, check=True)
+        with open(os.path.join(cls.place, "ask.js"), "w") as file:
+            file.write(ASK)
+
+    def ask(self, path, texts, sort):
+        asked = json.dumps({"path": path, "texts": texts, "sort": sort})
+        done = subprocess.run(["node", "ask.js"], cwd=self.place, input=asked, stdout=subprocess.PIPE, check=True, text=True)
+        return json.loads(done.stdout)
+
+    def test_equal(self):
+        for path in (SMALL, languages.build_large()):
+            texts = languages.typed(path, 5000)
+            for sort in ("key", "rank"):
+                found = self.ask(path, texts, sort)
+                for text, answer, right in zip(texts, found["answers"], languages.expected(path, texts, "--sort", sort)):
+                    self.assertEqual((answer["matches"], answer["count"]), (right["matches"], right["count"]), text)
+                    if sort == "rank":
+                        self.assertEqual(answer.get("nearest"), right.get("nearest"), text)
+                self.assertEqual(found["first"], found["answers"][0]["matches"])
+
+    def test_wrong_paths(self):
+        wrong = ["/nowhere", "/", os.path.join(ROOT, "README.md"), "/dev/null", "http://127.0.0.1:9/"]
+        found = self.ask(None, wrong, None)
+        self.assertEqual(found, {**dict.fromkeys(wrong, "damaged"), "http://127.0.0.1:9/": "unreachable"})
