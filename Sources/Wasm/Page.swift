@@ -25,9 +25,10 @@ private final class Page {
   let writer: AnswerWriter
   let generation: String
 
-  init(cacheLimitBytes: Int, carrier: Carrier) throws(IndexError) {
+  init(cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
     index = try ShardedIndex(
-      IndexDirectory(carrier: carrier, path: "the index"), options: .init(cacheLimitBytes: cacheLimitBytes))
+      IndexDirectory(carrier: carrier, path: "the index", isArchive: isArchive),
+      options: .init(cacheLimitBytes: cacheLimitBytes))
     let generation = try index.matches(forPrefix: "", limit: 0).generation
     writer = AnswerWriter(generation.schema)
     self.generation = String(generation.manifest.rootChecksum, radix: 16)
@@ -38,11 +39,13 @@ nonisolated(unsafe) private var page: Page?
 nonisolated(unsafe) private var message: [UInt8] = []
 
 /// Opens the index that the host carries; one that was open is closed.
-@_cdecl("shardq_open") public func open(_ cacheLimitBytes: Int32) -> Int32 {
+///
+/// - Parameter isArchive: Whether the host has one file, an archive with the number 0; else a file for each name.
+@_cdecl("shardq_open") public func open(_ cacheLimitBytes: Int32, _ isArchive: Int32) -> Int32 {
   asking { () throws(Refusal) in
     page = nil
     do throws(IndexError) {
-      page = try Page(cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier())
+      page = try Page(cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier(), isArchive: isArchive != 0)
     } catch {
       throw Refusal(error)
     }

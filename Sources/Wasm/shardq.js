@@ -1,7 +1,7 @@
 // shardq in a page: answers from an index on any static host, of which it fetches the parts that a question needs.
 //
 //   import { open } from './shardq.js'
-//   const index = await open('https://host/cities/')
+//   const index = await open('https://host/cities/') // or an archive: '…/cities.shardq'
 //   const { matches, count } = await index.search('san d', { limit: 10 })
 //
 // No dependency; also in Node 20 and later, with a storage that reads files.
@@ -16,10 +16,12 @@ const [done, waits, damaged, superseded] = [0, 1, 2, 3]
 const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
 /** Bytes of a manifest that come first; most are no larger. */
 const firstRead = 16_384
-/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. */
-const [wholeManifest, unrangedManifest] = [128 << 10, 1 << 20]
+/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
+const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
 /** Files up to this come whole. */
 const wholeShard = 96 << 10
+/** The places of an archive's files that come at once. */
+const placesSize = 8192
 /** Bytes of shards that are kept beside those that the engine has unpacked. */
 const keptBytes = 4 << 20
 const inFlight = 6
@@ -29,9 +31,9 @@ const rounds = 64
 /**
  * Opens an index.
  *
- * @param base The address of its directory, or a storage: an object with `get(name, from, to, { signal, fresh })`, which
- *   resolves to { bytes, size }, the bytes from `from` to before `to` and the size of the file; or to null if there is no
- *   such file.
+ * @param base The address of its directory or, where it ends with `.shardq`, of its archive. Or a storage: an object with
+ *   `get(name, from, to, { signal, fresh })`, which resolves to { bytes, size }, the bytes from `from` to before `to` and
+ *   the size of the file; or to null if there is no such file. A storage whose `isArchive` is true has one file, the archive.
  * @param options.module The compiled module, or its address; `shardq.wasm` beside this script where it is left out.
  * @param options.cacheBytes The bytes of unpacked shards that stay in memory.
  */
@@ -53,8 +55,9 @@ async function compiled(address) {
 /** Files by ranges of HTTP. */
 function httpStorage(base) {
   const root = new URL(base, globalThis.location?.href)
-  if (!root.pathname.endsWith('/')) root.pathname += '/'
-  const address = name => new URL(name.replaceAll('%', '%25'), root)
+  const isArchive = root.pathname.endsWith('.shardq')
+  if (!isArchive && !root.pathname.endsWith('/')) root.pathname += '/'
+  const address = name => isArchive ? root : new URL(name.replaceAll('%', '%25'), root)
   const request = async (name, { signal, fresh }, range) => {
     try {
       return await fetch(address(name), {
@@ -65,15 +68,15 @@ function httpStorage(base) {
       throw new ShardqError('unreachable', `${address(name)} cannot be reached: ${error.message}`)
     }
   }
-  const body = async (response, limit, what) => {
+  const body = async (response, limit, said) => {
     const reader = response.body.getReader(), pieces = []
     let size = 0
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
       size += value.length
-      // What is longer than was asked for is not read to its end.
-      if (size > limit) { await reader.cancel(); throw new ShardqError('damaged', `${what} is longer than it should be`) }
+      // A body that is longer than was asked for is not read to its end.
+      if (size > limit) { await reader.cancel(); throw new ShardqError('damaged', said) }
       pieces.push(value)
     }
     const bytes = new Uint8Array(size)
@@ -82,6 +85,8 @@ function httpStorage(base) {
     return bytes
   }
   return {
+    isArchive,
+    address: root.href,
     async get(name, from, to, options = {}) {
       const what = address(name).href
       let response = await request(name, options, `bytes=${from}-${to - 1}`)
@@ -94,7 +99,7 @@ function httpStorage(base) {
       }
       if (response.status === 206) {
         const [start, end, size] = total.slice(1).map(Number)
-        const bytes = await body(response, to - from, what)
+        const bytes = await body(response, to - from, `${what}: the host sent more than it was asked for`)
         if (start !== from || end >= size || bytes.length !== end + 1 - start) {
           throw new ShardqError('damaged', `${what}: the host sent other bytes than it was asked for`)
         }
@@ -102,7 +107,8 @@ function httpStorage(base) {
       }
       if (response.status !== 200) throw new ShardqError('unreachable', `${what} has status ${response.status}`)
       // The host knows no ranges: the file, whole.
-      const bytes = await body(response, options.size ?? unrangedManifest, what)
+      const limit = options.size ?? (isArchive ? unrangedArchive : unrangedManifest)
+      const bytes = await body(response, limit, `${what}: the host sends no ranges of files, and this one has over ${limit} bytes`)
       return { bytes, size: bytes.length, start: 0 }
     },
   }
@@ -113,9 +119,11 @@ class Instance {
   /** @param isFresh Whether the host is asked whether what the browser has is still so. */
   static async open(storage, module, cacheBytes, isFresh) {
     const instance = new Instance()
-    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Map(), wanted: [] })
+    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), wanted: [] })
+    const isArchive = storage.isArchive === true
+    if (isArchive) instance.files.push({ name: '', size: -1, runs: [], isArchive })
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
-    await instance.asking(engine => engine.shardq_open(cacheBytes))
+    await instance.asking(engine => engine.shardq_open(cacheBytes, isArchive ? 1 : 0))
     instance.isFresh = false
     return instance
   }
@@ -131,48 +139,77 @@ class Instance {
           number = this.files.push({ name: text, size: Number(size), runs: [] }) - 1
           this.byName.set(text, number)
         }
-        const file = this.files[number]
-        if (file.isMissing) return noFile
-        if (file.size >= 0) return number
-        this.wanted.push({ file, from: 0, to: firstRead })
-        return again
+        const known = this.size(this.files[number])
+        return known < 0 ? known : number
       },
-      size: number => BigInt(this.files[number].size),
+      size: number => BigInt(this.size(this.files[number])),
       read: (number, offset, size, into) => {
         const file = this.files[number], [from, to] = [Number(offset), Number(offset + size)]
         if (file.isMissing) return noFile
-        for (const { start, bytes } of file.runs) {
-          if (start <= from && to <= start + bytes.length) {
-            new Uint8Array(this.engine.memory.buffer).set(bytes.subarray(from - start, to - start), into)
-            this.use(file)
-            return 0
-          }
-        }
-        const isWhole = file.size <= (file.name === 'manifest' ? wholeManifest : wholeShard)
-        // Of a manifest the beginning is there.
-        const known = file.runs[0]?.start === 0 ? file.runs[0].bytes.length : 0
-        this.wanted.push(isWhole ? { file, from: from >= known ? known : 0, to: file.size } : { file, from, to })
-        return again
+        const run = file.runs.find(({ start, bytes }) => start <= from && to <= start + bytes.length)
+        if (!run) { this.want(file, from, to); return again }
+        new Uint8Array(this.engine.memory.buffer).set(run.bytes.subarray(from - run.start, to - run.start), into)
+        // Used last, it is let go last.
+        if (this.kept.delete(run)) this.kept.add(run)
+        return 0
       },
     }
   }
 
-  /** Notes a use of a shard's bytes, of which those used last are kept. */
-  use(file) {
-    if (file.name === 'manifest') return
-    this.kept.delete(file)
-    this.kept.set(file, file.runs.reduce((size, run) => size + run.bytes.length, 0))
+  /** The size of a file, or an error. */
+  size(file) {
+    if (file.isMissing) return noFile
+    if (file.size >= 0) return file.size
+    this.wanted.push({ file, from: 0, to: firstRead })
+    return again
+  }
+
+  /** Wants bytes of a file, and with them those that are read next. */
+  want(file, from, to) {
+    const { start, end, limit } = this.region(file, from)
+    const isWhole = end - start <= limit
+    this.wanted.push({ file, from: isWhole ? Math.min(from, start) : from, to: isWhole ? Math.min(Math.max(to, end), file.size) : to })
+  }
+
+  /** Where the bytes lie that belong to a byte of a file, and the most of them that come together. */
+  region(file, at) {
+    const head = file.runs[0]?.bytes
+    if (file.name === 'manifest') return { start: head?.length ?? 0, end: file.size, limit: wholeManifest }
+    if (!file.isArchive) return { start: 0, end: file.size, limit: wholeShard }
+    // docs/archive.md: the first header says where the manifest ends and the places begin.
+    const number = (bytes, at) => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true))
+    const places = number(head, 46), manifestEnd = 38 + head[28] + 256 * head[29] + number(head, 54)
+    if (at >= places) {
+      const start = at - (at - places) % placesSize
+      return { start, end: start + placesSize, limit: placesSize }
+    }
+    const runs = file.runs.filter(run => run.start >= places)
+    if (at < manifestEnd) {
+      // A shard is read next, and before it its place.
+      if (runs.length === 0) this.want(file, places, Math.min(places + 1, file.size))
+      return { start: head.length, end: manifestEnd, limit: wholeManifest }
+    }
+    // From the last place before to the first one behind.
+    let [start, end] = [0, places]
+    for (const { bytes } of runs) {
+      for (let k = 0; k + 8 <= bytes.length; k += 8) {
+        const place = number(bytes, k)
+        if (place <= at) start = Math.max(start, place)
+        else end = Math.min(end, place)
+      }
+    }
+    return { start, end, limit: wholeShard }
   }
 
   /** Lets go of the bytes of shards that were used longest ago. */
   trim() {
     let size = 0
-    for (const kept of this.kept.values()) size += kept
-    for (const [file, kept] of this.kept) {
+    for (const { bytes } of this.kept) size += bytes.length
+    for (const run of this.kept) {
       if (size <= keptBytes) return
-      size -= kept
-      file.runs = []
-      this.kept.delete(file)
+      size -= run.bytes.length
+      run.file.runs.splice(run.file.runs.indexOf(run), 1)
+      this.kept.delete(run)
     }
   }
 
@@ -186,6 +223,7 @@ class Instance {
         const { memory, shardq_answer, shardq_answer_size } = this.engine
         const text = decoder.decode(new Uint8Array(memory.buffer, shardq_answer(), shardq_answer_size()))
         if (status === done) return text
+        if (this.files[0].isMissing) throw new ShardqError('missing', `there is no index at ${this.storage.address ?? 'the storage'}`)
         throw Object.assign(new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text))
       }
       await this.fetch(this.wanted, signal)
@@ -223,8 +261,11 @@ class Instance {
     const got = await this.storage.get(file.name, from, Math.min(to, size ?? Infinity), { signal, size, fresh: this.isFresh })
     if (got === null) { file.isMissing = true; return }
     if (size === undefined) file.size = got.size
-    else if (got.size !== size) throw new ShardqError('damaged', `${file.name} has ${got.size} bytes where the manifest says ${size}`)
-    file.runs.push({ start: got.start ?? from, bytes: got.bytes })
+    else if (got.size !== size) throw new ShardqError('damaged', `${file.name || 'the archive'} has ${got.size} bytes and not ${size}`)
+    const run = { file, start: got.start ?? from, bytes: got.bytes }
+    file.runs.push(run)
+    // A manifest stays, and the beginning of an archive.
+    if (file.name !== 'manifest' && !(file.isArchive && run.start === 0)) this.kept.add(run)
   }
 }
 

@@ -29,6 +29,21 @@ const storage = files => ({
   },
 })
 
+/** A storage over an archive in memory. */
+const archiveStorage = (bytes, log = []) => ({
+  isArchive: true,
+  async get(_, from, to) {
+    log.push(`${from}-${to}`)
+    return { bytes: new Uint8Array(bytes.subarray(from, Math.min(to, bytes.length))), size: bytes.length }
+  },
+})
+
+function archived(directory) {
+  const path = join(work, 'made.shardq')
+  execFileSync(program, ['archive', '-i', directory, '-o', path, '--force', '-q'])
+  return readFileSync(path)
+}
+
 let work, small, large
 before(() => {
   work = mkdtempSync(join(tmpdir(), 'shardq-wasm-'))
@@ -136,6 +151,51 @@ test('a damaged index is refused or harmless, and ends no instance', async () =>
   assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
 })
 
+test('an archive answers as its directory, in as few requests', async () => {
+  for (const directory of [small, large]) {
+    const bytes = archived(directory), log = []
+    const index = await open(archiveStorage(bytes, log), { module })
+    assert.equal(log.length, 1)
+    const whole = await open(storage(filesOf(directory)), { module })
+    for (const text of texts(directory, isLong ? 2000 : 100, 5)) {
+      for (const sort of ['key', 'rank']) {
+        assert.deepEqual(await index.search(text, { sort }), await whole.search(text, { sort }), `${text} by ${sort}`)
+      }
+    }
+    const session = await open(archiveStorage(bytes, log), { module })
+    for (const [n, text] of ['l', 'lo', 'lon', 'lond', 'm', 'p', 'pa', 'x'].entries()) {
+      const from = log.length
+      await session.search(text, { sort: 'key' })
+      assert.ok(log.length - from <= (n === 0 ? 3 : 2), `${text}: ${log.slice(from)}`)
+    }
+  }
+})
+
+test('a damaged archive is refused or harmless, and ends no instance', async () => {
+  const bytes = archived(small), next = numbers(13), counts = { right: 0, refused: 0 }
+  const asked = ['', 's', 'san f', 'lodnon']
+  const right = await open(archiveStorage(bytes), { module })
+  const answers = new Map()
+  for (const text of asked) answers.set(text, JSON.stringify((await right.search(text)).matches))
+  for (let n = 0; n < (isLong ? 20_000 : 400); n++) {
+    let damaged = Buffer.from(bytes)
+    // Half of the damage is in the first header and the places, which the script reads as well.
+    for (let k = 0; k <= next(3); k++) damaged[next(2) ? next(80) : next(damaged.length)] = next(256)
+    if (next(10) === 0) damaged = damaged.subarray(0, next(damaged.length))
+    try {
+      const index = await open(archiveStorage(damaged), { module })
+      for (const text of asked) {
+        assert.equal(JSON.stringify((await index.search(text)).matches), answers.get(text), text)
+        counts.right++
+      }
+    } catch (error) {
+      if (!(error instanceof ShardqError)) throw error
+      counts.refused++
+    }
+  }
+  assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
+})
+
 /** A host of files, which does what `wrong` says. */
 async function host(files, use) {
   const log = [], wrong = {}
@@ -183,7 +243,7 @@ test('hosts that do wrong: the answer is right, or the error says what is wrong'
   const other = filesOf(small)
   for (const [what, change, code] of [
     ['ranges ignored', { whole: true }], ['Content-Range hidden', { hidden: true }],
-    ['no index', { missing: () => true }, 'damaged'], ['a login page', { login: true }, 'damaged'],
+    ['no index', { missing: () => true }, 'missing'], ['a login page', { login: true }, 'damaged'],
     ['shards missing', { missing: shard }, 'superseded'], ['a bit flipped in shards', { flipped: shard }, 'damaged'],
     ['a bit flipped in the manifest', { flipped: name => !shard(name) }, 'damaged'],
     ['bodies cut short', { short: shard }, 'damaged'],
@@ -195,12 +255,30 @@ test('hosts that do wrong: the answer is right, or the error says what is wrong'
       else assert.equal(await asking, right, what)
     })
   }
+  const archive = new Map([['made.shardq', archived(large)]])
+  for (const [what, change, code] of [
+    ['nothing', {}], ['ranges ignored', { whole: true }], ['Content-Range hidden', { hidden: true }],
+    ['no archive', { missing: () => true }, 'missing'], ['a login page', { login: true }, 'damaged'],
+    ['a bit flipped', { flipped: () => true }, 'damaged'], ['bodies cut short', { short: () => true }, 'damaged'],
+  ]) {
+    await host(archive, async (address, wrong) => {
+      Object.assign(wrong, change)
+      const asking = (async () => JSON.stringify((await (await open(`${address}/made.shardq`, { module })).search('sa')).matches))()
+      if (code) await assert.rejects(asking, error => error instanceof ShardqError && error.code === code && error.message !== '', what)
+      else assert.equal(await asking, right, what)
+    })
+  }
   await host(files, async (address, wrong) => {
     // Built anew under an open index: the next question is answered from the new one.
     const index = await open(address, { module })
     wrong.files = other
     const found = await index.search('lon')
     assert.equal(found.matches[0].name, 'London')
+  })
+  await host(archive, async (address, wrong) => {
+    const index = await open(`${address}/made.shardq`, { module })
+    wrong.files = new Map([['made.shardq', archived(small)]])
+    assert.equal((await index.search('lon')).matches[0].name, 'London')
   })
   await assert.rejects(open('http://127.0.0.1:9/', { module }), error => error.code === 'unreachable')
 })

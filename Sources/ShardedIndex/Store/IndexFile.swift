@@ -77,8 +77,10 @@ struct IndexFile: ~Copyable {
   }
 
   /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
+  /// Of an archive's the beginning is in memory.
   var firstReadSize: Int {
-    min(size, max(archive?.headSize(from: start) ?? 0, directory.carried == nil ? 4096 : 16_384))
+    let usual = directory.carried == nil || archive != nil ? 4096 : 16_384
+    return min(size, max(archive?.headSize(from: start) ?? 0, usual))
   }
 
   // Opened for reading: there is no write-back error to lose.
