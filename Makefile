@@ -19,6 +19,8 @@ libexecdir ?= $(PREFIX)/libexec/shardq
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/shardq
+# What `shardq page` copies: it looks in ../../share/shardq, as seen from libexecdir.
+pagedir ?= $(datadir)/shardq
 bashdir ?= $(datadir)/bash-completion/completions
 zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
@@ -28,9 +30,12 @@ sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
 helpers := shardq-commands shardq-serve
 documents := $(wildcard docs/*.*)
+# Of the page without a server, where WebAssembly can be built.
+module := .build/wasm/module
+pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
-all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve)
+all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve) $(module)/.stamp
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
@@ -38,6 +43,10 @@ bin/shardq: $(sources)
 # Where the line above has built it, it is the newer.
 bin/shardq-serve: bin/shardq
 	[ $@ -nt $< ] || Scripts/build.sh --server $(BUILDFLAGS)
+
+$(module)/.stamp: $(sources) Scripts/zstd-sources.sh
+	mkdir -p $(module)
+	Scripts/build-wasm.sh $(module)/shardq.wasm && touch $@ || { [ $$? -eq 3 ] && echo "shardq page is left out" >&2; }
 
 $(made)/.stamp: bin/shardq Scripts/manual.py
 	rm -rf $(made) && mkdir -p $(made)
@@ -54,6 +63,8 @@ install: all
 	  [ ! -e bin/$$name ] || install -m 755 bin/$$name "$(DESTDIR)$(libexecdir)/$$name" || exit 1; done
 	install -m 755 bin/shardq "$(DESTDIR)$(bindir)/shardq"
 	install -m 644 $(made)/man1/*.1 "$(DESTDIR)$(mandir)/man1"
+	if [ -e $(module)/shardq.wasm ]; then install -d "$(DESTDIR)$(pagedir)" && \
+	  install -m 644 $(addprefix $(module)/,$(pagefiles)) "$(DESTDIR)$(pagedir)"; fi
 	install -d "$(DESTDIR)$(docdir)/docs"
 	install -m 644 $(documents) "$(DESTDIR)$(docdir)/docs"
 	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
@@ -66,6 +77,8 @@ uninstall:
 	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"
 	for name in $(helpers); do rm -f "$(DESTDIR)$(libexecdir)/$$name"; done
 	for name in $(documents); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
+	for name in $(pagefiles); do rm -f "$(DESTDIR)$(pagedir)/$$name"; done
+	if [ -d "$(DESTDIR)$(pagedir)" ]; then rmdir "$(DESTDIR)$(pagedir)"; fi
 	if [ -d "$(DESTDIR)$(docdir)/docs" ]; then rmdir "$(DESTDIR)$(docdir)/docs"; fi
 	if [ -d "$(DESTDIR)$(libexecdir)" ]; then rmdir "$(DESTDIR)$(libexecdir)"; fi
 

@@ -1,6 +1,9 @@
 #!/bin/sh
 # Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh MODULE
 #
+# Beside the module come the other files of the page without a server: the module compressed, for hosts such as nginx with
+# gzip_static that send it as it is, the page and its scripts.
+#
 # From the sources here, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports three
 # functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where one of these pieces is
 # missing. The same sources give the same bytes.
@@ -22,7 +25,20 @@ for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "
   [ -e "${file%% *}" ] || missing "${file#* }"
 done
 sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
-[ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f -newer "$out")" ] || exit 0
+mkdir -p .build/wasm
+# One at a time: the others find it made.
+exec 9>.build/wasm/.lock
+! command -v flock >/dev/null || flock 9
+copy() {
+  mkdir -p "$(dirname "$out")"
+  for file in Sources/ShardqServe/Resources/page.html Sources/Wasm/static.js Sources/Wasm/shardq.js; do
+    cp "$file" "$(dirname "$out")/.new" && mv "$(dirname "$out")/.new" "$(dirname "$out")/$(basename "$file")"
+  done
+}
+if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f -newer "$out.gz")" ]; then
+  copy
+  exit 0
+fi
 zstd="$PWD/.build/zstd-package"
 Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
 
@@ -73,6 +89,8 @@ else
   echo "not made smaller by wasm-opt (binaryen), which is not here" >&2
   cp "$work/linked.wasm" "$work/shardq.wasm"
 fi
-mkdir -p "$(dirname "$out")"
+copy
+gzip -9 -n -c "$work/shardq.wasm" >"$work/shardq.wasm.gz"
 mv "$work/shardq.wasm" "$out"
-echo "$out: $(wc -c <"$out") bytes, $(gzip -9 -n -c "$out" | wc -c) with gzip -9"
+mv "$work/shardq.wasm.gz" "$out.gz"
+echo "$out: $(wc -c <"$out") bytes, $(wc -c <"$out.gz") with gzip -9"

@@ -24,7 +24,7 @@ find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 
 # What is linked statically, by the source packages that it comes from.
 built_using=""
-for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev musl-dev "$(
+for package in libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libc6-dev musl-dev wasi-libc libclang-rt-14-dev-wasm32 "$(
   dpkg -S "$(gcc -print-libgcc-file-name)" | cut -d: -f1
 )"; do
   source="$(dpkg-query -W -f '${source:Package} (= ${source:Version})' "$package" 2>/dev/null)" || continue

@@ -28,6 +28,7 @@
           shardq footprint                         memory and speed, measured
           shardq plan --log typing.log             which shard size suits typing
           shardq serve                             a page to search, and HTTP
+          shardq page -o site                      a page that needs no server
           shardq diff old new -o new.pack          a patch; apply uses it
 
         A first word that is no command is a prefix to search: case and accents do not \
@@ -48,7 +49,8 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        ArchiveCommand.self, UnarchiveCommand.self, GenerateCommand.self, FootprintCommand.self, PlanCommand.self,
+        ArchiveCommand.self, UnarchiveCommand.self, PageCommand.self, GenerateCommand.self, FootprintCommand.self,
+        PlanCommand.self,
         UICommand.self, MapCommand.self, ServeCommand.self, CompletionsCommand.self,
       ])
 

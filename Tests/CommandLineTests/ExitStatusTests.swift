@@ -14,7 +14,7 @@ struct ExitStatusTests {
       ["san", "--format", "xml"],
       ["export", "--format", "text"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
-      ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"], ["plan"], [],
+      ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"], ["page"], ["page", "-o", ""], ["plan"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],
     ])
   func usage(_ arguments: [String]) {
@@ -171,7 +171,7 @@ struct ExitStatusTests {
     )
     for command in [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
-      "generate", "plan",
+      "page", "generate", "plan",
     ] {
       #expect(help.output.contains("  " + command))
       let own = Program.run([command, "--help"])

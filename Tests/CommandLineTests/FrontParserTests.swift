@@ -8,7 +8,7 @@
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
-      "generate", "footprint",
+      "page", "generate", "footprint",
       "plan",
       "help",
       "-i",

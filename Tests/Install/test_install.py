@@ -86,6 +86,15 @@ class Layout(Installed):
             server.communicate(timeout=30)
         self.assertEqual(server.returncode, 0)
 
+    def test_page_finds_its_files(self):
+        site = os.path.join(self.work, "site")
+        result = self.shardq("page", "-o", site)
+        if not os.path.exists(os.path.join(self.prefix, "share", "shardq")):
+            self.assertEqual(result.returncode, 66, result.stderr)
+            self.skipTest("the WebAssembly module cannot be built here")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("shardq.wasm", os.listdir(site))
+
     def test_links_lead_to_it(self):
         link = os.path.join(self.work, "elsewhere")
         os.symlink(os.path.join(self.prefix, "bin", "shardq"), link)
@@ -101,7 +110,8 @@ class Layout(Installed):
         self.assertEqual(files(stage), ["opt/shardq/" + name for name in files(self.prefix)])
         make("uninstall", "PREFIX=/opt/shardq", "DESTDIR=" + stage)
         self.assertEqual(files(stage), [])
-        self.assertFalse(os.path.exists(stage + "/opt/shardq/libexec/shardq"))
+        for name in ("libexec", "share"):
+            self.assertFalse(os.path.exists(f"{stage}/opt/shardq/{name}/shardq"))
 
 
 class Container(Installed):

@@ -8,7 +8,9 @@ status=0
 Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || status=$?
 [ "$status" -ne 3 ] || { echo "skipped: the WebAssembly module, for something that builds it is missing"; exit 77; }
 [ "$status" -eq 0 ] || exit "$status"
-SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" node --test Tests/Wasm/
+export SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" PYTHONDONTWRITEBYTECODE=1
+node --test Tests/Wasm/
+python3 -m unittest Tests/Wasm/test_command.py
 python3 -c 'import sys; sys.path.insert(0, "Tests/Page"); import browser; sys.exit(not browser.executable())' ||
   { echo "skipped: the page without a server, for there is no Chromium"; exit 77; }
-python3 -m unittest discover -s Tests/Wasm
+python3 -m unittest Tests/Wasm/test_page.py

@@ -1,7 +1,8 @@
-"""The page without a server, in Chromium: what Scripts/build-site.sh writes, from a host of files on loopback."""
+"""The page without a server, in Chromium: what `shardq page` writes, from a host of files on loopback."""
 
 import http.server
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -11,7 +12,7 @@ import threading
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "Page"))
 import browser  # noqa: E402
 
@@ -46,7 +47,8 @@ class StaticPage(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         site = f"{cls.directory.name}/site"
-        subprocess.run([ROOT / "Scripts" / "build-site.sh", site], check=True, capture_output=True)
+        program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
+        subprocess.run([program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=site))
         cls.server.log, cls.server.missing = [], None
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()

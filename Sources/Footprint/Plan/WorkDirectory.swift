@@ -2,9 +2,9 @@ import ShardBuilder
 
 import CLibrary
 
-/// A temporary directory for the candidates of a plan.
+/// A temporary directory for the candidates of a plan, or for another work.
 ///
-/// Its maker holds a lock on it. The next plan removes the directory of a process that was killed.
+/// Its maker holds a lock on it. The next maker in the same place removes the directory of a process that was killed.
 package final class WorkDirectory: Sendable {
   package let path: String
   /// The path of the directory that it was made in.
@@ -13,13 +13,14 @@ package final class WorkDirectory: Sendable {
   private let name: String
   private let lock: CInt
 
-  private static let prefix = "shardq-plan-"
-
-  /// Makes a directory in `parent`, and removes those without a living maker.
-  package init(in parent: String) throws(BuildError) {
+  /// Makes a directory in `parent`, and removes those of the same work without a living maker.
+  ///
+  /// - Parameter work: What the directory is for, which is a part of its name.
+  package init(in parent: String, for work: String = "plan") throws(BuildError) {
+    let prefix = "shardq-\(work)-"
     let directory = Self.open(parent, in: AT_FDCWD, O_DIRECTORY)
     guard directory >= 0 else { throw .io(operation: "open directory", path: parent, errno: errno) }
-    for name in Self.names(in: directory) where name.hasPrefix(Self.prefix) {
+    for name in Self.names(in: directory) where name.hasPrefix(prefix) {
       let abandoned = Self.openOwn(name, in: directory)
       guard abandoned >= 0 else { continue }
       if flock(abandoned, LOCK_EX | LOCK_NB) == 0 { Self.removeTree(name, in: directory) }
@@ -27,7 +28,7 @@ package final class WorkDirectory: Sendable {
     }
     var attempt = 0
     while true {
-      let name = Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
+      let name = prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
       attempt += 1
       guard mkdirat(directory, name, 0o700) == 0 || errno == EEXIST else {
         let code = errno
@@ -63,7 +64,10 @@ package final class WorkDirectory: Sendable {
   package func remove() {
     // A file that is written meanwhile keeps the directory from being removed. Once it is gone no file can be made in
     // it.
-    for _ in 0..<1000 where !Self.removeTree(name, in: parent) { usleep(1000) }
+    for _ in 0..<1000 {
+      if Self.removeTree(name, in: parent) { return }
+      usleep(1000)
+    }
   }
 
   /// Removes the directory `name` in this one, with its content.

@@ -39,14 +39,7 @@ extension ShardBuilder {
     let index = try ArchivedFiles.reading { () throws(IndexError) in
       try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
     }
-    if index.generation.overlay != nil {
-      throw .unshippable(
-        path: index.directory.filePath(Overlay.fileName),
-        reason: """
-          has changes that no archive holds: write them into shards with \(command: "shardq update ", library: "")\
-          \(.merge)
-          """)
-    }
+    try refuseOverlay(of: index)
     var status = stat()
     if retrying({ unsafe lstat(archive, &status) }) == 0 {
       guard replaces, status.st_mode & S_IFMT == S_IFREG else { throw .exists(path: archive) }
@@ -77,6 +70,32 @@ extension ShardBuilder {
     guard index.directory.isArchive else {
       throw .unshippable(path: archive, reason: "is a directory already, and no archive")
     }
+    return try copy(index, into: directory)
+  }
+
+  /// Makes another directory of the files of an index, by the rules of ``unarchive(_:into:)``.
+  ///
+  /// - Parameter path: The directory of the index, or an archive of it.
+  /// - Throws: ``PackError``; ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
+  package static func copy(_ path: String, into directory: String) throws(PackError) -> ArchiveSummary {
+    let index = try ArchivedFiles.reading { () throws(IndexError) in
+      try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
+    }
+    try refuseOverlay(of: index)
+    return try copy(index, into: directory)
+  }
+
+  private static func refuseOverlay(of index: ShardedIndex) throws(PackError) {
+    guard index.generation.overlay != nil else { return }
+    throw .unshippable(
+      path: index.directory.filePath(Overlay.fileName),
+      reason: """
+        has changes beside the shards, which are not copied: write them into shards with \
+        \(command: "shardq update ", library: "")\(.merge)
+        """)
+  }
+
+  private static func copy(_ index: ShardedIndex, into directory: String) throws(PackError) -> ArchiveSummary {
     guard isFree(directory) else { throw .exists(path: directory) }
     let manifest = try ArchivedFiles.reading { () throws(IndexError) in
       try index.generation.manifest.fileBytes()

@@ -1,0 +1,54 @@
+/// The policy by which a browser runs only the scripts and styles that stand in a page. Source: the W3C's Content
+/// Security Policy Level 3.
+package enum PagePolicy {
+  /// Returns the policy of a page.
+  ///
+  /// - Parameters:
+  ///   - scripts: Other sources of scripts.
+  ///   - digest: SHA-256.
+  package static func text(
+    for html: [UInt8], scripts: [String] = [], digest: ([UInt8]) -> [UInt8]
+  ) -> String {
+    func sources(_ element: String, _ others: [String] = []) -> String {
+      let hashes = contents(of: element, in: html).map {
+        "'sha256-" + String(decoding: Base64.encoded(digest($0)), as: UTF8.self) + "'"
+      }
+      let all = others + hashes
+      return all.isEmpty ? "'none'" : all.joined(separator: " ")
+    }
+    return "default-src 'none'; script-src \(sources("script", scripts)); style-src \(sources("style")); "
+      + "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+  }
+
+  /// Returns the bytes between each `<element ...>` and `</element>`, which browsers hash.
+  package static func contents(of element: String, in html: [UInt8]) -> [[UInt8]] {
+    ranges(of: element, in: html).map { Array(html[$0]) }
+  }
+
+  /// Returns where the bytes between each `<element ...>` and `</element>` are.
+  package static func ranges(of element: String, in html: [UInt8]) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    let (open, close) = (Array("<\(element)".utf8), Array("</\(element)".utf8))
+    var at = 0
+    while let tag = place(of: open, in: html, from: at) {
+      at = tag + open.count
+      guard at < html.count, [0x20, 0x0a, 0x0d, 0x09, 0x3e].contains(html[at]),
+        let start = html[at...].firstIndex(of: UInt8(ascii: ">")),
+        let end = place(of: close, in: html, from: start + 1)
+      else { continue }
+      ranges.append(start + 1..<end)
+      at = end
+    }
+    return ranges
+  }
+
+  private static func place(of word: [UInt8], in html: [UInt8], from start: Int) -> Int? {
+    var at = start
+    while at + word.count <= html.count {
+      // The letters of elements are the same in either case.
+      if zip(html[at...], word).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) { return at }
+      at += 1
+    }
+    return nil
+  }
+}

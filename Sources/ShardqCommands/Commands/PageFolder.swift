@@ -1,0 +1,146 @@
+#if CommandLineTool
+  import Footprint
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+
+  import CLibrary
+
+  /// The files of a page without a server, as they are installed: Scripts/build-wasm.sh makes them.
+  struct PageFiles {
+    static let page = "page.html"
+    static let copied = ["shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"]
+
+    /// The largest file that is read, in bytes.
+    private static let sizeLimit = 16 << 20
+
+    /// The files by name.
+    private(set) var contents: [String: [UInt8]] = [:]
+    let directory: String
+
+    /// The bytes of all files.
+    var bytes: Int { contents.values.reduce(0) { $0 + $1.count } }
+
+    /// Reads the files of this installation, or of the clone.
+    init() throws(CommandFailure) {
+      let own = InstalledProgram.directory(of: try InstalledProgram.ownPath())
+      let places = ["/../../share/shardq", "/../share/shardq", "/../.build/wasm/module"].map { own + $0 }
+      guard let found = places.first(where: { access($0 + "/" + Self.page, F_OK) == 0 }) else {
+        throw CommandFailure(
+          status: .notFound,
+          message: "the files of the page are missing: they belong in \(places[0]). This installation was made "
+            + "without them; docs/static-page.md says what make needs for them")
+      }
+      directory = found
+      for name in Self.copied + [Self.page] { contents[name] = try Self.read(found + "/" + name) }
+    }
+
+    private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else {
+        throw CommandFailure(
+          status: .notFound, message: "cannot open \(path): \(String(cString: strerror(errno))); install shardq again")
+      }
+      defer { close(file) }
+      var bytes: [UInt8] = []
+      var run = [UInt8](repeating: 0, count: 64 << 10)
+      while bytes.count <= sizeLimit {
+        let count = CLibrary.read(file, &run, run.count)
+        if count == 0 { return bytes }
+        guard count > 0 else {
+          if errno == EINTR { continue }
+          throw CommandFailure(
+            status: .inputOutput, message: "cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        bytes += run[..<count]
+      }
+      throw CommandFailure(status: .badData, message: "\(path) is larger than any such file: install shardq again")
+    }
+
+    /// Returns the page, which asks the index at `address`, and lets no other scripts run than those of the folder.
+    func html(asking address: String) throws(CommandFailure) -> [UInt8] {
+      var html = contents[Self.page] ?? []
+      try replace("<html lang=\"en\">", with: "<html lang=\"en\" data-index=\"\(address)\">", in: &html)
+      // The text without JavaScript speaks of a server.
+      for range in PagePolicy.ranges(of: "noscript", in: html).reversed() {
+        html.replaceSubrange(range, with: Array("This page needs JavaScript.".utf8))
+      }
+      let policy = PagePolicy.text(for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], digest: Digest.sha256)
+      let charset = "<meta charset=\"utf-8\">"
+      try replace(
+        charset, with: "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">", in: &html)
+      return html
+    }
+
+    private func replace(_ old: String, with new: String, in html: inout [UInt8]) throws(CommandFailure) {
+      let word = Array(old.utf8)
+      let place = html.indices.first { html[$0] == word[0] && html[$0...].starts(with: word) }
+      guard let place else {
+        throw CommandFailure(
+          status: .badData, message: "\(directory)/\(Self.page) is not the page of this version: install shardq again")
+      }
+      html.replaceSubrange(place..<place + word.count, with: Array(new.utf8))
+    }
+  }
+
+  /// The folder that a host of static files serves. It is there when it is whole, and not before.
+  struct PageFolder {
+    private let path: String
+    private let files: PageFiles
+
+    init(_ path: String, of files: PageFiles) {
+      var path = path[...]
+      while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+      (self.path, self.files) = (String(path), files)
+    }
+
+    /// - Throws: ``PackError`` or ``CommandFailure``.
+    func write(_ index: String, asArchive isArchive: Bool) throws -> ArchiveSummary {
+      var status = stat()
+      guard lstat(path, &status) != 0 else { throw PackError.exists(path: path) }
+      let parent = InstalledProgram.directory(of: path)
+      let work: WorkDirectory
+      do throws(BuildError) {
+        work = try WorkDirectory(in: parent.isEmpty ? "/" : parent, for: "page")
+      } catch {
+        throw PackError.build(error)
+      }
+      EndingSignals.remove(work)
+      defer {
+        EndingSignals.yield()
+        work.remove()
+      }
+      return try write(index, asArchive: isArchive, in: work)
+    }
+
+    private func write(_ index: String, asArchive isArchive: Bool, in work: WorkDirectory) throws -> ArchiveSummary {
+      let folder = work.path + "/site"
+      guard mkdir(folder, 0o755) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
+      for name in PageFiles.copied { try write(files.contents[name] ?? [], name, in: folder) }
+      try write(files.html(asking: isArchive ? "index.shardq" : "index/"), "index.html", in: folder)
+      let summary: ArchiveSummary
+      if isArchive {
+        summary = try ShardBuilder.archive(index, to: folder + "/index.shardq")
+      } else {
+        summary = try ShardBuilder.copy(index, into: folder + "/index")
+        // Nobody writes to this index.
+        unlink(folder + "/index/.lock")
+      }
+      guard rename(folder, path) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
+      return summary
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String, in folder: String) throws(CommandFailure) {
+      let file = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      guard file >= 0 else { throw .cannotWrite("\(path)/\(name)", errno) }
+      defer { close(file) }
+      var output = Output(file)
+      do throws(WriteError) {
+        try output.write(bytes)
+        try output.flush()
+      } catch {
+        throw .cannotWrite("\(path)/\(name)", error.errno)
+      }
+    }
+  }
+#endif

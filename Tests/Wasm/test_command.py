@@ -1,0 +1,139 @@
+"""`shardq page`: the folder that it writes, and the folders that it does not write."""
+
+import filecmp
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin"))
+FILES = {"index.html", "shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"}
+
+
+def shardq(*arguments, program=BIN / "shardq", **options):
+    return subprocess.run(
+        [program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, **options)
+
+
+class PageCommand(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="shardq page ")
+        self.addCleanup(directory.cleanup)
+        self.work = pathlib.Path(directory.name)
+        self.index = ROOT / "shards"
+
+    def refused(self, status, said, *arguments, **options):
+        before = sorted(os.listdir(self.work))
+        result = shardq("page", *arguments, **options)
+        self.assertEqual(result.returncode, status, result)
+        self.assertRegex(result.stderr, said)
+        self.assertEqual(sorted(os.listdir(self.work)), before, "something is left")
+
+    def test_a_folder_with_the_index(self):
+        made = shardq("page", "-i", self.index, "-o", self.work / "site", "--json")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(os.listdir(self.work), ["site"])
+        site = self.work / "site"
+        self.assertEqual(set(os.listdir(site)), FILES | {"index"})
+        wanted = {name for name in os.listdir(self.index) if name == "manifest" or name.endswith(".zst")}
+        self.assertEqual(set(os.listdir(site / "index")), wanted)
+        for name in wanted:
+            self.assertTrue(filecmp.cmp(site / "index" / name, self.index / name, shallow=False), name)
+        said = json.loads(made.stdout)
+        self.assertEqual(said["command"], "page")
+        self.assertEqual(said["index_bytes"], sum((self.index / name).stat().st_size for name in wanted))
+        self.assertGreater(said["bytes"], said["index_bytes"])
+        for path in [site, *site.rglob("*")]:
+            self.assertEqual(path.stat().st_mode & 0o777, 0o755 if path.is_dir() else 0o644, path)
+        page = (site / "index.html").read_text()
+        self.assertIn('data-index="index/"', page)
+        self.assertIn("script-src 'self' 'wasm-unsafe-eval' 'sha256-", page)
+        self.assertNotIn("/v1/search?q=san&amp;", page)
+
+    def test_a_folder_with_an_archive_from_either(self):
+        archive = self.work / "list.shardq"
+        self.assertEqual(shardq("archive", "-i", self.index, "-o", archive).returncode, 0)
+        for number, index in enumerate((self.index, archive)):
+            site = self.work / f"site{number}"
+            made = shardq("page", "-i", index, "-o", f"{site}/", "--archive")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertIn("of index", made.stderr)
+            self.assertEqual(set(os.listdir(site)), FILES | {"index.shardq"})
+            self.assertTrue(filecmp.cmp(site / "index.shardq", archive, shallow=False))
+            self.assertIn('data-index="index.shardq"', (site / "index.html").read_text())
+        # And a directory out of an archive.
+        self.assertEqual(shardq("page", "-i", archive, "-o", self.work / "site", "-q").returncode, 0)
+        self.assertTrue(filecmp.cmp(self.work / "site/index/manifest", self.index / "manifest", shallow=False))
+
+    def test_what_is_there_stays(self):
+        (self.work / "site").mkdir()
+        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "site")
+        (self.work / "file").write_text("mine")
+        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "file")
+        os.symlink("nowhere", self.work / "link")
+        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "link")
+
+    def test_bad_input(self):
+        site = self.work / "site"
+        self.refused(66, "no index|not found|there is no", "-i", self.work / "none", "-o", site)
+        self.refused(74, "none/site|none", "-i", self.index, "-o", self.work / "none/site")
+        index = self.work / "index"
+        changed = self.work / "changed.jsonl"
+        changed.write_text('{"_id":1,"name":"Aa"}\n')
+        for line in (["build", "--id", "_id", "--key", "{name}", changed], ["update", "--overlay", "--upsert", changed]):
+            made = shardq(*line, "-i", index, "-q")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            changed.write_text('{"_id":2,"name":"Bb"}\n')
+        self.refused(65, "update --merge", "-i", index, "-o", site)
+        os.remove(index / "overlay")
+        shard = next(name for name in sorted(os.listdir(index)) if name.endswith(".zst"))
+        data = bytearray((index / shard).read_bytes())
+        data[len(data) // 2] ^= 1
+        (index / shard).write_bytes(data)
+        self.refused(65, "SHA-256", "-i", index, "-o", site)
+        self.refused(65, "SHA-256", "-i", index, "-o", site, "--archive")
+
+    def test_a_disk_that_is_full_leaves_nothing(self):
+        for size in (0, 1000, 20_000, 400_000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            self.refused(74, "cannot write|too large", "-i", self.index, "-o", self.work / "site", preexec_fn=limit)
+
+    def test_a_signal_leaves_nothing(self):
+        site = self.work / "site"
+        for delay in (0.0, 0.01, 0.03, 0.1):
+            process = subprocess.Popen([BIN / "shardq", "page", "-i", self.index, "-o", site, "-q"])
+            time.sleep(delay)
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+            left = os.listdir(self.work)
+            self.assertIn(left, ([], ["site"]), process.returncode)
+            if left:
+                self.assertTrue((site / "index/manifest").exists())
+                shutil.rmtree(site)
+
+    def test_an_installation_without_the_files(self):
+        for name in ("shardq", "shardq-commands"):
+            (self.work / "bin").mkdir(exist_ok=True)
+            shutil.copy(BIN / name, self.work / "bin" / name)
+        program = self.work / "bin" / "shardq"
+        self.refused(66, "share/shardq", "-i", self.index, "-o", self.work / "site", program=program)
+        share = self.work / "share" / "shardq"
+        shutil.copytree(ROOT / ".build/wasm/module", share)
+        made = shardq("page", "-i", self.index, "-o", self.work / "site", program=program)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        os.remove(share / "static.js")
+        self.refused(66, "static.js", "-i", self.index, "-o", self.work / "other", program=program)
+        (share / "static.js").touch()
+        (share / "page.html").write_text("<html>")
+        self.refused(65, "page.html", "-i", self.index, "-o", self.work / "other", program=program)
+
+
+if __name__ == "__main__":
+    unittest.main()
