@@ -74,8 +74,8 @@ final class FlatAnswer: AnswerForm {
       return UInt32(start + texts.count)
     }
     var head = sq_answer_head()
-    head.count = Int64(answer.count)
-    head.total = Int64(answer.ranks.map { $0.total ?? -1 } ?? answer.count)
+    head.count = Int64(answer.count ?? -1)
+    head.total = Int64(answer.ranks.map { $0.total ?? -1 } ?? answer.count ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
     head.correction = append(answer.ranks?.correction)
     head.nearest = append(answer.nearest)

@@ -34,6 +34,8 @@ export interface SearchOptions {
   near?: { latitude: number, longitude: number }
   /** The `cursor` of the answer before. */
   after?: string
+  /** Whether the number of keys that begin with the text is wanted, which may take one file more. */
+  count?: boolean
   /** Whether the answer has `display`. */
   display?: boolean
   /** Ends the search. */
@@ -42,8 +44,10 @@ export interface SearchOptions {
 
 export interface Answer<Fields = Record<string, any>> {
   query: string
-  /** The number of records whose keys begin with the text. */
-  count: number
+  /** The number of records whose keys begin with the text, where it was asked for or is known. */
+  count?: number
+  /** Whether there are matches behind these. */
+  more: boolean
   offset: number
   limit: number
   generation: string

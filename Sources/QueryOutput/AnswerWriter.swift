@@ -79,15 +79,15 @@ package struct SearchAnswer {
   let sequence: Int?
   /// Whether the answer says of each record what a list shows.
   let hasDisplay: Bool
-  /// The number of keys that begin with the query.
-  package let count: Int
+  /// The number of keys that begin with the query; nil where it is not known.
+  package let count: Int?
   /// The longest beginning of the query that a record matches, where none matches the query.
   package let nearest: String?
   /// nil for an answer in the order of keys.
   package let ranks: Ranks?
 
   package init(
-    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, count: Int,
+    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, count: Int?,
     nearest: String?, ranks: Ranks?
   ) {
     (self.query, self.folded, self.offset, self.limit) = (query, folded, offset, limit)
@@ -193,7 +193,7 @@ package final class AnswerWriter: @unchecked Sendable {
     try writing { (body) throws(WriteError) in
       try body.write("{\"query\":" as StaticString)
       try JSONText.write(answer.query, to: &body)
-      try Self.write("count", answer.count, to: &body)
+      if let count = answer.count { try Self.write("count", count, to: &body) }
       try Self.write("offset", answer.offset, to: &body)
       try Self.write("limit", answer.limit, to: &body)
       try body.write(",\"generation\":\"" as StaticString)

@@ -40,6 +40,7 @@ package struct HostSearch {
   private let order: Order
   private let typos: Bool
   private let hasDisplay: Bool
+  private let countsKeys: Bool
   private let place: (latitude: Double, longitude: Double)?
 
   /// The most parts of shards that a search opens: beyond, the host would stand still.
@@ -54,19 +55,39 @@ package struct HostSearch {
   ///   - offset: The number of matches that are passed over.
   ///   - typos: Whether typing errors are corrected, where the index can.
   ///   - hasDisplay: Whether the answer has the texts that a list shows of each record.
+  ///   - countsKeys: Whether the number of keys that begin with the text is wanted, which takes the shard that the last of
+  ///     them is in. Without it an answer has the number where it is known all the same.
   ///   - place: The place that near records rank higher for; nil for none.
   package init(
     text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Order, typos: Bool,
-    hasDisplay: Bool, place: (latitude: Double, longitude: Double)?
+    hasDisplay: Bool, countsKeys: Bool = true, place: (latitude: Double, longitude: Double)?
   ) {
     (self.text, self.cursor, self.filters) = (text, cursor, filters)
     (self.offset, self.limit, self.order) = (offset, limit, order)
-    (self.typos, self.hasDisplay, self.place) = (typos, hasDisplay, place)
+    (self.typos, self.hasDisplay, self.countsKeys, self.place) = (typos, hasDisplay, countsKeys, place)
   }
 
-  /// Returns the records whose keys begin with the text.
+  /// Returns the records whose keys begin with the text; of those that are not to be counted, as many as are wanted.
   package func matches(in index: ShardedIndex) throws(Failure) -> ShardedIndex.Matches {
-    try reading { () throws(IndexError) in try index.matches(forPrefix: text) }
+    // All records are counted already.
+    if countsKeys || text.isEmpty { return try reading { () throws(IndexError) in try index.matches(forPrefix: text) } }
+    return try reading { () throws(IndexError) in
+      isRanked(index.generation)
+        ? try index.matches(forPrefix: "", limit: 0)
+        : try index.matches(forPrefix: text, limit: wanted)
+    }
+  }
+
+  /// Asks a carrier for all that the search is known to read.
+  package func prefetch(in index: ShardedIndex) {
+    if countsKeys || !isRanked(index.generation) { index.prefetch(forPrefix: text, limit: countsKeys ? .max : wanted) }
+  }
+
+  /// The matches from the first on that an answer has or passes over.
+  private var wanted: Int { max(0, min(limit, 1000)) + max(0, min(offset, .max - 1000)) }
+
+  private func isRanked(_ generation: Generation) -> Bool {
+    order == .ranks || order == .ofIndex && generation.manifest.isRanked
   }
 
   /// Writes the answer.
@@ -80,8 +101,7 @@ package struct HostSearch {
     guard (0...1000).contains(limit), offset >= 0 else {
       throw .question("a limit is 0 to 1000, an offset 0 or more")
     }
-    let isRanked = order == .ranks || order == .ofIndex && matches.generation.manifest.isRanked
-    try isRanked ? ranked(matches, form, generation) : listed(matches, form, generation)
+    try isRanked(matches.generation) ? ranked(matches, form, generation) : listed(matches, form, generation)
   }
 
   /// Answers in the order of keys.
@@ -92,7 +112,8 @@ package struct HostSearch {
       throw .question("ranked answers alone have cursors, filters and places")
     }
     let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
-    try write(matches, of: matches.count, answer(matches.count, nearest, nil), form, generation)
+    try write(
+      matches, of: matches.count, answer(matches.hasMore ? nil : matches.count, nearest, nil), form, generation)
   }
 
   /// Answers in the order of ranks.
@@ -119,11 +140,12 @@ package struct HostSearch {
     guard isComplete else {
       throw .question("so far down, the answer takes over \(Self.partLimit) parts of shards: type more letters")
     }
-    let total = hits.areKeyMatches ? matches.count : hits.knownTotal
+    let count = countsKeys || text.isEmpty ? matches.count : nil
+    let total = hits.areKeyMatches ? count ?? hits.knownTotal : hits.knownTotal
     let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
     let correction = try reading { () throws(IndexError) in try hits.correction }
     let ranks = SearchAnswer.Ranks(total: total, cursor: hits.cursor?.description, correction: correction)
-    try write(hits, of: hits.count, answer(matches.count, nearest, ranks), form, generation)
+    try write(hits, of: hits.count, answer(count, nearest, ranks), form, generation)
   }
 
   private static func filter(_ text: String) -> ShardedIndex.Filter? {
@@ -138,7 +160,7 @@ package struct HostSearch {
     }
   }
 
-  private func answer(_ count: Int, _ nearest: String?, _ ranks: SearchAnswer.Ranks?) -> SearchAnswer {
+  private func answer(_ count: Int?, _ nearest: String?, _ ranks: SearchAnswer.Ranks?) -> SearchAnswer {
     SearchAnswer(
       query: text, folded: Fold.fold(text), offset: offset, limit: limit, hasDisplay: hasDisplay, count: count,
       nearest: nearest, ranks: ranks)

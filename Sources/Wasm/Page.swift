@@ -60,28 +60,29 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///   - sort: 0 for the index's own order, 1 for ranks, 2 for keys.
 ///   - typos: Whether typing errors are corrected, where the index can.
 ///   - display: Whether the answer has what a list shows of each record.
+///   - counts: Whether the number of keys that begin with the text is wanted.
 ///   - latitude: Of the place that near records rank higher for; NaN for none.
 @_cdecl("shardq_search") public func search(
-  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ latitude: Double,
-  _ longitude: Double
+  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ counts: Int32,
+  _ latitude: Double, _ longitude: Double
 ) -> Int32 {
   let texts = (0..<max(0, size)).map { host_question($0) }.split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)
   }
-  let text = texts.first ?? ""
+  let asked = HostSearch(
+    text: texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
+    offset: Int(offset), limit: Int(limit), order: HostSearch.Order(rawValue: sort) ?? .ofIndex, typos: typos != 0,
+    hasDisplay: display != 0, countsKeys: counts != 0,
+    place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
-    let asked = HostSearch(
-      text: text, cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)), offset: Int(offset),
-      limit: Int(limit), order: HostSearch.Order(rawValue: sort) ?? .ofIndex, typos: typos != 0,
-      hasDisplay: display != 0, place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
     do throws(HostSearch.Failure) {
       try asked.answer(asked.matches(in: page.index), as: page.writer, generation: page.generation)
     } catch {
       throw Refusal(error)
     }
   }
-  if status == Status.waits.rawValue { page?.index.prefetch(forPrefix: text) }
+  if status == Status.waits.rawValue, let page { asked.prefetch(in: page.index) }
   return status
 }
 

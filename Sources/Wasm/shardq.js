@@ -25,6 +25,8 @@ const placesSize = 8192
 /** Bytes of shards that are kept beside those that the engine has unpacked. */
 const keptBytes = 4 << 20
 const inFlight = 6
+/** Bytes between two ranges of a file that cost less than a request. */
+const nearby = 8 << 10
 /** Rounds of fetching that a question may take; more is a host that gives something else than it was asked for. */
 const rounds = 64
 
@@ -233,7 +235,7 @@ class Instance {
 
   /** Fetches what is wanted, at most six ranges at a time; two questions that want the same range share one request. */
   async fetch(wanted, signal) {
-    const left = [...new Map(wanted.map(want => [`${want.file.name} ${want.from} ${want.to}`, want]))]
+    const left = joined(wanted).map(want => [`${want.file.name} ${want.from} ${want.to}`, want])
     const worker = async () => {
       for (let next; (next = left.shift());) await this.shared(...next, signal)
     }
@@ -273,29 +275,34 @@ class Index {
   constructor(openInstance, instance) { Object.assign(this, { openInstance, instance }) }
 
   /**
-   * The best matches of a text: { count, matches, total, sort, correction, nearest, cursor, generation, … }, as
-   * `/v1/search` of shardq serve answers.
+   * The best matches of a text: { matches, more, count, total, sort, correction, nearest, cursor, generation, … }, as
+   * `/v1/search` of shardq serve answers; and `more`: whether there are matches behind these.
    *
    * @param options.limit At most 1,000. @param options.offset The matches that are passed over.
    * @param options.sort 'rank' or 'key'; the index's own order where it is left out.
    * @param options.typos Whether typing errors are corrected. @param options.display Whether to say what a list shows.
+   * @param options.count Whether the number of keys that begin with the text is wanted, which may take one file more.
+   *   Where it is left out, `count` is there only if it is known.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
    * @param options.after The cursor of the page before. @param options.signal Ends a question that is of no use any more.
    * @param options.parse Makes the answer of its text; JSON.parse where it is left out.
    */
   async search(text, options = {}) {
-    const { limit = 10, offset = 0, sort, typos = true, display = false, filters = [], near, after = '' } = options
-    const { signal, parse = JSON.parse } = options
+    const { limit = 10, offset = 0, sort, typos = true, display = false, count = false } = options
+    const { filters = [], near, after = '', signal, parse = JSON.parse } = options
     const question = encoder.encode([text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0'))
     const call = engine => {
       const room = engine.shardq_reserve(question.length)
       if (room === 0 && question.length > 0) throw new ShardqError('refused', 'the text is too long')
       new Uint8Array(engine.memory.buffer).set(question, room)
       return engine.shardq_search(
-        question.length, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0,
+        question.length, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0, count ? 1 : 0,
         near?.latitude ?? NaN, near?.longitude ?? NaN)
     }
-    return parse(await this.answered(call, signal))
+    const answer = parse(await this.answered(call, signal))
+    const known = answer.sort === 'rank' ? answer.total : answer.count
+    answer.more = answer.cursor !== undefined || known === undefined || known > offset + answer.matches.length
+    return answer
   }
 
   /** In which cells of a map there are records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
@@ -320,6 +327,17 @@ class Index {
       return this.instance.asking(call, signal)
     }
   }
+}
+
+/** The ranges that are wanted, each once; those of a file that nearly touch are one. */
+function joined(wanted) {
+  const ranges = []
+  for (const want of [...wanted].sort((a, b) => a.from - b.from)) {
+    const near = ranges.find(({ file, to }) => file === want.file && want.from <= to + nearby)
+    if (near) near.to = Math.max(near.to, want.to)
+    else ranges.push({ ...want })
+  }
+  return ranges
 }
 
 const decoder = new TextDecoder()

@@ -18,7 +18,7 @@ const refused = {}
 if (path) {
   const index = await open(path), answers = []
   for (const text of texts) {
-    const { matches, count, correction, nearest } = await index.search(text, { sort })
+    const { matches, count, correction, nearest } = await index.search(text, { sort, count: true })
     answers.push({ matches, count, correction, nearest })
   }
   const again = await open(pathToFileURL(path))

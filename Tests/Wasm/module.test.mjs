@@ -84,7 +84,7 @@ for (const sort of ['key', 'rank']) {
       const answers = expected(directory, asked, ['--sort', sort])
       const index = await open(storage(filesOf(directory)), { module })
       for (const [i, text] of asked.entries()) {
-        const found = await index.search(text, { sort })
+        const found = await index.search(text, { sort, count: true })
         const { count, matches, correction, nearest } = answers[i]
         assert.deepEqual(found.matches, matches, text)
         assert.equal(found.count, count, text)
@@ -149,6 +149,24 @@ test('a damaged index is refused or harmless, and ends no instance', async () =>
     }
   }
   assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
+})
+
+test('an answer that counts nothing has the same records, and says whether there are more', async () => {
+  for (const directory of [small, large]) {
+    const index = await open(storage(filesOf(directory)), { module })
+    for (const text of texts(directory, 200, 17)) {
+      for (const sort of ['key', 'rank']) {
+        const counted = await index.search(text, { sort, count: true })
+        const found = await index.search(text, { sort })
+        assert.deepEqual(found.matches, counted.matches, text)
+        assert.equal(found.more, counted.more, text)
+        assert.ok(found.count === undefined || found.count === counted.count, text)
+        assert.equal(found.nearest, counted.nearest, text)
+        assert.equal(found.correction, counted.correction, text)
+        if (sort === 'key') assert.equal(counted.more, counted.count > 10, text)
+      }
+    }
+  }
 })
 
 test('an archive answers as its directory, in as few requests', async () => {
