@@ -3,7 +3,8 @@
 #
 #     Scripts/build-library.sh FOLDER
 #
-# The folder gets libshardq.so, libshardq.a and shardq.h. Nothing is built, and the status is 3, where a piece that it takes
+# The folder gets libshardq.so, libshardq.a and shardq.h. With SHARDQ_SANITIZE=thread it gets a libshardq.a for that
+# sanitizer, and shardq.h. Nothing is built, and the status is 3, where a piece that it takes
 # is missing.
 set -eu
 out="${1:?usage: Scripts/build-library.sh FOLDER}"
@@ -21,16 +22,17 @@ for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.l
 done
 for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
 sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
-[ ! -e "$out/libshardq.so" ] ||
-  [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/libshardq.so")" ] || exit 0
+[ ! -e "$out/shardq.h" ] ||
+  [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/shardq.h")" ] || exit 0
 
 # Of the output, the files that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch IndexError+Command \
 JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
-work=.build/library
+work=.build/library${SHARDQ_SANITIZE:+-$SHARDQ_SANITIZE}
 mkdir -p "$work" "$out"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -file-prefix-map $PWD=."
+[ -z "${SHARDQ_SANITIZE:-}" ] || flags="$flags -sanitize=$SHARDQ_SANITIZE -DSHARDQ_TSAN -Xcc -fsanitize=$SHARDQ_SANITIZE"
 for map in Sources/Library Sources/Embedded Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
@@ -43,6 +45,12 @@ module Library object Sources/Library/*.swift
 # The library asks for no newer glibc than it must: its own arc4random_buf.
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Embedded/random.c -o "$work/random.o"
 objects="$work/Library.o $work/random.o $zstd $tables"
+if [ -n "${SHARDQ_SANITIZE:-}" ]; then
+  rm -f "$out/libshardq.a"
+  "$toolchain/llvm-ar" qcsL "$out/libshardq.a" $objects
+  cp Sources/Library/shardq.h "$out"
+  exit 0
+fi
 cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,--version-script=Sources/Library/exports.map \
   -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--gc-sections -Wl,-s $objects -lm
 
@@ -64,8 +72,8 @@ exports="$(objdump -T "$work/libshardq.so" | awk '/ g .*\.text/ { print $NF }' |
 [ "$exports" = "sq_answer sq_close sq_count sq_field sq_message sq_open sq_query " ] || wrong "exports other names: $exports"
 glibc="$(objdump -T "$work/libshardq.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -uV | tail -n 1)"
 [ "$(printf '%s\n2.34\n' "$glibc" | sort -V | tail -n 1)" = 2.34 ] || wrong "asks for glibc $glibc"
-cp Sources/Library/shardq.h "$work/libshardq.a" "$out"
-mv "$work/libshardq.so" "$out"
+mv "$work/libshardq.so" "$work/libshardq.a" "$out"
 # The name that programs are linked to.
 ln -sf libshardq.so "$out/libshardq.so.0"
+cp Sources/Library/shardq.h "$out"
 echo "$out/libshardq.so: $(wc -c <"$out/libshardq.so") bytes, $(gzip -9 -n -c "$out/libshardq.so" | wc -c) with gzip -9, for glibc $glibc or later"

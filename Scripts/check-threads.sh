@@ -25,3 +25,22 @@ if SHARDQ_PLANTED_RACE=1 TSAN_OPTIONS=halt_on_error=1 run --skip-build --filter 
 fi
 grep -Eq 'WARNING: ThreadSanitizer: .*race' "$log" || { cat "$log" >&2; exit 1; }
 echo "the planted race was reported"
+
+# The C library as well: threads with a handle each, of indexes that come and go.
+toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
+runtime="$toolchain/../lib/swift/linux"
+library=.build/library-thread
+status=0
+SHARDQ_SANITIZE=thread Scripts/build-library.sh "$library/out" || status=$?
+[ "$status" -ne 3 ] || { echo "skipped: the C library, for a piece that builds it is missing"; exit 0; }
+[ "$status" -eq 0 ] || exit "$status"
+# The sanitizer's library, as Swift has it, knows queues and blocks.
+"$toolchain/clang" -O1 -g -std=c11 -Wall -Wextra -fsanitize=thread -I"$library/out" Tests/Languages/threads.c \
+  "$library/out/libshardq.a" -lm -L"$runtime" -ldispatch -lBlocksRuntime -Wl,-rpath,"$runtime" -o "$library/threads"
+TSAN_OPTIONS=halt_on_error=1 "$library/threads" shards
+if SHARDQ_PLANTED_RACE=1 TSAN_OPTIONS=halt_on_error=1 "$library/threads" shards >"$log" 2>&1; then
+  echo "the race that was planted in the C library was not reported" >&2
+  exit 1
+fi
+grep -Eq 'WARNING: ThreadSanitizer: .*race' "$log" || { cat "$log" >&2; exit 1; }
+echo "the race that was planted in the C library was reported"

@@ -1,7 +1,4 @@
-"""Prints the cost of calls of the Python package, in microseconds: measure.py INDEX TEXT
-
-Each figure is the least of ten runs. The package is the installed one.
-"""
+"""Prints the cost of calls of the Python package, in microseconds, each the least of ten runs: measure.py INDEX TEXT"""
 
 import subprocess
 import sys
@@ -34,4 +31,4 @@ with shardq.Index(path) as index:
         ("search(text).raw", least(lambda: index.search(text).raw)),
         ("search(text).records", least(lambda: index.search(text).records)),
     ]:
-        print(f"{name:34} {cost:9.2f}")
+        print(f"{name:36} {cost:9.2f}")
