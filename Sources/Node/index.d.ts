@@ -1,7 +1,10 @@
 /** A search that has no answer; the message is for people. */
 export class ShardqError extends Error {
-  /** 'damaged': the index; 'refused': the question; 'superseded': the index is rebuilt; 'unreachable': the host or the disk. */
-  code: 'damaged' | 'refused' | 'superseded' | 'unreachable'
+  /**
+   * 'missing': there is no index; 'damaged': the index is; 'refused': the question; 'superseded': the index is rebuilt;
+   * 'unreachable': the host, or the disk.
+   */
+  code: 'missing' | 'damaged' | 'refused' | 'superseded' | 'unreachable'
 }
 
 /** Files that come from elsewhere. */
@@ -10,6 +13,8 @@ export interface Storage {
   get(
     name: string, from: number, to: number, options: { signal?: AbortSignal, size?: number, fresh?: boolean },
   ): Promise<{ bytes: Uint8Array, size: number } | null>
+  /** Whether there is one file, an archive, whose name is empty. */
+  isArchive?: boolean
 }
 
 export interface OpenOptions {
@@ -77,6 +82,6 @@ export interface Index {
 /**
  * Opens an index.
  *
- * @param base The address of its directory, or a storage; in Node also a path.
+ * @param base The address of its directory or, where it ends with `.shardq`, of its archive; or a storage. In Node also a path.
  */
 export function open(base: string | URL | Storage, options?: OpenOptions): Promise<Index>

@@ -1,5 +1,5 @@
 // The package's entry in Node: as shardq.js, and an index may be a path.
-import { readFile, open as openFile } from 'node:fs/promises'
+import { readFile, open as openFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { open as openBase, ShardqError } from './shardq.js'
 
@@ -11,17 +11,20 @@ const compiled = async () => WebAssembly.compile(await readFile(new URL('shardq.
 /** Opens an index: index.d.ts. */
 export async function open(base, options = {}) {
   const text = base instanceof URL ? base.href : base
-  if (typeof text === 'string' && !/^https?:/.test(text)) base = files(text.startsWith('file:') ? fileURLToPath(text) : text)
+  if (typeof text === 'string' && !/^https?:/.test(text)) base = await files(text.startsWith('file:') ? fileURLToPath(text) : text)
   return openBase(base, { ...options, module: options.module ?? await (module ??= compiled()) })
 }
 
-/** The files of a directory. */
-function files(path) {
+/** The files of a directory, or an archive. */
+async function files(path) {
+  const isArchive = await stat(path).then(status => status.isFile(), () => false)
   return {
+    isArchive,
     async get(name, from, to) {
+      const place = isArchive ? path : `${path}/${name}`
       let file
       try {
-        file = await openFile(`${path}/${name}`)
+        file = await openFile(place)
         const { size } = await file.stat()
         const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from))
         // A file that is cut short meanwhile has fewer bytes.
@@ -29,7 +32,7 @@ function files(path) {
         return { bytes: bytes.subarray(0, bytesRead), size }
       } catch (error) {
         if (['ENOENT', 'ENOTDIR'].includes(error.code)) return null
-        throw new ShardqError('unreachable', `${path}/${name} cannot be read: ${error.message}`)
+        throw new ShardqError('unreachable', `${place} cannot be read: ${error.message}`)
       } finally {
         await file?.close()
       }

@@ -61,7 +61,13 @@ class Package(unittest.TestCase):
                         self.assertEqual(answer.get("nearest"), right.get("nearest"), text)
                 self.assertEqual(found["first"], found["answers"][0]["matches"])
 
+    def test_archive(self):
+        archive = os.path.join(WORK, "node.shardq")
+        languages.run("archive", "-i", SMALL, "-o", archive, "-q")
+        texts = ["", "san", "lodnon"]
+        self.assertEqual(self.ask(archive, texts, "rank"), self.ask(SMALL, texts, "rank"))
+
     def test_wrong_paths(self):
-        wrong = ["/nowhere", "/", os.path.join(ROOT, "README.md"), "/dev/null", "http://127.0.0.1:9/"]
-        found = self.ask(None, wrong, None)
-        self.assertEqual(found, {**dict.fromkeys(wrong, "damaged"), "http://127.0.0.1:9/": "unreachable"})
+        wrong = {"/nowhere": "missing", "/": "missing", "/dev/null": "missing", os.path.join(ROOT, "README.md"): "damaged",
+                 "http://127.0.0.1:9/": "unreachable"}
+        self.assertEqual(self.ask(None, list(wrong), None), wrong)
