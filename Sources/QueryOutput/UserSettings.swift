@@ -59,12 +59,18 @@ package struct UserSettings: Equatable, Sendable {
 
   /// Returns the directory of the index: the one that is named, else that of the settings, else `shards`.
   ///
-  /// A name without a slash is a directory here, else one among the named indexes, else the one that a build makes here.
+  /// A name without a slash is a directory here, else one among the named indexes, else an archive here or, also
+  /// without `.shardq`, among the named indexes, else the directory that a build makes here.
   package func indexPath(_ said: String?) -> String {
     guard let name = said ?? index else { return QueryRequest.defaultIndex }
-    guard let named = namedPath(name), !Self.isDirectory(name), Self.isDirectory(named) else { return name }
-    return named
+    guard let named = namedPath(name), !Self.isDirectory(name) else { return name }
+    if Self.isDirectory(named) { return named }
+    if Self.isFile(name) { return name }
+    return [named, named + Self.archiveEnd].first(where: Self.isFile) ?? name
   }
+
+  /// The end of an archive's name.
+  private static let archiveEnd = ".shardq"
 
   /// The directory of the named indexes; nil where there is none.
   private var namedDirectory: String? {
@@ -87,8 +93,13 @@ package struct UserSettings: Equatable, Sendable {
       guard let name = unsafe fileName(of: &entry.pointee), name.utf8.starts(with: text.utf8) else { continue }
       let isHidden = name.utf8.first == UInt8(ascii: ".") && text.isEmpty
       var status = stat()
-      guard !isHidden, unsafe stat(directory + "/" + name + "/manifest", &status) == 0 else { continue }
-      names.append(name)
+      let path = directory + "/" + name
+      guard !isHidden else { continue }
+      if name.utf8.count > Self.archiveEnd.utf8.count, name.hasSuffix(Self.archiveEnd), Self.isFile(path) {
+        names.append(String(name.dropLast(Self.archiveEnd.count)))
+      } else if unsafe stat(path + "/manifest", &status) == 0 {
+        names.append(name)
+      }
     }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -96,9 +107,13 @@ package struct UserSettings: Equatable, Sendable {
   /// Returns the second place where an index of this name was looked for; nil for a path.
   package func otherPlace(of said: String?) -> String? { (said ?? index).flatMap(namedPath) }
 
-  private static func isDirectory(_ path: String) -> Bool {
+  private static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
+  private static func isFile(_ path: String) -> Bool { type(of: path) == S_IFREG }
+
+  /// Returns the type bits of the mode of a path; nil where there is none.
+  private static func type(of path: String) -> mode_t? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// Returns a path with the home directory in the place of `~/`, which no shell has replaced in a file.

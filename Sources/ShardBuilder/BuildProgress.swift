@@ -8,11 +8,13 @@ public struct BuildProgress: Sendable {
   public var records: Int
 }
 
-/// The progress of a pack or of a repair.
+/// The progress of a pack, of an archive or of a repair.
 public struct FileProgress: Sendable, Equatable {
   public enum Phase: Sendable {
     /// A pack is written, or applied.
     case packing, applying
+    /// An archive is written, or made a directory.
+    case archiving, unarchiving
     /// The shards of an index are compared with their digests; then all of the index is verified.
     case comparing, verifying
   }

@@ -15,9 +15,12 @@ protocol ArchiveTarget {
   mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError)
 }
 
+/// The name of the entry that says where the files are.
+let archivePlacesName = "places"
+
 /// The form of an archive: an index has one, to the byte. Source: docs/archive.md.
-struct ArchiveForm {
-  private let files: ArchivedFiles
+struct ArchiveForm<Source: ArchiveSource> {
+  private let files: Source
   /// Where the next byte comes to stand.
   private(set) var position: Int64 = 0
   /// The number of entries.
@@ -30,13 +33,12 @@ struct ArchiveForm {
   var wideSize = Self.sizeLimit
   var wideCount = Self.countLimit
   /// The numbers that stand for one in a record of ZIP64.
-  private static let sizeLimit: Int64 = 0xffff_ffff
-  private static let countLimit = 0xffff
-  static let placesName = "places"
-  private static let centralName = "the central directory"
+  private static var sizeLimit: Int64 { 0xffff_ffff }
+  private static var countLimit: Int { 0xffff }
+  private static var centralName: String { "the central directory" }
 
   /// - Parameter directory: The directory for temporary files; nil to hold some 100 bytes a file in memory instead.
-  init(of files: ArchivedFiles, in directory: RunDirectory?) throws(PackError) {
+  init(of files: Source, in directory: RunDirectory?) throws(PackError) {
     self.files = files
     do throws(BuildError) {
       (places, central) = (try ByteSpill(in: directory), try ByteSpill(in: directory))
@@ -46,11 +48,14 @@ struct ArchiveForm {
   }
 
   /// Hands over all parts in their order.
-  mutating func put(to target: inout some ArchiveTarget) throws(PackError) {
+  ///
+  /// - Parameter step: Called behind each place.
+  mutating func put(to target: inout some ArchiveTarget, step: () -> Void = {}) throws(PackError) {
     try putManifest(to: &target)
     // The places of content that may come again: of the shards that one key runs through, and of all else.
     var (shards, others): ([String: Int64], [String: Int64]) = ([:], [:])
     try files.forEach { (file) throws(PackError) in
+      defer { step() }
       guard let file else { return try addPlace(0) }
       let name = file.name.text
       let isShard = Publisher.isShardName(name) && !name.hasPrefix("side-")
@@ -76,7 +81,7 @@ struct ArchiveForm {
   }
 
   private mutating func putManifest(to target: inout some ArchiveTarget) throws(PackError) {
-    let manifest = files.index.generation.manifest
+    let manifest = files.manifest
     let checksum = try target.checksum(of: nil, at: Int64(ArchiveHead.size))
     var extra = ByteWriter()
     extra.write(ArchiveHead.tag)
@@ -90,11 +95,11 @@ struct ArchiveForm {
   }
 
   private mutating func putPlaces(to target: inout some ArchiveTarget) throws(PackError) {
-    try putHeader(Self.placesName, size: places.size, placesChecksum, [], to: &target)
-    try places.forEachRun { (run) throws(PackError) in try target.put(run) { Self.placesName } }
+    try putHeader(archivePlacesName, size: places.size, placesChecksum, [], to: &target)
+    try places.forEachRun { (run) throws(PackError) in try target.put(run) { archivePlacesName } }
     guard target.placesStart == 0 || target.placesStart == position else {
       throw .damagedPack(
-        path: files.index.path, reason: "has its places at byte \(position), and says byte \(target.placesStart)")
+        path: files.path, reason: "has its places at byte \(position), and says byte \(target.placesStart)")
     }
     placesPosition = position
     position += places.size
@@ -110,7 +115,7 @@ struct ArchiveForm {
   ) throws(PackError) {
     guard size < Self.sizeLimit else {
       throw .unshippable(
-        path: files.index.directory.filePath(name), reason: "has \(size) bytes; an archive holds no file of 4 GiB")
+        path: "\(files.path)/\(name)", reason: "has \(size) bytes; an archive holds no file of 4 GiB")
     }
     var header = ByteWriter()
     header.write(ArchiveHead.signature)
@@ -162,7 +167,7 @@ struct ArchiveForm {
   }
 
   /// Unix, version 4.5 of the specification.
-  private static let madeBy: UInt16 = 3 << 8 | 45
+  private static var madeBy: UInt16 { 3 << 8 | 45 }
 
   private mutating func putEnd(to target: inout some ArchiveTarget) throws(PackError) {
     let (start, size) = (position, central.size)

@@ -14,20 +14,69 @@ struct ArchivedFile {
   let mayRepeat: Bool
 }
 
-/// The files of an index in the order of the places of an archive. Memory is a few pages of the manifests.
-struct ArchivedFiles {
-  let index: ShardedIndex
+/// The manifests that say which files an archive has.
+protocol ArchiveSource {
+  /// The path of the index, for messages.
+  var path: String { get }
+  var manifest: ManifestReader { get }
+  /// Returns the manifest of the entries, whose file was handed out before; nil if there are none.
+  func entriesManifest() throws(PackError) -> ManifestReader?
+}
 
-  /// Calls `body` with each file, the manifest aside; with nil for a page that has no side file.
+extension ArchiveSource {
+  /// Calls `body` with each file in the order of the places, the manifest aside; with nil for a page that has no side
+  /// file. Memory is a few pages of the manifests.
   func forEach(_ body: (ArchivedFile?) throws(PackError) -> Void) throws(PackError) {
-    let manifest = index.generation.manifest
-    try Self.forEach(of: manifest, body)
-    guard let head = try Self.reading({ () throws(IndexError) in try manifest.entriesHead() }) else { return }
+    try forEach(of: manifest, body)
+    guard let head = try ArchivedFiles.reading({ () throws(IndexError) in try manifest.entriesHead() }) else { return }
     try body(
       ArchivedFile(
         name: head.fileName, size: head.fileSize, digest: head.digest, place: manifest.placeOfEntries, mayRepeat: true))
-    guard let entries = try Self.reading({ () throws(IndexError) in try index.generation.entries() }) else { return }
-    try Self.forEach(of: entries.manifest, body)
+    if let entries = try entriesManifest() { try forEach(of: entries, body) }
+  }
+
+  /// Returns the number of places of a manifest's own files.
+  static func placeCount(of manifest: ManifestReader) -> Int {
+    manifest.shardCount + (manifest.hasSides ? manifest.pageCount : 0)
+  }
+
+  private func forEach(
+    of manifest: ManifestReader, _ body: (ArchivedFile?) throws(PackError) -> Void
+  ) throws(PackError) {
+    for number in 0..<manifest.shardCount {
+      let source = try ArchivedFiles.reading { () throws(IndexError) in try manifest.source(number) }
+      try body(
+        ArchivedFile(
+          name: source.fileName, size: source.file.size, digest: source.digestBytes,
+          place: manifest.place(ofShard: number), mayRepeat: source.file.isContinuation))
+    }
+    guard manifest.hasSides else { return }
+    for page in 0..<manifest.pageCount {
+      let side = try ArchivedFiles.reading { () throws(IndexError) in try manifest.sidePage(page) }
+      try body(
+        side.fileSize == 0
+          ? nil
+          : ArchivedFile(
+            name: side.fileName, size: side.fileSize, digest: side.digest, place: manifest.place(ofSides: page),
+            mayRepeat: true))
+    }
+  }
+}
+
+/// The files of an index in the order of the places of an archive.
+struct ArchivedFiles: ArchiveSource {
+  let index: ShardedIndex
+
+  var path: String { index.path }
+  var manifest: ManifestReader { index.generation.manifest }
+
+  func entriesManifest() throws(PackError) -> ManifestReader? {
+    try Self.reading { () throws(IndexError) in try index.generation.entries()?.manifest }
+  }
+
+  /// Returns the number of places.
+  func placeCount() throws(PackError) -> Int {
+    try Self.placeCount(of: manifest) + (try entriesManifest().map { 1 + Self.placeCount(of: $0) } ?? 0)
   }
 
   /// Returns the places of an archive's files by name, as far as its manifests can be read; none of a directory.
@@ -38,28 +87,6 @@ struct ArchivedFiles {
       if let file { places[file.name.text] = file.place }
     }
     return places
-  }
-
-  private static func forEach(
-    of manifest: ManifestReader, _ body: (ArchivedFile?) throws(PackError) -> Void
-  ) throws(PackError) {
-    for number in 0..<manifest.shardCount {
-      let source = try reading { () throws(IndexError) in try manifest.source(number) }
-      try body(
-        ArchivedFile(
-          name: source.fileName, size: source.file.size, digest: source.digestBytes,
-          place: manifest.place(ofShard: number), mayRepeat: source.file.isContinuation))
-    }
-    guard manifest.hasSides else { return }
-    for page in 0..<manifest.pageCount {
-      let side = try reading { () throws(IndexError) in try manifest.sidePage(page) }
-      try body(
-        side.fileSize == 0
-          ? nil
-          : ArchivedFile(
-            name: side.fileName, size: side.fileSize, digest: side.digest, place: manifest.place(ofSides: page),
-            mayRepeat: true))
-    }
   }
 
   static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(PackError) -> Value {

@@ -23,18 +23,20 @@ extension ShardBuilder {
   ///   - path: The directory of the index, or another archive of it.
   ///   - archive: The path of the file.
   ///   - replaces: Whether a file of that path is replaced.
+  ///   - progress: Called for each file of the index, on the caller's thread.
   /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `archive` is there and is not to be replaced,
   ///   ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
   /// - Complexity: O(*n*), *n* being the size of the index in bytes. Memory is about 1 MiB whatever that is.
   public static func archive(
-    _ path: String, to archive: String, replaces: Bool = false
+    _ path: String, to archive: String, replaces: Bool = false, progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ArchiveSummary {
-    try self.archive(path, to: archive, replaces: replaces, usesZIP64: false)
+    try self.archive(path, to: archive, replaces: replaces, usesZIP64: false, progress: progress)
   }
 
   /// - Parameter usesZIP64: Whether the records of ZIP64 are written where they are not needed, for a test of them.
   package static func archive(
-    _ path: String, to archive: String, replaces: Bool = false, usesZIP64: Bool
+    _ path: String, to archive: String, replaces: Bool = false, usesZIP64: Bool,
+    progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ArchiveSummary {
     let index = try ArchivedFiles.reading { () throws(IndexError) in
       try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
@@ -48,7 +50,7 @@ extension ShardBuilder {
     var form = try ArchiveForm(of: files, in: RunDirectory(path: Pack.Output.parent(of: archive)))
     if usesZIP64 { (form.wideSize, form.wideCount) = (0, 0) }
     var writer = ArchiveWriter(files, try Pack.Output(archive))
-    try form.put(to: &writer)
+    try form.put(to: &writer, step: steps(of: files, .archiving, progress))
     try writer.finish(placesStart: form.placesPosition)
     return ArchiveSummary(
       bytes: Int(form.position), files: form.entryCount - 1, shardCount: index.shardCount,
@@ -60,29 +62,48 @@ extension ShardBuilder {
   /// The names of the files follow from the manifests in the archive, and each file is compared with its digest: an
   /// archive from anywhere writes nothing elsewhere. The index is there when it is whole, and not before.
   ///
-  /// - Parameter directory: A directory that is not there, or is empty; its parent must be there.
+  /// - Parameters:
+  ///   - directory: A directory that is not there, or is empty; its parent must be there.
+  ///   - progress: Called for each file of the index, on the caller's thread.
   /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` is there and holds anything.
   /// - Complexity: O(*n*), *n* being the size of the archive in bytes. Memory holds the manifest and one shard.
-  public static func unarchive(_ archive: String, into directory: String) throws(PackError) -> ArchiveSummary {
+  public static func unarchive(
+    _ archive: String, into directory: String, progress: ((FileProgress) -> Void)? = nil
+  ) throws(PackError) -> ArchiveSummary {
     let index = try ArchivedFiles.reading { () throws(IndexError) in
       try ShardedIndex(opening: archive, options: .init(cacheLimitBytes: 0))
     }
     guard index.directory.isArchive else {
       throw .unshippable(path: archive, reason: "is a directory already, and no archive")
     }
-    return try copy(index, into: directory)
+    return try copy(index, into: directory, progress)
+  }
+
+  /// Returns a function that tells of a step at each call.
+  private static func steps(
+    of files: ArchivedFiles, _ phase: FileProgress.Phase, _ progress: ((FileProgress) -> Void)?
+  ) throws(PackError) -> () -> Void {
+    guard let progress else { return {} }
+    let total = try files.placeCount()
+    var done = 0
+    return {
+      done += 1
+      progress(FileProgress(phase: phase, done: done, total: total))
+    }
   }
 
   /// Makes another directory of the files of an index, by the rules of ``unarchive(_:into:)``.
   ///
   /// - Parameter path: The directory of the index, or an archive of it.
   /// - Throws: ``PackError``; ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
-  package static func copy(_ path: String, into directory: String) throws(PackError) -> ArchiveSummary {
+  package static func copy(
+    _ path: String, into directory: String, progress: ((FileProgress) -> Void)? = nil
+  ) throws(PackError) -> ArchiveSummary {
     let index = try ArchivedFiles.reading { () throws(IndexError) in
       try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
     }
     try refuseOverlay(of: index)
-    return try copy(index, into: directory)
+    return try copy(index, into: directory, progress)
   }
 
   private static func refuseOverlay(of index: ShardedIndex) throws(PackError) {
@@ -95,7 +116,9 @@ extension ShardBuilder {
         """)
   }
 
-  private static func copy(_ index: ShardedIndex, into directory: String) throws(PackError) -> ArchiveSummary {
+  private static func copy(
+    _ index: ShardedIndex, into directory: String, _ progress: ((FileProgress) -> Void)?
+  ) throws(PackError) -> ArchiveSummary {
     guard isFree(directory) else { throw .exists(path: directory) }
     let manifest = try ArchivedFiles.reading { () throws(IndexError) in
       try index.generation.manifest.fileBytes()
@@ -105,7 +128,9 @@ extension ShardBuilder {
       bytes: manifest.count, files: 1, shardCount: index.shardCount,
       digest: Digest.hexadecimal(Digest.sha256(manifest)))
     let publisher = try building { () throws(BuildError) in try Publisher(directory: directory) }
+    let step = try steps(of: files, .unarchiving, progress)
     try files.forEach { (file) throws(PackError) in
+      defer { step() }
       guard let file else { return }
       let bytes = try files.bytes(of: file)
       let outcome = try building { () throws(BuildError) in try publisher.add(file.name.text, bytes) }

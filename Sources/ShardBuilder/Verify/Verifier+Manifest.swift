@@ -91,7 +91,7 @@ extension Verifier {
     defer { unsafe closedir(directory) }
     // The places of an archive, which other programs unpack with the files.
     var known: Set<String> = [
-      ".", "..", Publisher.manifestName, Publisher.lockName, "README.md", ArchiveForm.placesName,
+      ".", "..", Publisher.manifestName, Publisher.lockName, "README.md", archivePlacesName,
     ]
     for shard in shards { known.insert(shard.fileName) }
     for side in (try? index.generation.manifest.sidePages()) ?? [] { known.insert(side.fileName.text) }

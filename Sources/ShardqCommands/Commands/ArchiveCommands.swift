@@ -34,6 +34,7 @@
     var force = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if output == "" { throw ValidationError("--output is empty: name a file.") }
@@ -43,8 +44,11 @@
     func run() throws {
       let path = location.path
       do throws(PackError) {
-        let made = try ShardBuilder.archive(path, to: output, replaces: force)
+        let (made, steps) = try BuildReport.running(progress) { show throws(PackError) in
+          try ShardBuilder.archive(path, to: output, replaces: force) { show(BuildReport.step($0)) }
+        }
         summary.note(made, "in \(printable(output))")
+        if progress.isVerbose { summary.note(steps.text) }
         if summary.isJSON { made.report(of: "archive", ("index", path), ("archive", output)).print(.json) }
       } catch {
         finish(report(error))
@@ -79,6 +83,7 @@
     var output: String
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
       if output == "" { throw ValidationError("--output is empty: name a directory.") }
@@ -86,8 +91,11 @@
 
     func run() throws {
       do throws(PackError) {
-        let made = try ShardBuilder.unarchive(archive, into: output)
+        let (made, steps) = try BuildReport.running(progress) { show throws(PackError) in
+          try ShardBuilder.unarchive(archive, into: output) { show(BuildReport.step($0)) }
+        }
         summary.note(made, "in \(printable(output))")
+        if progress.isVerbose { summary.note(steps.text) }
         if summary.isJSON { made.report(of: "unarchive", ("archive", archive), ("index", output)).print(.json) }
       } catch {
         finish(report(error))

@@ -206,12 +206,14 @@
       }
     }
 
-    /// Returns the step of a pack or of a repair.
+    /// Returns the step of a pack, of an archive or of a repair.
     static func step(_ progress: FileProgress) -> ProgressBar.Step {
       let (name, unit) =
         switch progress.phase {
         case .packing: ("writing the pack", "file")
         case .applying: ("applying the pack", "file")
+        case .archiving: ("writing the archive", "file")
+        case .unarchiving: ("writing files", "file")
         case .comparing: ("comparing shards", "shard")
         case .verifying: ("checking shards", "shard")
         }

@@ -71,6 +71,14 @@ struct SettingsMessages {
       "a directory here comes first", lists + "cp -r shards cities; shardq -i cities -n 1 san",
       output: "San A\t1.5\t2.25\n"),
     ShellCase(
+      "an archive among the named indexes, and one here",
+      lists + """
+        d=.local/share/shardq; shardq archive -i $d/cities -o $d/towns.shardq -q; shardq archive -o here.shardq -q
+        shardq -i towns named; shardq -i towns.shardq named; shardq -i here.shardq 'san a'
+        mkdir else; cd else; shardq -i towns named; shardq -i here.shardq named 2>&1 | cut -c -24
+        """,
+      output: "Named\nNamed\nSan A\t1.5\t2.25\nNamed\nshardq: no index at here\n"),
+    ShellCase(
       "a path is a path", lists + "shardq -i ./cities named 2>&1 | cut -c -33",
       output: "shardq: no index at ./cities: the\n"),
     ShellCase("the environment may name it", lists + "SHARDQ_INDEX=cities shardq named", output: "Named\n"),

@@ -73,7 +73,10 @@ final class ArchivedIndex: Sendable {
       let files = Files.contents(of: archived.small.path)
       #expect(Files.contents(of: scratch("made")) == files)
       #expect(made.files == files.count && made.bytes == files.values.reduce(0) { $0 + $1.count })
-      let again = try ShardBuilder.archive(archived.path, to: scratch("again"))
+      var told: [FileProgress] = []
+      let again = try ShardBuilder.archive(archived.path, to: scratch("again")) { told.append($0) }
+      let count = told.count
+      #expect(count >= made.files - 1 && told == (1...count).map { FileProgress(phase: .archiving, done: $0, total: count) })
       #expect(Files.read(scratch("again")) == archived.bytes && again.bytes == archived.bytes.count)
       #expect(again.digest == made.digest)
       try expectSound(archived.path)
