@@ -56,6 +56,30 @@ struct PackCommandTests {
     #expect(refused.status == 65 && refused.output == "" && refused.error.contains("does not fit"), "\(refused)")
   }
 
+  @Test("A pack and an archive make another archive") func archives() {
+    let pair = Pair()
+    for name in ["old", "new"] {
+      let made = pair.run(
+        "archive", "-i", pair.directory.path + "/" + name, "-o", pair.directory.path + "/\(name).shardq")
+      #expect(made.status == 0, "\(made)")
+    }
+    #expect(pair.run("diff", pair.old, pair.new, "-o", pair.pack).status == 0)
+    let (old, made) = (pair.directory.path + "/old.shardq", pair.directory.path + "/made.shardq")
+    let apply = pair.run("apply", pair.pack, "--archive", old, made, "--json")
+    #expect(apply.status == 0 && apply.output.contains("\"shards_written\":1") && apply.error == "", "\(apply)")
+    #expect(pair.directory.bytes("made.shardq") == pair.directory.bytes("new.shardq"))
+    let again = pair.run("apply", pair.pack, "--archive", old, made)
+    #expect(again.status == 65 && again.error.contains("is there already"), "\(again)")
+    let copied = pair.run("apply", pair.pack, "--archive", made, made + "2")
+    #expect(copied.status == 0 && copied.error.contains("is a copy"), "\(copied)")
+    let directory = pair.run("apply", pair.pack, "--archive", pair.old, made + "3")
+    #expect(directory.status == 65 && directory.error.contains("no archive"), "\(directory)")
+    for wrong in [[], [old], [old, made, made], [old, "-"], [old, made, "-i", "x"]] {
+      let result = Program.run(["apply", pair.pack, "--archive"] + wrong)
+      #expect(result.status == 64, "\(result)")
+    }
+  }
+
   @Test("Through a pipe, from one command to the other") func pipe() {
     let pair = Pair()
     let command = #"""

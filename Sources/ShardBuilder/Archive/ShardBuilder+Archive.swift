@@ -146,6 +146,12 @@ extension ShardBuilder {
     do throws(BuildError) { return try body() } catch { throw .build(error) }
   }
 
+  /// Whether there is nothing at a path, not even a link.
+  static func isAbsent(_ path: String) -> Bool {
+    var status = stat()
+    return retrying { unsafe lstat(path, &status) } != 0
+  }
+
   /// Whether a directory is not there, or is empty.
   private static func isFree(_ path: String) -> Bool {
     var status = stat()
@@ -201,11 +207,15 @@ private struct ArchiveWriter: ArchiveTarget {
 
   mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError) { try output.write(bytes) }
 
-  /// Writes the number that the first header lacks, and gives the file its name.
-  func finish(placesStart: Int64) throws(PackError) {
+  func finish(placesStart: Int64) throws(PackError) { try output.finishArchive(placesStart: placesStart) }
+}
+
+extension Pack.Output {
+  /// Writes the number that the first header of an archive lacks, and gives the file its name.
+  func finishArchive(placesStart: Int64) throws(PackError) {
     var writer = ByteWriter()
     writer.write(UInt64(placesStart))
-    try output.replace(ArchiveHead.placesOffset, writer.bytes)
-    try output.finish()
+    try replace(ArchiveHead.placesOffset, writer.bytes)
+    try finish()
   }
 }

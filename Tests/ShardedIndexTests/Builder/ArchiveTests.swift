@@ -76,7 +76,8 @@ final class ArchivedIndex: Sendable {
       var told: [FileProgress] = []
       let again = try ShardBuilder.archive(archived.path, to: scratch("again")) { told.append($0) }
       let count = told.count
-      #expect(count >= made.files - 1 && told == (1...count).map { FileProgress(phase: .archiving, done: $0, total: count) })
+      #expect(
+        count >= made.files - 1 && told == (1...count).map { FileProgress(phase: .archiving, done: $0, total: count) })
       #expect(Files.read(scratch("again")) == archived.bytes && again.bytes == archived.bytes.count)
       #expect(again.digest == made.digest)
       try expectSound(archived.path)
@@ -184,6 +185,66 @@ final class ArchivedIndex: Sendable {
     let repair = try ShardBuilder.repair(scratch("copy"), from: whole.path)
     #expect(repair.isSound && Set(repair.repaired) == Set(damaged))
     #expect(Files.contents(of: scratch("copy")) == Files.contents(of: whole.small.path))
+  }
+
+  @Test("a pack makes of an archive the one of the index that it leads to, and is refused by every other")
+  func appliedPacks() throws {
+    let (whole, few) = (try ArchivedIndex.whole.get(), try ArchivedIndex.few.get())
+    let plain = try ArchivedIndex(SmallIndex(Self.names(300), key: "{name}", shardLimitBytes: 256))
+    let longer = try ArchivedIndex(SmallIndex(Self.names(320), key: "{name}", shardLimitBytes: 256))
+    let all = [whole, few, plain, longer]
+    for (old, new) in all.flatMap({ old in all.map { (old, $0) } }) {
+      let scratch = TemporaryDirectory()
+      let made = try ShardBuilder.diff(old: old.small.path, new: new.path, to: scratch("pack"))
+      var told: [FileProgress] = []
+      let applied = try ShardBuilder.apply(
+        pack: scratch("pack"), toArchive: old.path, writing: scratch("new"), progress: { told.append($0) })
+      #expect(Files.read(scratch("new")) == new.bytes)
+      #expect(applied.digest == made.newDigest && applied.shardsWritten == made.shardsShipped)
+      #expect(applied.wasThere == (old === new) && told.last?.done == told.last?.total)
+      #expect(throws: PackError.exists(path: scratch("new"))) {
+        try ShardBuilder.apply(pack: scratch("pack"), toArchive: old.path, writing: scratch("new"))
+      }
+      let other = all.first { $0 !== old && $0 !== new }!
+      #expect(throws: PackError.self) {
+        try ShardBuilder.apply(pack: scratch("pack"), toArchive: other.path, writing: scratch("other"))
+      }
+      #expect(throws: PackError.self) {
+        try ShardBuilder.apply(pack: scratch("pack"), toArchive: old.small.path, writing: scratch("other"))
+      }
+      #expect(Files.names(in: scratch.path) == ["new", "pack"])
+    }
+  }
+
+  private static func names(_ count: Int) -> [ModelRecord] {
+    (0..<count).map { ModelRecord([("name", .string("n\($0 % 7)\($0) \($0 * 977 % 1013)"))]) }
+  }
+
+  @Test("a damaged pack or archive gives an error or the right archive, and leaves nothing else")
+  func damagedPacks() throws {
+    let (few, longer) = (
+      try ArchivedIndex(SmallIndex(Self.names(60), key: "{name}", shardLimitBytes: 256)),
+      try ArchivedIndex(SmallIndex(Self.names(70), key: "{name}", shardLimitBytes: 256))
+    )
+    let scratch = TemporaryDirectory()
+    try ShardBuilder.diff(old: few.path, new: longer.path, to: scratch("pack"))
+    Files.write(few.bytes, to: scratch("old"))
+    for (name, sound) in [("pack", Files.read(scratch("pack"))!), ("old", few.bytes)] {
+      for at in stride(from: 0, to: sound.count, by: TestData.count(37, 1)) {
+        for damaged in [
+          Array(sound[..<at]), Array(sound[..<at]) + [sound[at] ^ 0x55] + Array(sound[(at + 1)...]),
+        ] {
+          Files.write(damaged, to: scratch(name))
+          let made = try? ShardBuilder.apply(pack: scratch("pack"), toArchive: scratch("old"), writing: scratch("new"))
+          if made != nil {
+            #expect(Files.read(scratch("new")) == longer.bytes, "\(name), byte \(at)")
+            Files.remove(scratch("new"))
+          }
+          #expect(Files.names(in: scratch.path) == ["old", "pack"], "\(name), byte \(at)")
+        }
+      }
+      Files.write(sound, to: scratch(name))
+    }
   }
 
   @Test("no archive is changed in place, none replaces another unasked, and none has an overlay") func refusals() throws
