@@ -58,7 +58,7 @@ cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,
 roots=""
 for name in open close field count query answer message; do roots="$roots -u sq_$name"; done
 "$toolchain/ld.lld" -r --gc-sections $roots -o "$work/all.o" $objects
-"$toolchain/llvm-objcopy" --strip-debug --keep-global-symbol='sq_*' --wildcard "$work/all.o" "$work/shardq.o"
+"$toolchain/llvm-objcopy" --strip-unneeded --keep-global-symbol='sq_*' --wildcard "$work/all.o" "$work/shardq.o"
 rm -f "$work/libshardq.a"
 "$toolchain/llvm-ar" rcsD "$work/libshardq.a" "$work/shardq.o"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether the commit that is checked out gives the same executables and the same Debian package in another directory:
+# Whether the commit that is checked out gives the same executables and the same packages in another directory:
 # Scripts/check-reproducible.sh. It builds the whole twice, some minutes, and is no step of check.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,11 +8,11 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 for name in first of-another-name; do git clone -q . "$work/$name"; done
 for name in first of-another-name; do
-  (cd "$work/$name" && make -s deb >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
+  (cd "$work/$name" && { make -s deb && Scripts/build-languages.sh .build/languages; } >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 done
 cd "$work/first"
 status=0
-for file in bin/* .build/deb/*.deb; do
+for file in bin/* .build/deb/*.deb .build/languages/*; do
   if cmp "$file" "$work/of-another-name/$file"; then echo "the same: $file"; else status=1; fi
 done
 exit "$status"

@@ -5,6 +5,9 @@
 #   shardq-VERSION-SYSTEM-PROCESSOR.tar.xz   an installation, to unpack into a prefix
 #   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; with bin/shardq-serve alone
 #   shardq_VERSION_….deb, shardq-serve_….deb the same as Debian packages; where dpkg-deb is
+#   libshardq-….tar.xz, shardq-….whl, shardq-VERSION.tgz
+#                                            the C library, the Python package and the package for Node, where they can be
+#                                            built: Scripts/build-languages.sh
 #   shardq.rb                                the formula for Homebrew, with the source's checksum; in a clone alone
 #   SHA256SUMS                               of all of them
 #
@@ -39,6 +42,7 @@ pack shardq shardq
 if command -v dpkg-deb >/dev/null; then
   for package in $(Scripts/package-deb.sh); do cp "$package" "$dist/"; done
 fi
+Scripts/build-languages.sh "$dist"
 if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
   source="$dist/shardq-$version.tar.gz"
   git archive --prefix="shardq-$version/" HEAD | gzip -9n >"$source"
