@@ -35,7 +35,7 @@ copy() {
     cp "$file" "$(dirname "$out")/.new" && mv "$(dirname "$out")/.new" "$(dirname "$out")/$(basename "$file")"
   done
 }
-if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f -newer "$out.gz")" ]; then
+if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f ! -name '*.js' -newer "$out.gz")" ]; then
   copy
   exit 0
 fi
@@ -69,7 +69,7 @@ objects=""
 for source in "$zstd"/lib/common/*.c "$zstd"/lib/decompress/*.c; do
   name="$(basename "$source" .c)"
   case $name in pool | threading) continue ;; esac # Of compression with threads.
-  $compile -DHUF_FORCE_DECOMPRESS_X1 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT -DZSTD_STRIP_ERROR_STRINGS \
+  $compile -DHUF_FORCE_DECOMPRESS_X1 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT \
     -DZSTD_LEGACY_SUPPORT=0 -DZSTD_DISABLE_ASM -DDYNAMIC_BMI2=0 -DZSTD_TRACE=0 -DDEBUGLEVEL=0 \
     "$source" -o "$work/zstd-$name.o"
   objects="$objects $work/zstd-$name.o"

@@ -41,5 +41,6 @@ step "kills, failing calls and power cuts at every point" skippable Tests/Faults
 step "the second reader over whole lists" every_format
 step "a million questions from Python" skippable languages
 step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
+step "the engine as WebAssembly, and the page on nginx, over whole lists" skippable env SHARDQ_LONG=1 Tests/Wasm/run.sh
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh

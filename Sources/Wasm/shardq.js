@@ -71,10 +71,10 @@ function httpStorage(base) {
     }
   }
   const body = async (response, limit, said) => {
-    const reader = response.body.getReader(), pieces = []
+    const reader = response.body.getReader(), pieces = [], broken = `${response.url} broke off`
     let size = 0
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch(error => { throw new ShardqError('unreachable', `${broken}: ${error.message}`) })
       if (done) break
       size += value.length
       // A body that is longer than was asked for is not read to its end.

@@ -12,7 +12,7 @@ export async function ask(path, parameters, signal, exact) {
   try {
     if (path === '/v1/search') {
       const parse = answer => JSON.parse(answer, exact)
-      return { body: await index.search(text, { limit, offset, display, sort, signal, parse }), headers: new Headers() }
+      return { body: await index.search(text, { limit, offset, display, sort, count: true, signal, parse }), headers: new Headers() }
     }
     if (path === '/v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
   } catch (error) {

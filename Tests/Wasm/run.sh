@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the WebAssembly module and compares it with the command, in Node: a minute and a half, most of it the compiler's.
+# Builds the WebAssembly module, compares it with the command, in Node, and looks at the page in Chromium, on nginx: two
+# minutes, most of them the compiler's. SHARDQ_LONG=1 asks more, and types through the list of cities in $SHARDQ_DATA.
 # Ends with 77, and a sentence, where something is missing.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -14,3 +15,5 @@ python3 -m unittest Tests/Wasm/test_command.py
 python3 -c 'import sys; sys.path.insert(0, "Tests/Page"); import browser; sys.exit(not browser.executable())' ||
   { echo "skipped: the page without a server, for there is no Chromium"; exit 77; }
 python3 -m unittest Tests/Wasm/test_page.py
+[ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || { echo "skipped: the page on nginx, which is not here"; exit 77; }
+python3 -m unittest Tests/Wasm/test_hosts.py

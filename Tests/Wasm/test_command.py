@@ -22,6 +22,21 @@ def shardq(*arguments, program=BIN / "shardq", **options):
         [program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, **options)
 
 
+@unittest.skipUnless(os.environ.get("SHARDQ_LONG") == "1", "a build of some minutes: SHARDQ_LONG=1")
+class Module(unittest.TestCase):
+    def test_another_directory_gives_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as directory:
+            copy = pathlib.Path(directory)
+            for name in ("Sources", "Scripts"):
+                shutil.copytree(ROOT / name, copy / name)
+            (copy / ".build").mkdir()
+            shutil.copytree(ROOT / ".build" / "zstd-package", copy / ".build" / "zstd-package")
+            made = subprocess.run([copy / "Scripts" / "build-wasm.sh", "made/shardq.wasm"], capture_output=True, text=True)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            for name in ("shardq.wasm", "shardq.wasm.gz"):
+                self.assertTrue(filecmp.cmp(copy / "made" / name, ROOT / ".build/wasm/module" / name, shallow=False), name)
+
+
 class PageCommand(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="shardq page ")

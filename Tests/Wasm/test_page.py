@@ -1,5 +1,7 @@
 """The page without a server, in Chromium: what `shardq page` writes, from a host of files on loopback."""
 
+import glob
+import gzip
 import http.server
 import json
 import os
@@ -17,25 +19,50 @@ sys.path.insert(0, str(ROOT / "Tests" / "Page"))
 import browser  # noqa: E402
 
 
+def axe():
+    """The text of axe-core, an accessibility checker, if there is one; Scripts/dependencies.sh --tests gets it."""
+    places = [os.environ.get("AXE", ""), *glob.glob(str(ROOT / ".build/axe/**/axe.min.js"), recursive=True)]
+    return next((pathlib.Path(place).read_text() for place in places if place and os.path.exists(place)), None)
+
+
 class Files(http.server.SimpleHTTPRequestHandler):
-    """Files by ranges; those in `missing` are not there."""
+    """Files by ranges. `wrong` says for some names how they come otherwise."""
 
     def do_GET(self):
         name = self.path.split("?")[0]
         self.server.log.append(name)
-        if self.server.missing and re.search(self.server.missing, name):
-            return self.send_error(404)
+        pattern, wrong = self.server.wrong
+        wrong = wrong if re.search(pattern, name) else None
         wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
         path = pathlib.Path(self.translate_path(self.path))
+        if wrong == "missing":
+            return self.send_error(404)
         if not wanted or not path.is_file():
             return super().do_GET()
         data = path.read_bytes()
         start, end = int(wanted[1]), min(int(wanted[2]) + 1, len(data))
-        self.send_response(206)
-        self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(data)}")
-        self.send_header("Content-Length", str(end - start))
+        if wrong == "whole":
+            start, end = 0, len(data)
+        headers = {"Content-Length": end - start}
+        if wrong != "whole":
+            headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
+        body = bytearray(data[start:end])
+        if wrong == "flipped":
+            body[100] ^= 1
+        if wrong == "gzip":
+            body = gzip.compress(bytes(body))
+            headers.update({"Content-Length": len(body), "Content-Encoding": "gzip"})
+        if wrong == "short":
+            body = body[: len(body) // 2]
+            headers["Content-Length"] = len(body)
+        if wrong == "cut":
+            body = body[: len(body) // 2]
+        self.send_response(200 if wrong == "whole" else 206)
+        for header, value in headers.items():
+            self.send_header(header, str(value))
         self.end_headers()
-        self.wfile.write(data[start:end])
+        self.wfile.write(body)
+        self.close_connection = wrong == "cut"
 
     def log_message(self, *_):
         pass
@@ -47,10 +74,12 @@ class StaticPage(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         site = f"{cls.directory.name}/site"
-        program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
-        subprocess.run([program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
+        cls.program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
+        subprocess.run([cls.program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=site))
-        cls.server.log, cls.server.missing = [], None
+        cls.server.handle_error = lambda *_: None  # A browser ends connections as it likes.
+        cls.server.log, cls.server.wrong = [], ("", None)
+        cls.site = pathlib.Path(site)
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.server.server_close)
         cls.addClassCleanup(cls.server.shutdown)
@@ -62,7 +91,7 @@ class StaticPage(unittest.TestCase):
         self.tab = browser.Tab(self.browser)
         self.addCleanup(self.tab.close)
         self.tab.open(f"http://127.0.0.1:{self.server.server_port}/{link}")
-        self.tab.wait("document.querySelector('#matches')?.innerText.length > 0 || document.body.innerText.includes('gone')")
+        self.tab.wait("document.querySelector('#matches')?.innerText.length > 0 || !document.querySelector('#notice').hidden")
 
     def type(self, text):
         self.tab.evaluate("document.querySelector('#query').focus()")
@@ -106,15 +135,71 @@ class StaticPage(unittest.TestCase):
         self.tab.wait("map.levels !== null && map.levels.length === 4")
         self.assertEqual(self.complaints(), [])
 
-    def test_shards_that_are_gone_are_said(self):
+    def test_hosts_that_do_wrong(self):
+        """The answer is right, or the page says that something is wrong; once the host does right, so does the page."""
+        self.addCleanup(setattr, self.server, "wrong", ("", None))
+        for wrong, said in [
+            ("missing", "is gone"), ("flipped", "no valid"), ("short", "other bytes"), ("cut", "broke off"),
+            ("gzip", "cannot be reached"), ("whole", None),
+        ]:
+            with self.subTest(wrong):
+                self.server.wrong = ("", None)
+                self.open()
+                self.server.wrong = (r"\.zst$", wrong)
+                self.type("reykj")
+                if said:
+                    self.tab.wait("!document.querySelector('#notice').hidden")
+                    self.assertIn(said, self.tab.evaluate("document.querySelector('#notice').innerText"))
+                    self.assertNotIn("Reykjav", self.tab.evaluate("document.querySelector('#matches').innerText"))
+                    self.server.wrong = ("", None)
+                    self.type("a")
+                self.sees("Reykjavík")
+
+    def test_a_manifest_that_is_damaged_is_said(self):
+        self.addCleanup(setattr, self.server, "wrong", ("", None))
+        for wrong, said in [("missing", "no index"), ("flipped", "no valid"), ("short", "other bytes")]:
+            with self.subTest(wrong):
+                self.server.wrong = ("manifest$", wrong)
+                self.open()
+                self.tab.wait("!document.querySelector('#notice').hidden")
+                self.assertIn(said, self.tab.evaluate("document.querySelector('#notice').innerText"))
+                self.server.wrong = ("", None)
+                self.type("reykj")
+                self.sees("Reykjavík")
+
+    def test_an_index_that_is_exchanged(self):
+        """Under an open page: it answers from the old one or from the new one."""
         self.open()
-        self.server.missing = r"\.zst$"
-        self.addCleanup(setattr, self.server, "missing", None)
+        other = self.site.parent / "other"
+        lines = "".join(f'{{"name":"Reykjalundur {n}"}}\n' for n in range(300))
+        made = subprocess.run(
+            [self.program, "build", "-", "--input-format", "jsonl", "--key", "{name}", "-i", other, "-q"], input=lines,
+            text=True, capture_output=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        (self.site / "index").rename(self.site / "kept")
+        self.addCleanup(lambda: ((self.site / "index").rename(other), (self.site / "kept").rename(self.site / "index")))
+        other.rename(self.site / "index")
         self.type("reykj")
-        self.sees("is gone")
-        self.server.missing = None
-        self.type("a")
-        self.sees("Reykjavík")
+        self.sees("Reykjalundur")
+        self.assertNotIn("Reykjavík", self.tab.evaluate("document.querySelector('#matches').innerText"))
+
+    def test_the_accessibility_checker_finds_nothing(self):
+        checker = axe()
+        if not checker:
+            self.skipTest("there is no axe.min.js: Scripts/dependencies.sh --tests")
+        self.open()
+        # The policy lets nothing else run: the checker comes by the debugger.
+        self.tab.evaluate(checker + ";0")
+        self.type("san")
+        self.sees("Santiago")
+        self.tab.press("ArrowDown")
+        self.tab.press("Enter")
+        self.tab.wait("chosen !== null")
+        passed, violations = json.loads(self.tab.evaluate(
+            "axe.run().then(({ violations, passes }) => JSON.stringify([passes.length, violations.map(({ id }) => id)]))",
+            awaits=True))
+        self.assertGreater(passed, 15)
+        self.assertEqual(violations, [])
 
 
 if __name__ == "__main__":

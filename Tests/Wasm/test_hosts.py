@@ -1,0 +1,200 @@
+"""The page and its script on nginx: requests counted out of its log, another origin, and a host that is far."""
+
+import json
+import os
+import pathlib
+import socket
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "Wasm")]
+import browser  # noqa: E402
+import nginx  # noqa: E402
+
+BIN = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin"))
+IS_LONG = os.environ.get("SHARDQ_LONG") == "1"
+SHARED = "add_header Access-Control-Allow-Origin *;"
+SERVERS = [
+    "gzip_static on;",
+    SHARED + "add_header Access-Control-Expose-Headers Content-Range;",
+    SHARED,
+    "",
+]
+
+
+def shardq(*arguments, **options):
+    return subprocess.run([BIN / "shardq", *map(str, arguments)], check=True, capture_output=True, text=True, **options)
+
+
+def sessions(index, keystrokes):
+    """What people type into a list: for each of them the texts, one a key."""
+    made = []
+    for line in shardq("generate", "--typing", keystrokes, "-i", index).stdout.splitlines():
+        text = line.split("\t")[1]
+        if len(text) == 1 or not made:
+            made.append([])
+        made[-1].append(text)
+    return made
+
+
+class Far(socketserver.ThreadingTCPServer):
+    """A proxy that holds every request back, as a long line does."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, origin, seconds):
+        super().__init__(("127.0.0.1", 0), None)
+        self.target, self.seconds = ("127.0.0.1", int(origin.rsplit(":", 1)[1])), seconds
+        self.origin = f"http://127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def finish_request(self, request, _):
+        with socket.create_connection(self.target) as there:
+            threading.Thread(target=self.copy, args=(there, request, 0), daemon=True).start()
+            self.copy(request, there, self.seconds)
+
+    @staticmethod
+    def copy(source, target, seconds):
+        try:
+            while data := source.recv(1 << 16):
+                time.sleep(seconds)
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # One of the two has ended the connection.
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+@unittest.skipUnless(nginx.executable(), "there is no nginx")
+class OnNginx(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory(prefix="shardq-hosts-")
+        cls.addClassCleanup(directory.cleanup)
+        work = pathlib.Path(directory.name)
+        os.chmod(work, 0o755)  # Workers of nginx may be another user's.
+        cls.index = cls.list(work)
+        shardq("page", "-i", cls.index, "-o", work / "site")
+        shardq("archive", "-i", cls.index, "-o", work / "site" / "list.shardq")
+        (work / "site" / "blank.html").write_text("<title>blank</title>")
+        (work / "nginx").mkdir()
+        cls.host = nginx.Nginx(work / "nginx", work / "site", SERVERS)
+        cls.addClassCleanup(cls.host.stop)
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def list(cls, work):
+        """The list of cities where it is at hand, else one that is made up."""
+        index = work / "index"
+        cities = os.path.join(os.environ.get("SHARDQ_DATA", ""), "cities.json.zst")
+        if IS_LONG and os.path.exists(cities):
+            shardq("build", cities, "-i", index, "-q", "--typos")
+            return index
+        made = shardq("generate", "--count", 20000, "--seed", 7, "--format", "jsonl").stdout
+        options = ["--shard-size", "8KiB", "--weight", "_id", "--words", "body", "--typos"]
+        shardq("build", "-", "--input-format", "jsonl", "-i", index, "-q", *options, input=made)
+        return index
+
+    def open(self, address):
+        tab = browser.Tab(self.browser)
+        self.addCleanup(tab.close)
+        tab.call("Network.setCacheDisabled", cacheDisabled=True)
+        tab.open(address)
+        return tab
+
+    def script(self, tab, expression):
+        """The value of an expression in which `shardq` is the script."""
+        return tab.evaluate(f"import('/shardq.js').then(async shardq => {expression})", awaits=True)
+
+    def opened(self, tab, address):
+        """Opens an index, and returns the requests that it takes."""
+        self.host.requests()
+        self.script(tab, f"void (globalThis.index = await shardq.open({json.dumps(address)}))")
+        return self.index_requests()
+
+    def index_requests(self):
+        return [words for words in self.host.requests() if words[2] not in ("/shardq.js", "/shardq.wasm")]
+
+    def asked(self, tab, text, **options):
+        """Asks, and returns how many requests that takes, and the first name."""
+        answer = self.script(tab, f"(await index.search({json.dumps(text)}, {json.dumps(options)})).matches[0]")
+        return len(self.index_requests()), answer
+
+    def test_the_page(self):
+        self.host.requests()
+        tab = self.open(self.host.origins[0] + "/")
+        tab.wait("document.querySelector('#matches')?.innerText.length > 0")
+        first = shardq("query", "-i", self.index, "--format", "jsonl", "-n", 1, "lo").stdout
+        tab.evaluate("document.querySelector('#query').focus()")
+        tab.type("lo")
+        tab.wait(f"document.querySelector('#matches').innerText.includes({json.dumps(json.loads(first)['name'])})")
+        requests = self.host.requests()
+        sent = {words[2]: words for words in requests}
+        self.assertEqual(sent["/shardq.wasm"][4], "gzip")
+        for words in requests:
+            wanted = "206" if words[2].startswith("/index/") else "200"
+            self.assertEqual(words[1], wanted, words)
+        kinds = ("Log.entryAdded", "Runtime.exceptionThrown")
+        self.assertEqual([event for event in tab.events if event["method"] in kinds], [])
+
+    def test_requests_of_typing(self):
+        """The budget of docs/static-page.md, of every key and of sessions."""
+        counts = {}
+        tab = self.open(self.host.origins[0] + "/blank.html")
+        for sort, place in (("key", "/index/"), ("rank", "/index/"), ("key", "/list.shardq")):
+            made = counts.setdefault(f"by {sort} in {place}", [])
+            for session in sessions(self.index, 2000 if IS_LONG else 30):
+                self.assertEqual(len(self.opened(tab, place)), 1)
+                keys = [self.asked(tab, text, sort=sort)[0] for text in session]
+                made.append(sum(keys))
+                if sort == "key":
+                    allowed = [3 if place == "/list.shardq" else 2] + [2] * len(keys)
+                    self.assertTrue(all(found <= most for found, most in zip(keys, allowed)), (session, keys))
+        for name, made in counts.items():
+            made.sort()
+            print(f"{name}: {len(made)} sessions, requests behind the opening: mean {sum(made) / len(made):.1f}, "
+                  f"p99 {made[len(made) * 99 // 100]}", file=sys.stderr)
+
+    def test_another_origin(self):
+        tab = self.open(self.host.origins[0] + "/blank.html")
+        wanted = json.loads(shardq("query", "-i", self.index, "--format", "jsonl", "-n", 1, "san").stdout)["name"]
+        for origin, count in ((1, 1), (2, 2)):
+            for place in ("/index/", "/list.shardq"):
+                with self.subTest(origin=SERVERS[origin], place=place):
+                    self.assertEqual(len(self.opened(tab, self.host.origins[origin] + place)), count)
+                    self.assertEqual(self.asked(tab, "san")[1]["name"], wanted)
+        code = self.script(tab, f"shardq.open('{self.host.origins[3]}/index/').catch(error => error.code)")
+        self.assertEqual(code, "unreachable")
+
+    def test_a_host_that_is_far(self):
+        far = Far(self.host.origins[0], 0.03)
+        self.addCleanup(far.close)
+        tab = self.open(far.origin + "/blank.html")
+        for place in ("/index/", "/list.shardq"):
+            self.opened(tab, far.origin + place)
+            for text in ("l", "lo", "m"):
+                took = self.script(
+                    tab, f"{{ const from = performance.now(); await index.search('{text}', {{ sort: 'key' }}); "
+                    "return performance.now() - from }")
+                print(f"30 ms away, {place}: {text} takes {took:.0f} ms", file=sys.stderr)
+        page = self.open(far.origin + "/")
+        page.wait("document.querySelector('#matches')?.innerText.length > 0")
+        name = json.loads(shardq("query", "-i", self.index, "--format", "jsonl", "-n", 1, "lon").stdout)["name"]
+        page.evaluate("document.querySelector('#query').focus()")
+        page.type("lon")
+        page.wait(f"document.querySelector('#matches').innerText.includes({json.dumps(name)})")
+
+
+if __name__ == "__main__":
+    unittest.main()
