@@ -75,6 +75,8 @@ export interface Answer<Fields = Record<string, any>> {
 export interface Index {
   /** The best matches of a text. */
   search<Fields = Record<string, any>>(text: string, options?: SearchOptions): Promise<Answer<Fields>>
+  /** Fetches what answers to texts will need: at most `bytes`, 256 KiB where it is left out. */
+  prefetch(texts: string[], options?: SearchOptions & { bytes?: number }): Promise<void>
   /** In which cells of a map there are records. */
   dots(options?: { signal?: AbortSignal }): Promise<{ columns: number, rows: number, cells: string }>
 }

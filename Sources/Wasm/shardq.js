@@ -215,8 +215,12 @@ class Instance {
     }
   }
 
-  /** Calls until all bytes are there; returns the status and the text of the answer. */
-  async asking(call, signal) {
+  /**
+   * Calls until all bytes are there; returns the text of the answer.
+   *
+   * @param budget.bytes The bytes that may still come: undefined is returned where more are missing.
+   */
+  async asking(call, signal, budget) {
     for (let round = 0; round < rounds; round++) {
       this.wanted = []
       const status = call(this.engine)
@@ -228,6 +232,7 @@ class Instance {
         if (this.files[0].isMissing) throw new ShardqError('missing', `there is no index at ${this.storage.address ?? 'the storage'}`)
         throw Object.assign(new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text))
       }
+      if (budget && (budget.bytes -= this.wanted.reduce((size, { from, to }) => size + to - from, 0)) < 0) return undefined
       await this.fetch(this.wanted, signal)
     }
     throw new ShardqError('damaged', 'the host sends other bytes than it is asked for')
@@ -288,10 +293,19 @@ class Index {
    * @param options.parse Makes the answer of its text; JSON.parse where it is left out.
    */
   async search(text, options = {}) {
+    const { offset = 0, signal, parse = JSON.parse } = options
+    const answer = parse(await this.answered(this.question(text, options), signal))
+    const known = answer.sort === 'rank' ? answer.total : answer.count
+    answer.more = answer.cursor !== undefined || known === undefined || known > offset + answer.matches.length
+    return answer
+  }
+
+  /** The call of the module that asks for what `search` answers with. */
+  question(text, options) {
     const { limit = 10, offset = 0, sort, typos = true, display = false, count = false } = options
-    const { filters = [], near, after = '', signal, parse = JSON.parse } = options
+    const { filters = [], near, after = '' } = options
     const question = encoder.encode([text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0'))
-    const call = engine => {
+    return engine => {
       const room = engine.shardq_reserve(question.length)
       if (room === 0 && question.length > 0) throw new ShardqError('refused', 'the text is too long')
       new Uint8Array(engine.memory.buffer).set(question, room)
@@ -299,10 +313,16 @@ class Index {
         question.length, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0, count ? 1 : 0,
         near?.latitude ?? NaN, near?.longitude ?? NaN)
     }
-    const answer = parse(await this.answered(call, signal))
-    const known = answer.sort === 'rank' ? answer.total : answer.count
-    answer.more = answer.cursor !== undefined || known === undefined || known > offset + answer.matches.length
-    return answer
+  }
+
+  /**
+   * Fetches what answers to texts will need, one text after the other, while nobody asks.
+   *
+   * @param options Those of `search`. @param options.bytes The most bytes that come: 256 KiB where it is left out.
+   */
+  async prefetch(texts, { bytes = 256 << 10, ...options } = {}) {
+    const budget = { bytes }
+    for (const text of texts) await this.instance.asking(this.question(text, options), options.signal, budget)
   }
 
   /** In which cells of a map there are records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */

@@ -130,6 +130,31 @@ class StaticPage(unittest.TestCase):
         self.assertIn("default-src 'none'", policy)
         self.assertNotIn("'unsafe-", policy)
 
+    def test_letters_of_the_last_sessions_come_ahead(self):
+        self.open()
+        self.tab.call("Network.setCacheDisabled", cacheDisabled=True)
+        self.type("reykj")
+        self.sees("Reykjavík")
+        time.sleep(0.2)
+        wanted = {name for name in self.server.log if name.endswith(".zst")}
+
+        def visited():
+            self.server.log.clear()
+            self.tab.open(f"http://127.0.0.1:{self.server.server_port}/?")
+            self.tab.wait("document.querySelector('#matches')?.innerText.length > 0")
+            for _ in range(50):
+                if wanted <= set(self.server.log):
+                    break
+                time.sleep(0.02)
+            return {name for name in self.server.log if name.endswith(".zst")}
+
+        ahead = visited()
+        self.assertTrue(any("/pa-" in name for name in ahead), (ahead, wanted))
+        self.assertEqual(len(set(self.server.log)), len(self.server.log), "a file came twice")
+        self.tab.call("Page.addScriptToEvaluateOnNewDocument", source=
+                      "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+        self.assertLess(len(visited()), len(ahead))
+
     def test_the_map_has_dots(self):
         self.open()
         self.tab.wait("map.levels !== null && map.levels.length === 4")
