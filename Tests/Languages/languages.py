@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,21 @@ def script(python, text, *arguments):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__))}
     return subprocess.run([python, "-c", text, *arguments], env=environment, cwd=WORK,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def examples(language):
+    """The examples in a language, and a folder in which they find the index `cities`."""
+    place = os.path.join(WORK, "examples")
+    if not os.path.exists(place):
+        os.mkdir(place)
+        run("build", "-", "--input-format", "jsonl", "-i", os.path.join(place, "cities"), "--key", "{name}, {country}",
+            "--weight", "population", "--typos", "--near", "--filter", "country", "-q",
+            input=run("export", "-i", SMALL, "--format", "jsonl"))
+    found = []
+    for name in ("docs/languages.md", "Sources/Python/README.md", "Sources/Node/README.md"):
+        with open(os.path.join(ROOT, name)) as file:
+            found += re.findall(rf"^```{language}\n(.*?)^```", file.read(), re.DOTALL | re.MULTILINE)
+    return place, found
 
 
 def damaged_copies(seed, count):

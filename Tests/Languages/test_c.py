@@ -31,6 +31,19 @@ class Programs(unittest.TestCase):
             self.assertEqual(done.returncode, 1, name)
             self.assertIn("no index at /nowhere", done.stderr)
 
+    def test_example(self):
+        place, (example,) = languages.examples("c")
+        source, program = os.path.join(WORK, "example.c"), os.path.join(WORK, "example")
+        head, body = example.split("\n\n", 1)
+        with open(source, "w") as file:
+            file.write(f"#include <stdio.h>\n{head}\nint main(void) {{\n{body}return status;\n}}\n")
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{LIBRARY}", source, f"{LIBRARY}/libshardq.a", "-lm",
+                        "-o", program], check=True)
+        done = subprocess.run([program], cwd=place, stdout=subprocess.PIPE, check=True, text=True)
+        right, = languages.expected(os.path.join(place, "cities"), ["lodnon"])
+        self.assertTrue(done.stdout)
+        self.assertEqual(done.stdout.splitlines(), [str(next(iter(record.values()))) for record in right["matches"]])
+
     def test_names(self):
         """The static library has no other names than the shared one, so that no other zstd meets its own."""
         lines = subprocess.run(["nm", "-g", "--defined-only", f"{LIBRARY}/libshardq.a"], stdout=subprocess.PIPE, check=True,

@@ -61,6 +61,16 @@ class Package(unittest.TestCase):
                         self.assertEqual(answer.get("nearest"), right.get("nearest"), text)
                 self.assertEqual(found["first"], found["answers"][0]["matches"])
 
+    def test_examples(self):
+        place, found = languages.examples("js")
+        self.assertEqual(len(found), 2)
+        for example in found:
+            with open(os.path.join(self.place, "example.mjs"), "w") as file:
+                file.write(example)
+            done = subprocess.run(["node", os.path.join(self.place, "example.mjs")], cwd=place, stdout=subprocess.PIPE,
+                                  check=True, text=True)
+            self.assertTrue(done.stdout)
+
     def test_archive(self):
         archive = os.path.join(WORK, "node.shardq")
         languages.run("archive", "-i", SMALL, "-o", archive, "-q")

@@ -1,6 +1,7 @@
 """The Python package, installed from its wheel, against the command."""
 
 import os
+import subprocess
 import sys
 import threading
 import unittest
@@ -61,6 +62,13 @@ class Answers(unittest.TestCase):
             self.assertIn("country", index.fields)
             self.assertEqual(index.search("s", limit=0).records, [])
             self.assertEqual(index.search("s", sort="key").total, index.count("s"))
+
+    def test_examples(self):
+        place, found = languages.examples("python")
+        self.assertEqual(len(found), 2)
+        for example in found:
+            done = subprocess.run([sys.executable, "-c", example], cwd=place, stdout=subprocess.PIPE, check=True, text=True)
+            self.assertTrue(done.stdout)
 
     def test_archive(self):
         archive = os.path.join(languages.WORK, "small.shardq")
