@@ -8,6 +8,7 @@ final class Reader {
   /// nil where none could be opened.
   private let shared: SharedIndex?
   private var generation: Generation?
+  private var generationName = ""
   private var json: AnswerWriter?
   private let flat = FlatAnswer()
   private var form = Form.none
@@ -80,13 +81,14 @@ final class Reader {
     let writer = json ?? AnswerWriter(matches.generation.schema)
     json = writer
     writer.reset()
-    try search.answer(matches, as: writer, generation: String(matches.generation.manifest.rootChecksum, radix: 16))
+    try search.answer(matches, as: writer, generation: generationName)
     form = .json
   }
 
   /// Numbers fields as a generation does.
   private func take(_ generation: Generation) {
     self.generation = generation
+    generationName = String(generation.manifest.rootChecksum, radix: 16)
     json = nil
     for name in names { free(name) }
     names = generation.schema.names.map { strdup($0) }

@@ -82,17 +82,20 @@ def examples(language):
     return place, found
 
 
-def damaged_copies(seed, count):
-    """Copies of the small index, one after the other in one directory, with bytes changed or cut off."""
+def damaged_copies(seed, count, archive=False):
+    """Copies of the small index, one after the other at one path, with bytes changed or cut off."""
     numbers = random.Random(seed)
-    names = sorted(name for name in os.listdir(SMALL) if name == "manifest" or name.endswith(".zst"))
-    files = {name: open(os.path.join(SMALL, name), "rb").read() for name in names}
+    source, names = SMALL, sorted(name for name in os.listdir(SMALL) if name == "manifest" or name.endswith(".zst"))
+    if archive:
+        source, names = tempfile.mkdtemp(dir=WORK), ["index.shardq"]
+        run("archive", "-i", SMALL, "-o", os.path.join(source, *names), "-q")
+    files = {name: open(os.path.join(source, name), "rb").read() for name in names}
     place = tempfile.mkdtemp(dir=WORK)
     for name, content in files.items():
         with open(os.path.join(place, name), "wb") as file:
             file.write(content)
     for _ in range(count):
-        name = numbers.choice(names) if numbers.random() < 0.7 else "manifest"
+        name = numbers.choice(names) if archive or numbers.random() < 0.7 else "manifest"
         content = bytearray(files[name])
         for _ in range(1 + numbers.randrange(3)):
             content[numbers.randrange(len(content))] = numbers.randrange(256)
@@ -100,6 +103,6 @@ def damaged_copies(seed, count):
             del content[numbers.randrange(len(content)):]
         with open(os.path.join(place, name), "wb") as file:
             file.write(content)
-        yield place
+        yield os.path.join(place, *names) if archive else place
         with open(os.path.join(place, name), "wb") as file:
             file.write(files[name])

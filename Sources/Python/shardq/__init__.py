@@ -10,8 +10,7 @@ import json
 import operator
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Optional, Tuple, Union, overload
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 __all__ = ["Answer", "Index", "ShardqError"]
 
@@ -70,7 +69,11 @@ def _bytes(text: str) -> bytes:
     return str.encode(text, "utf-8", "surrogatepass")
 
 
-class Answer(Sequence):
+#: A record: its fields by their names, with the values that JSON has for them.
+Record = Dict[str, Any]
+
+
+class Answer(Sequence[Record]):
     """The records of an answer, in its order. JSON is read when a record or another member is first asked for."""
 
     __slots__ = ("raw", "_object")
@@ -80,24 +83,27 @@ class Answer(Sequence):
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
-        self._object: Any = None
+        self._object: Optional[Dict[str, Any]] = None
 
     @property
-    def object(self) -> dict:
+    def object(self) -> Dict[str, Any]:
         """The whole answer."""
-        if self._object is None:
-            self._object = json.loads(self.raw.decode())
-        return self._object
+        found = self._object
+        if found is None:
+            found = self._object = json.loads(self.raw.decode())
+        return found
 
     @property
-    def records(self) -> list:
+    def records(self) -> List[Record]:
         """The records, each a dict of its fields."""
-        return self.object["matches"]
+        records: List[Record] = self.object["matches"]
+        return records
 
     @property
     def count(self) -> int:  # type: ignore[override]
         """The number of records whose keys begin with the text."""
-        return self.object["count"]
+        count: int = self.object["count"]
+        return count
 
     @property
     def total(self) -> Optional[int]:
@@ -128,13 +134,13 @@ class Answer(Sequence):
         return len(self.records)
 
     @overload
-    def __getitem__(self, number: int) -> dict: ...
+    def __getitem__(self, number: int) -> Record: ...
     @overload
-    def __getitem__(self, number: slice) -> list: ...
-    def __getitem__(self, number: Union[int, slice]) -> Union[dict, list]:
+    def __getitem__(self, number: slice) -> List[Record]: ...
+    def __getitem__(self, number: Union[int, slice]) -> Union[Record, List[Record]]:
         return self.records[number]
 
-    def __iter__(self) -> Iterator[dict]:
+    def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
 
     def __repr__(self) -> str:
@@ -197,15 +203,15 @@ class Index:
         """Returns the number of records whose keys begin with a text."""
         typed = _bytes(text)
         with self._lock:
-            count = _count(self._open_handle(), typed, len(typed))
+            count: int = _count(self._open_handle(), typed, len(typed))
             if count < 0:
                 raise self._error(-count)
             return count
 
     @property
-    def fields(self) -> list:
+    def fields(self) -> List[str]:
         """The names of all fields that records have; a nested field has a path, ``coord.lon``."""
-        names: list = []
+        names: List[str] = []
         with self._lock:
             handle = self._open_handle()
             while (name := _field(handle, len(names))) is not None:
