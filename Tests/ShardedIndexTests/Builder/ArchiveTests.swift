@@ -105,6 +105,28 @@ final class ArchivedIndex: Sendable {
     try expectSound(archived.path)
   }
 
+  @Test(
+    "an archive of over 65,535 files has the files of its directory",
+    .enabled(if: TestData.isLong, "skipped: SHARDQ_LONG=1 writes 70,000 files"))
+  func manyFiles() throws {
+    // Each record fills a shard.
+    var random = SplitMix64(seed: 17)
+    let records = (0..<70_000).map { number in
+      let text = (0..<12).map { _ in String(random.next(), radix: 36) }.joined()
+      return ModelRecord([("name", .string("\(String(number * 14, radix: 36)) \(text)"))])
+    }
+    let archived = try ArchivedIndex(SmallIndex(records, key: "{name}", shardLimitBytes: 1))
+    let entries = ZIPEntries(archived.bytes)
+    #expect(entries.isWide && entries.count > 65_535 && entries.count == entries.local.count)
+    #expect(entries.central == entries.local)
+    let scratch = TemporaryDirectory()
+    _ = try ShardBuilder.unarchive(archived.path, into: scratch("made"))
+    #expect(Files.contents(of: scratch("made")) == Files.contents(of: archived.small.path))
+    let index = try ShardedIndex(opening: archived.path)
+    #expect(try SmallIndex.export(index) == SmallIndex.export(archived.small.open))
+    try expectSound(archived.path)
+  }
+
   @Test("every answer is that of the directory, also under a digest") func sameAnswers() throws {
     let archived = try ArchivedIndex.whole.get()
     let expected = archived.small.open
