@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the WebAssembly module, compares it with the command, in Node, and looks at the page in Chromium, on nginx: two
-# minutes, most of them the compiler's. SHARDQ_LONG=1 asks more, and types through the list of cities in $SHARDQ_DATA.
+# minutes, most of them the compiler's. SHARDQ_LONG=1 asks more, and types through the list of cities.
 # Ends with 77, and a sentence, where something is missing.
 set -eu
 cd "$(dirname "$0")/../.."

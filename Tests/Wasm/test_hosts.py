@@ -97,7 +97,8 @@ class OnNginx(unittest.TestCase):
     def list(cls, work):
         """The list of cities where it is at hand, else one that is made up."""
         index = work / "index"
-        cities = os.path.join(os.environ.get("SHARDQ_DATA", ""), "cities.json.zst")
+        data = os.environ.get("SHARDQ_DATA") or ROOT.parent / "shared" / "data"
+        cities = os.path.join(data, "cities.json.zst")
         if IS_LONG and os.path.exists(cities):
             shardq("build", cities, "-i", index, "-q", "--typos")
             return index
@@ -154,7 +155,7 @@ class OnNginx(unittest.TestCase):
         tab = self.open(self.host.origins[0] + "/blank.html")
         for sort, place in (("key", "/index/"), ("rank", "/index/"), ("key", "/list.shardq")):
             made = counts.setdefault(f"by {sort} in {place}", [])
-            for session in sessions(self.index, 2000 if IS_LONG else 30):
+            for session in sessions(self.index, 2000 if IS_LONG else 16):
                 self.assertEqual(len(self.opened(tab, place)), 1)
                 keys = [self.asked(tab, text, sort=sort)[0] for text in session]
                 made.append(sum(keys))
