@@ -72,14 +72,22 @@ package struct HostSearch {
     // All records are counted already.
     if countsKeys || text.isEmpty { return try reading { () throws(IndexError) in try index.matches(forPrefix: text) } }
     return try reading { () throws(IndexError) in
-      isRanked(index.generation)
-        ? try index.matches(forPrefix: "", limit: 0)
-        : try index.matches(forPrefix: text, limit: wanted)
+      let generation = try generation(of: index)
+      return isRanked(generation)
+        ? generation.allMatches : try index.matches(forPrefix: text, limit: wanted, in: generation)
     }
+  }
+
+  /// Returns the generation that answers with the fewest reads.
+  private func generation(of index: ShardedIndex) throws(IndexError) -> Generation {
+    guard cursor.isEmpty, filters.isEmpty, place == nil else { return index.generation }
+    return try index.generation.nearest(to: Fold.fold(text), count: wanted)
   }
 
   /// Asks a carrier for all that the search is known to read.
   package func prefetch(in index: ShardedIndex) {
+    // Starts that are on their way may answer it.
+    guard let generation = try? generation(of: index), !generation.isOfStarts else { return }
     if countsKeys || !isRanked(index.generation) { index.prefetch(forPrefix: text, limit: countsKeys ? .max : wanted) }
   }
 
@@ -144,7 +152,9 @@ package struct HostSearch {
     let total = hits.areKeyMatches ? count ?? hits.knownTotal : hits.knownTotal
     let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
     let correction = try reading { () throws(IndexError) in try hits.correction }
-    let ranks = SearchAnswer.Ranks(total: total, cursor: hits.cursor?.description, correction: correction)
+    // A position among the records of the starts is none among all.
+    let cursor = matches.generation.isOfStarts ? nil : hits.cursor?.description
+    let ranks = SearchAnswer.Ranks(total: total, cursor: cursor, correction: correction)
     try write(hits, of: hits.count, answer(count, nearest, ranks), form, generation)
   }
 

@@ -37,6 +37,9 @@ public struct BuildOptions: Sendable {
   public var typos = false
   /// Whether answers can be near to a place. The index gets a table of the cells that its records lie in.
   public var near = false
+  /// Whether the index gets starts: the first and the best records of the texts whose matches are in several shards, once
+  /// more in one place. Readers to whom each read is a round trip, in a page or over HTTP, answer from them.
+  public var starts = false
   /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
   /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
   public var id: String?

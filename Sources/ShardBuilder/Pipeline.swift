@@ -311,6 +311,8 @@ extension Pipeline.Output {
   ) throws(BuildError) {
     var encoder = manifest
     encoder.entries = entries?.head
+    // Starts are made of the shards.
+    if settings.starts { try publisher.settleAdded() }
     // The last files are synced while the manifest is made; it is written when both are done.
     let syncing = Syncing()
     let syncer =
@@ -320,10 +322,18 @@ extension Pipeline.Output {
       } : nil
     let file: [UInt8]
     do throws(BuildError) {
-      file = try encoder.file(
-        shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
-        settings: settings.pairs(fieldNames: fieldNames), notes: notes,
-        densityGrid: densityGrid ?? self.densityGrid.map { DensityBands($0) }, threads: threads)
+      let grid = densityGrid ?? self.densityGrid.map { DensityBands($0) }
+      func manifest() throws(BuildError) -> [UInt8] {
+        // Another encoder, since this ends it.
+        var encoder = encoder
+        return try encoder.file(
+          shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
+          settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: grid, threads: threads)
+      }
+      if settings.starts {
+        encoder.starts = try WrittenStarts(of: manifest(), in: publisher, packing, threads: threads)
+      }
+      file = try manifest()
     } catch {
       syncer?.join()
       throw error

@@ -97,6 +97,7 @@ public enum ShardBuilder {
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
     (settings.filter, settings.near, settings.typos) = (options.filter, options.near, options.typos)
+    settings.starts = options.starts
     options.setEntries(of: &settings)
     return settings
   }

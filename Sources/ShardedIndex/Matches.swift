@@ -93,6 +93,11 @@ extension ShardedIndex {
   }
 }
 
+extension Generation {
+  /// All records.
+  package var allMatches: ShardedIndex.Matches { ShardedIndex.Matches(self, allRecords) }
+}
+
 extension ShardedIndex.Matches: CustomStringConvertible {
   /// The number of matches: `26 matches`; `20 matches, and more` where the limit left some out.
   public var description: String { counted(count, "match", "matches") + (hasMore ? ", and more" : "") }

@@ -35,6 +35,8 @@ extension ShardedIndex {
     package var generation: Generation { search.generation }
     /// The number of hits that were found.
     package var count: Int { found.records.count }
+    /// The positions of the hits that were found among the records of the generation.
+    package var positions: [Int] { found.records.map { $0.rank.position } }
     /// Whether the hits are the best there are: false only where the budget ended the search.
     package var isComplete: Bool { found.isComplete }
     /// Whether there may be hits behind these.

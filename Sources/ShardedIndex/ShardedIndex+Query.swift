@@ -41,13 +41,15 @@ extension ShardedIndex {
   }
 
   /// Returns the matches of a prefix in one generation, whether or not the index has moved on.
-  package func matches(forPrefix prefix: String, in generation: Generation) throws(IndexError) -> Matches {
+  package func matches(
+    forPrefix prefix: String, limit: Int = .max, in generation: Generation
+  ) throws(IndexError) -> Matches {
     var prefix = prefix
     var answer: Result<Matches, IndexError>? = nil
     prefix.withUTF8 { bytes in
       answer = Result { () throws(IndexError) in
         unsafe try FoldedPrefix.withFold(of: bytes) { (text) throws(IndexError) in
-          Matches(generation, try generation.answer(to: text, limit: .max))
+          Matches(generation, try generation.answer(to: text, limit: limit))
         }
       }
     }
@@ -61,9 +63,11 @@ extension ShardedIndex {
 
   /// Returns the records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a
   /// space here.
-  package func matchesInShards(forFoldedPrefix prefix: FoldedPrefix) throws(IndexError) -> Matches {
+  package func matchesInShards(
+    forFoldedPrefix prefix: FoldedPrefix, limit: Int = .max
+  ) throws(IndexError) -> Matches {
     let generation = generation
-    return Matches(generation, try generation.shards.matches(of: prefix, limit: .max))
+    return Matches(generation, try generation.shards.matches(of: prefix, limit: limit))
   }
 
   /// Returns the number of matches of a prefix. Costs and errors are those of

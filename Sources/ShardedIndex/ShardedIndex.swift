@@ -89,17 +89,41 @@ public final class ShardedIndex: Sendable {
     isAsOpened = Atomic(reloadInterval == nil && overlay == nil)
   }
 
+  /// Opens the starts of an index as an index of their own, which never reloads.
+  ///
+  /// - Returns: nil if the index has none.
+  package convenience init?(startsOf index: ShardedIndex) throws(IndexError) {
+    guard let starts = try index.generation.starts() else { return nil }
+    self.init(starts.generation, index.directory, index.loader, index.cache, index.openFileLimit)
+  }
+
   /// Opens the entries of an index as an index of their own: its records are the entries, and it never reloads.
   ///
   /// - Returns: nil if the index has none.
-  package init?(entriesOf index: ShardedIndex) throws(IndexError) {
+  package convenience init?(entriesOf index: ShardedIndex) throws(IndexError) {
     guard let entries = try index.generation.entries() else { return nil }
-    (directory, loader, cache) = (index.directory, index.loader, index.cache)
-    openFileLimit = index.openFileLimit
+    self.init(Generation(entries.shards, nil), index.directory, index.loader, index.cache, index.openFileLimit)
+  }
+
+  /// Makes an index of a manifest that is not, or not yet, the one of its directory. It never reloads.
+  package convenience init(_ manifest: ManifestReader, in directory: IndexDirectory) {
+    let options = Options()
+    let cache = ShardCache(limitBytes: options.cacheLimitBytes)
+    let loader = ShardLoader(directory: directory, contexts: manifest.contexts, checksDigests: false)
+    let shards = ShardReader(manifest, cache: cache, loader: loader, openFileLimit: options.openFileLimit)
+    self.init(Generation(shards, nil), directory, loader, cache, options.openFileLimit)
+  }
+
+  /// Makes an index that answers from one generation for ever.
+  private init(
+    _ generation: Generation, _ directory: IndexDirectory, _ loader: ShardLoader, _ cache: ShardCache,
+    _ openFileLimit: Int?
+  ) {
+    (self.directory, self.loader, self.cache, self.openFileLimit) = (directory, loader, cache, openFileLimit)
     isPinned = true
-    first = Generation(entries.shards, nil)
+    first = generation
     latest = Lock(
-      Latest(generation: first, stamp: GenerationStamp(manifest: entries.manifest.stamp, overlay: nil)))
+      Latest(generation: first, stamp: GenerationStamp(manifest: generation.manifest.stamp, overlay: nil)))
     reloadInterval = nil
     nextLook = Atomic(0)
     isAsOpened = Atomic(true)

@@ -21,9 +21,11 @@ private enum Status: Int32 {
 
 private final class Page {
   let index: ShardedIndex
-  /// The writer of the newest generation.
-  let writer: AnswerWriter
+  /// The writer of the last answer.
+  private(set) var writer: AnswerWriter
   let generation: String
+  /// The writers of the index's records, and of its starts.
+  private var writers: [Bool: AnswerWriter] = [:]
 
   init(cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
     index = try ShardedIndex(
@@ -32,6 +34,17 @@ private final class Page {
     let generation = try index.matches(forPrefix: "", limit: 0).generation
     writer = AnswerWriter(generation.schema)
     self.generation = String(generation.manifest.rootChecksum, radix: 16)
+    writers[false] = writer
+    // The host is asked for the starts, and an answer does not wait for them.
+    if generation.manifest.hasStarts { _ = try? generation.starts() }
+  }
+
+  /// Returns the writer of records of a generation.
+  func writer(of generation: Generation) -> AnswerWriter {
+    writer = writers[generation.isOfStarts] ?? AnswerWriter(generation.schema)
+    writers[generation.isOfStarts] = writer
+    writer.reset()
+    return writer
   }
 }
 
@@ -77,7 +90,8 @@ nonisolated(unsafe) private var message: [UInt8] = []
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
     do throws(HostSearch.Failure) {
-      try asked.answer(asked.matches(in: page.index), as: page.writer, generation: page.generation)
+      let matches = try asked.matches(in: page.index)
+      try asked.answer(matches, as: page.writer(of: matches.generation), generation: page.generation)
     } catch {
       throw Refusal(error)
     }

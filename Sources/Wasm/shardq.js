@@ -17,6 +17,8 @@ const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
 /** Bytes of a manifest that come first; most are no larger. */
 const firstRead = 16_384
 /** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
+/** Bytes of a larger manifest that come with those that are wanted, for frames that are read next stand behind. */
+const readAhead = 16 << 10
 const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
 /** Files up to this come whole. */
 const wholeShard = 96 << 10
@@ -127,6 +129,8 @@ class Instance {
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
     await instance.asking(engine => engine.shardq_open(cacheBytes, isArchive ? 1 : 0))
     instance.isFresh = false
+    // Starts, which come meanwhile: a question that needs them waits for the same request.
+    instance.fetch(instance.wanted).catch(() => {})
     return instance
   }
 
@@ -170,6 +174,7 @@ class Instance {
   want(file, from, to) {
     const { start, end, limit } = this.region(file, from)
     const isWhole = end - start <= limit
+    if (!isWhole && limit === wholeManifest) to = Math.max(to, Math.min(from + readAhead, end))
     this.wanted.push({ file, from: isWhole ? Math.min(from, start) : from, to: isWhole ? Math.min(Math.max(to, end), file.size) : to })
   }
 

@@ -44,7 +44,7 @@ function archived(directory) {
   return readFileSync(path)
 }
 
-let work, small, large
+let work, small, large, started
 before(() => {
   work = mkdtempSync(join(tmpdir(), 'shardq-wasm-'))
   large = join(work, 'index')
@@ -52,6 +52,10 @@ before(() => {
   execFileSync(program, [
     'build', '-', '--input-format', 'jsonl', '-i', large, '--shard-size', '8KiB', '--weight', '_id', '--words', 'body', '--typos', '--near',
     '--filter', 'country', '-q'], { input: list })
+  started = join(work, 'started')
+  execFileSync(program, [
+    'build', '-', '--input-format', 'jsonl', '-i', started, '--shard-size', '8KiB', '--weight', '_id', '--words', 'body', '--typos',
+    '--starts', '-q'], { input: list })
   small = join(root, 'shards')
 })
 after(() => rmSync(work, { recursive: true }))
@@ -167,6 +171,29 @@ test('an answer that counts nothing has the same records, and says whether there
       }
     }
   }
+})
+
+test('starts answer short texts as all records do, without a request of their own', async () => {
+  const log = []
+  const files = storage(filesOf(started))
+  const logged = { get(name, from, to) { log.push(name); return files.get(name, from, to) } }
+  const whole = await open(files, { module }), index = await open(logged, { module })
+  const letters = 'abcdefghijklmnopqrstuvwxyz', short = [...letters].flatMap(a => [a, ...[...letters].map(b => a + b)])
+  let answered = 0
+  for (const text of short) {
+    for (const options of [{ sort: 'key' }, { sort: 'rank' }, { limit: 20, sort: 'key' }, { limit: 5, offset: 15 }]) {
+      const before = log.length
+      const found = await index.search(text, options), right = await whole.search(text, { ...options, count: true })
+      assert.deepEqual(found.matches, right.matches, `${text} ${JSON.stringify(options)}`)
+      assert.equal(found.more, right.more, text)
+      assert.equal(found.generation, right.generation)
+      if (log.slice(before).every(name => name === 'manifest') && found.matches.length > 0) answered++
+    }
+  }
+  assert.ok(answered > 100, `${answered} answers`)
+  // A page behind the starts, and one by a cursor, are those of all records.
+  const next = await index.search('a', { limit: 10, offset: 20 })
+  assert.deepEqual(next.matches, (await whole.search('a', { limit: 10, offset: 20, count: true })).matches)
 })
 
 test('an archive answers as its directory, in as few requests', async () => {

@@ -76,7 +76,7 @@ struct ArchivedFiles: ArchiveSource {
 
   /// Returns the number of places.
   func placeCount() throws(PackError) -> Int {
-    try Self.placeCount(of: manifest) + (try entriesManifest().map { 1 + Self.placeCount(of: $0) } ?? 0)
+    Self.placeCount(of: manifest) + (try entriesManifest().map { 1 + Self.placeCount(of: $0) } ?? 0)
   }
 
   /// Returns the places of an archive's files by name, as far as its manifests can be read; none of a directory.

@@ -42,6 +42,8 @@ package struct ManifestEncoder {
   package var sides: SidesEncoder?
   /// The content of the frame of the entries; nil where there are none.
   var entries: EntriesHead?
+  /// The starts; nil where the index gets none.
+  var starts: WrittenStarts?
 
   /// The shards of the page that is not full.
   private var page: [Shard] = []
@@ -146,7 +148,7 @@ package struct ManifestEncoder {
   }
 
   /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid, of
-  /// the ranks, of the sides and of the entries. Ends the encoder.
+  /// the ranks, of the sides, of the entries and of the starts. Ends the encoder.
   ///
   /// - Parameter threads: The threads that the notes, the grid and the ranks are compressed on.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
@@ -200,6 +202,16 @@ package struct ManifestEncoder {
       let chain = chain([], threads: 1) { _ in entries.content }
       sections.append((.entries, chain.entry))
       frames += chain.frames
+    }
+    if let starts {
+      let head = starts.head.content
+      let first = quickFrame(head)
+      var entry = ByteWriter()
+      entry.write(UInt32(starts.files.reduce(first.count) { $0 + $1.count }))
+      entry.write(UInt32(head.count))
+      entry.write(ZstdFrame.checksum(ofFrame: first))
+      sections.append((.starts, entry.bytes))
+      frames += starts.files.reduce(into: first) { $0 += $1 }
     }
     let root = root(
       sections, version: height == 0 ? Manifest.version : Manifest.versionWithNodes, shardLimit: shardLimit,

@@ -16,7 +16,10 @@ extension Publisher {
   }
 
   /// The names of all entries of the directory that are UTF-8, as the names of all files of an index are.
-  func list() throws(BuildError) -> [String] {
+  func list() throws(BuildError) -> [String] { try list(descriptor) }
+
+  /// The same of another directory.
+  func list(_ descriptor: CInt) throws(BuildError) -> [String] {
     // A descriptor of its own: reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }

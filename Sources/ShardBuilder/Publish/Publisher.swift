@@ -103,6 +103,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     for name in names where Self.isTemporaryName(name) {
       _ = remove(name)  // Only a directory cannot go, and that is none of ours.
     }
+    if names.contains(Self.startsName) { removeStarts() }
     // Also when the directory was there: the build that made it may have been killed before it came so far.
     if !names.contains(Self.manifestName) { try syncParent() }
   }

@@ -36,7 +36,7 @@ extension Verifier {
     }
   }
 
-  private mutating func report(_ error: IndexError, of name: String, _ place: String) {
+  mutating func report(_ error: IndexError, of name: String, _ place: String) {
     switch error {
     case .corrupt(_, let cause): damage(name, cause.description + place)
     case .vanished: damage(name, "is missing")

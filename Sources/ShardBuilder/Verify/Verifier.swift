@@ -3,8 +3,8 @@ import ShardedIndex
 /// The proof of an index: every byte of it is checked, and on demand that it answers for a dataset, the whole of it and
 /// nothing else.
 ///
-/// There are six checks, each in a file of its own: of the manifest and the directory, of the shards, of the entries, of
-/// the overlay, against the dataset, and of the answers.
+/// There are seven checks, each in a file of its own: of the manifest and the directory, of the shards, of the entries,
+/// of the overlay, of the starts, against the dataset, and of the answers.
 ///
 /// Memory grows with the index by 48 bytes a shard, and by the lower bounds of shards in the manifest, which are longer
 /// where keys have much in common.
@@ -99,6 +99,7 @@ package struct Verifier {
     finishSides()
     if let entries { checkEntries(entries, isCompared: isWhole && isUndamaged) }
     if isWhole, isUndamaged { checkOverlay(isCompared: source != nil) }
+    if isWhole, isUndamaged { checkStarts() }
     summary.records = index.recordCount
     summary.shards = index.shardCount
     guard isWhole, let source, let template else { return }

@@ -5,11 +5,16 @@ package final class Generation: Sendable {
   let shards: ShardReader
   /// The changes beside the shards; nil if there are none.
   package let overlay: Overlay?
+  /// Whether the records are the starts of another generation.
+  package let isOfStarts: Bool
   private let lazySchema = OnceReference<Schema>()
+  /// The starts, once a query of a far index has come upon them.
+  let lazyStarts = OnceReference<StartsReader>()
 
-  init(_ shards: ShardReader, _ overlay: Overlay?) {
+  init(_ shards: ShardReader, _ overlay: Overlay?, isOfStarts: Bool = false) {
     self.shards = shards
     self.overlay = overlay
+    self.isOfStarts = isOfStarts
   }
 
   package var manifest: ManifestReader { shards.manifest }

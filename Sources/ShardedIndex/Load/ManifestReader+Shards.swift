@@ -23,7 +23,7 @@ extension ManifestReader {
   }
 
   /// A shard's lower bound, a copy.
-  func bound(_ number: Int) throws(IndexError) -> [UInt8] {
+  package func bound(_ number: Int) throws(IndexError) -> [UInt8] {
     try withPage(number / Manifest.pageCapacity) { page, _ in unsafe Array(page.bounds[number % Manifest.pageCapacity])
     }
   }

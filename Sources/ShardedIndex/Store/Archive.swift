@@ -19,6 +19,10 @@ package final class Archive: Sendable {
   private let directory: IndexDirectory
   private let file: IndexFile
   private let layout: ArchiveHead
+  /// Where the files begin, for an archive that says so itself; nil where `places` does.
+  private let starts: [Int64]?
+  /// What keeps the file open; nil where this does.
+  private let holder: (AnyObject & Sendable)?
   /// The first bytes.
   private let head: [UInt8]
   /// Some pages of places, each in the slot that its number leads to; empty until one is read.
@@ -49,6 +53,26 @@ package final class Archive: Sendable {
     self.head = head
     self.directory = directory
     self.file = file
+    (starts, holder) = (nil, nil)
+  }
+
+  /// Makes an archive of files that stand in another file, one after the other.
+  ///
+  /// - Parameters:
+  ///   - starts: Where they begin in `file`, by their numbers.
+  ///   - holder: What keeps `file` open as long as it lives.
+  init(
+    files starts: [Int64], in file: borrowing IndexFile, of directory: IndexDirectory,
+    holder: AnyObject & Sendable
+  ) {
+    (layout, head) = (ArchiveHead(), [])
+    (self.directory, self.starts, self.holder) = (directory, starts, holder)
+    self.file = IndexFile(copying: file)
+  }
+
+  /// Returns a file that begins at `start`.
+  func window(on file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) -> IndexFile {
+    IndexFile(in: self, file, name, from: start, size: size)
   }
 
   /// Returns the manifest.
@@ -85,6 +109,10 @@ package final class Archive: Sendable {
   }
 
   private func place(_ number: Int64) throws(IndexError) -> UInt64 {
+    if let starts {
+      guard number < Int64(starts.count) else { throw withoutPlace(number) }
+      return UInt64(starts[Int(number)])
+    }
     let capacity = Int64(Self.pageCapacity)
     let (page, place) = number.quotientAndRemainder(dividingBy: capacity)
     let slot = Int(page % Self.keptPages)

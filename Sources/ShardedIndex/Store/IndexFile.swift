@@ -21,6 +21,8 @@ struct IndexFile: ~Copyable {
   let stamp: FileStamp
   /// The content, once it is held: then nothing is read from the file any more.
   private var held: [UInt8]?
+  /// Whether another value closes the file.
+  private var isCopy = false
 
   /// The path, for messages.
   var path: String { directory.filePath(name.text) }
@@ -72,8 +74,15 @@ struct IndexFile: ~Copyable {
   /// - Parameter file: The archive's.
   init(in archive: Archive, _ file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) {
     (descriptor, directory, self.name) = (file.descriptor, file.directory, name)
-    (self.archive, self.start, length, self.size) = (archive, start, Int64(size), size)
+    (self.archive, self.start, length, self.size) = (archive, file.start + start, Int64(size), size)
     (stamp, held) = (file.stamp, nil)
+  }
+
+  /// Makes a value of the same file, which whoever has `file` keeps open, to make windows of.
+  init(copying file: borrowing IndexFile) {
+    (descriptor, directory, name) = (file.descriptor, file.directory, file.name)
+    (archive, start, length, size) = (file.archive, file.start, file.length, file.size)
+    (stamp, held, isCopy) = (file.stamp, file.held, true)
   }
 
   /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
@@ -84,7 +93,7 @@ struct IndexFile: ~Copyable {
   }
 
   // Opened for reading: there is no write-back error to lose.
-  deinit { if directory.carried == nil, archive == nil { _ = close(descriptor) } }
+  deinit { if directory.carried == nil, archive == nil, !isCopy { _ = close(descriptor) } }
 
   /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
   /// of the file.

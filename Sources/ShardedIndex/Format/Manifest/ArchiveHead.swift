@@ -22,6 +22,9 @@ package struct ArchiveHead: Sendable {
   /// Where the places begin.
   let placesStart: Int64
 
+  /// The head of an archive that has none, whose files another file names.
+  init() { (manifestStart, manifestSize, placesStart) = (0, 0, 0) }
+
   /// Whether a file that begins so is an archive: it has the local header of the stored entry `manifest` with the extra
   /// field of an index.
   static func isArchive(_ bytes: [UInt8]) -> Bool {

@@ -24,6 +24,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var typos = false
   /// Whether answers can be near to a place.
   package var near = false
+  /// Whether the index has starts, for readers to whom each read is a round trip.
+  package var starts = false
   /// Whether the records are entries, whose fields list values and cells.
   package var isOfEntries = false
 
@@ -47,6 +49,7 @@ package struct IndexSettings: Equatable, Sendable {
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
     near = manifest.setting("near") == Self.cellDegrees
+    starts = manifest.setting("starts") != nil
     isOfEntries = manifest.setting("entries") != nil
   }
 
@@ -77,6 +80,7 @@ package struct IndexSettings: Equatable, Sendable {
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     if typos { pairs.append(("typos", "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }
+    if starts { pairs.append(("starts", "yes")) }
     if isOfEntries { pairs.append(("entries", "yes")) }
     return pairs
   }

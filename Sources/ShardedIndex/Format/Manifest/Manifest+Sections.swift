@@ -25,6 +25,8 @@ extension Manifest {
     case sides = 11
     /// 12 bytes, as in ``Chain``; may be missing.
     case entries = 12
+    /// 12 bytes, as in ``Chain``; may be missing.
+    case starts = 13
   }
 
   /// The chains of frames behind the pages. Source: docs/format.md section 3.2.
@@ -34,6 +36,7 @@ extension Manifest {
     private(set) var ranks: Chain?
     private(set) var sides: Chain?
     private(set) var entries: Chain?
+    private(set) var starts: Chain?
     /// The size of all of them, in bytes.
     private(set) var size = 0
 
@@ -53,6 +56,7 @@ extension Manifest {
         case .ranks: ranks = chain
         case .sides: sides = chain
         case .entries: entries = chain
+        case .starts: starts = chain
         default: break
         }
       }

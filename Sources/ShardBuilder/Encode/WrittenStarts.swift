@@ -1,0 +1,15 @@
+import ShardedIndex
+
+/// The starts of a generation: an index of the records that come first, and of those that rank highest, for the texts
+/// whose matches are in several shards. Source: docs/format.md section 3.14.
+struct WrittenStarts {
+  let head: StartsHead
+  /// The bytes of the manifest, and of the other files by their numbers in an archive.
+  let files: [[UInt8]]
+
+  /// - Parameter rootChecksum: The checksum of the frame of the manifest's root.
+  init(_ texts: [[UInt8]], _ files: [[UInt8]], rootChecksum: UInt32) {
+    self.files = files
+    head = StartsHead(texts: texts, sizes: files.map(\.count), rootChecksum: rootChecksum)
+  }
+}

@@ -1,0 +1,126 @@
+import CLibrary
+import ShardedIndex
+
+extension WrittenStarts {
+  /// Makes the starts of a generation whose shards are written.
+  ///
+  /// - Parameters:
+  ///   - manifest: The manifest of the generation, without starts.
+  ///   - publisher: It has written all files that the manifest names.
+  init(
+    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, threads: Int
+  ) throws(BuildError) {
+    let index = try Self.open(manifest, in: publisher)
+    let texts = try Self.texts(of: index.generation.manifest)
+    let positions = try BuildError.ofIndex { () throws(IndexError) in try Self.positions(of: texts, in: index) }
+    publisher.removeStarts()
+    defer { publisher.removeStarts() }
+    let path = publisher.path(Publisher.startsName)
+    try Self.write(positions, of: index, to: path, packing, threads: threads)
+    let (written, files) = try Self.files(in: path)
+    self.init(texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum))
+  }
+
+  private static func open(_ manifest: [UInt8], in publisher: Publisher) throws(BuildError) -> ShardedIndex {
+    let descriptor = try SystemFile.openTemporary(in: publisher.runDirectory)
+    do throws(BuildError) {
+      try SystemFile.write(manifest, to: descriptor, path: publisher.directory)
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+    return try BuildError.ofIndex { () throws(IndexError) in
+      let directory = try publisher.openDirectory()
+      return ShardedIndex(try ManifestReader(descriptor: descriptor, of: directory), in: directory)
+    }
+  }
+
+  /// Returns the texts whose matches are in several shards, ascending: the beginnings of lower bounds, which end with a
+  /// character before the bound does. None has a space, whose meaning depends on the keys.
+  static func texts(of manifest: ManifestReader) throws(BuildError) -> [[UInt8]] {
+    var texts: Set<[UInt8]> = []
+    for number in 0..<manifest.shardCount {
+      let bound = try BuildError.ofIndex { () throws(IndexError) in try manifest.bound(number) }
+      for end in bound.indices.dropFirst().prefix(StartsHead.textSizeLimit) {
+        if bound[end - 1] == UInt8(ascii: " ") { break }
+        // No text ends within a character.
+        if bound[end] & 0xC0 != 0x80 { texts.insert(Array(bound[..<end])) }
+      }
+    }
+    return Array(texts.sorted { $0.lexicographicallyPrecedes($1) }.prefix(StartsHead.textLimit))
+  }
+
+  /// Returns the positions of the first matches of each text, and of those that rank highest: one more of each than
+  /// answers have, so that they tell whether there are more.
+  static func positions(of texts: [[UInt8]], in index: ShardedIndex) throws(IndexError) -> Set<Int> {
+    var positions: Set<Int> = []
+    for text in texts {
+      positions.formUnion(try first(text, in: index))
+      if index.generation.manifest.isRanked { positions.formUnion(try best(text, in: index)) }
+    }
+    return positions
+  }
+
+  private static func first(_ text: [UInt8], in index: ShardedIndex) throws(IndexError) -> Range<Int> {
+    try text.withFoldedPrefix { (text) throws(IndexError) in
+      try index.matchesInShards(forFoldedPrefix: text, limit: StartsHead.depth + 1).positions[0]
+    }
+  }
+
+  private static func best(_ text: [UInt8], in index: ShardedIndex) throws(IndexError) -> [Int] {
+    var hits = try ShardedIndex.RankedHits(text, typos: .none, in: index.generation)
+    try hits.find(StartsHead.depth + 1)
+    return hits.positions
+  }
+
+  /// Writes an index of some records.
+  private static func write(
+    _ positions: Set<Int>, of index: ShardedIndex, to path: String, _ packing: EncodingOptions, threads: Int
+  ) throws(BuildError) {
+    var settings = IndexSettings(of: index.generation.manifest.root)
+    // Records without weights are ranked where there are sides.
+    settings.typos = settings.isRanked && settings.weight == nil
+    (settings.filter, settings.near, settings.starts) = ([], false, false)
+    var names = FieldNames()
+    for name in index.fieldNames { _ = names.number(of: name) }
+    let publisher = try Publisher(directory: path)
+    var options = BuildOptions()
+    (options.packing, options.jobs) = (packing, threads)
+    let plan = MemoryPlan(memory: options.memoryBytes, threads: threads, shardLimit: packing.shardLimit)
+    let collector = try EntryCollector(
+      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
+    let chunk = RecordArena(capacity: 0)
+    var records = IndexedRecords(index, template: try KeyTemplate(checking: settings.key), names: names)
+    let all = try BuildError.ofIndex { () throws(IndexError) in try index.matches(forPrefix: "") }
+    for position in positions.sorted() { try records.withRecord(position, of: all) { chunk.append($0) } }
+    let run = RecordRun(chunk: chunk, entries: chunk.takeEntries(from: 0))
+    try collector?.add((0..<run.count).map { run.record($0) })
+    var cutter = Cutter(limit: packing.shardLimit, order: RecordOrder(names: names))
+    for entry in run.entries { cutter.append(entry, of: run.chunk) }
+    cutter.finish()
+    var writer = Pipeline(
+      publisher: publisher, plan: plan, names: names.names, packing: packing, previous: nil, settings: settings)
+    writer.makesDensityGrid = false
+    var pieces = cutter.finished[...]
+    let output = try writer.write(next: { () throws(BuildError) in pieces.popFirst().map { .records($0) } }) { _ in }
+    let entries = try collector.map { (collector) throws(BuildError) in
+      try ShardBuilder.writeEntries(collector, settings, publisher, plan, packing, nil)
+    }
+    var summary = BuildSummary()
+    try output.publish(settings, packing, entries: entries, to: publisher, nil, threads: threads, &summary)
+  }
+
+  /// Returns the index in a directory, and the bytes of its files.
+  private static func files(in path: String) throws(BuildError) -> (ShardedIndex, [[UInt8]]) {
+    do throws(PackError) {
+      let index = try ArchivedFiles.reading { () throws(IndexError) in try ShardedIndex(opening: path) }
+      let archived = ArchivedFiles(index: index)
+      var files = [try ArchivedFiles.reading { () throws(IndexError) in try index.generation.manifest.fileBytes() }]
+      try archived.forEach { (file) throws(PackError) in files.append(try file.map(archived.bytes) ?? []) }
+      return (index, files)
+    } catch {
+      if case .index(let error) = error { throw .index(error) }
+      throw .dataset(.bad, message: "the starts cannot be read")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import ShardedIndex
+
+extension Verifier {
+  /// Compares the starts with the records: all of the other files are sound.
+  ///
+  /// Reads every record of the starts, and those that they should be.
+  mutating func checkStarts() {
+    let manifest = index.generation.manifest
+    guard manifest.hasStarts == IndexSettings(of: manifest.root).starts else {
+      return damage(
+        manifestName, manifest.hasStarts ? "has starts that no setting names" : "has no starts, which its settings name"
+      )
+    }
+    do throws(IndexError) {
+      guard let starts = try ShardedIndex(startsOf: index), let head = try index.generation.starts()?.head else {
+        return
+      }
+      // Of an overlay's changes, starts know nothing.
+      let whole = ShardedIndex(manifest, in: index.directory)
+      let texts: [[UInt8]]
+      do throws(BuildError) { texts = try WrittenStarts.texts(of: manifest) } catch { return }
+      guard head.texts == texts else { return damage(manifestName, "has starts of other texts") }
+      let positions = try WrittenStarts.positions(of: texts, in: whole).sorted()
+      let (records, all) = (try starts.matches(forPrefix: ""), try whole.matches(forPrefix: ""))
+      guard records.count == positions.count else { return damage(manifestName, "has starts of other records") }
+      for (number, position) in positions.enumerated() {
+        let (start, record) = try (records.records(in: number..<number + 1), all.records(in: position..<position + 1))
+        guard start[0] == record[0] else { return damage(manifestName, "has starts of other records") }
+      }
+      for text in texts {
+        let found = try WrittenStarts.positions(of: [text], in: starts).map { positions[$0] }
+        guard Set(found) == (try WrittenStarts.positions(of: [text], in: whole)) else {
+          return damage(manifestName, "has starts that answer otherwise than all records")
+        }
+      }
+    } catch {
+      report(error, of: manifestName, ", in its starts")
+    }
+  }
+}
