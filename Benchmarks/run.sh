@@ -4,6 +4,7 @@
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
 #     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
+#     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
 #     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
@@ -16,11 +17,15 @@ if [ -z "${SHARDQ_BIN:-}" ]; then
   SHARDQ_BIN=$(cd ../bin && pwd)
   export SHARDQ_BIN
 fi
+data=${SHARDQ_DATA:-../../shared/data}
+if [ "${1:-}" = --far ]; then
+  ../Scripts/build-wasm.sh ../.build/wasm/module/shardq.wasm >&2
+  exec python3 far/far.py "${2:-$data/cities.json.zst}" "$SHARDQ_BIN" ../.build/wasm/module/shardq.wasm
+fi
 baseline/build.sh .build/baseline >&2
 rivals/build.sh .build/baseline >&2
 # Linked as a user links a program.
 swift build -c release --static-swift-stdlib -Xswiftc -static-executable >&2
-data=${SHARDQ_DATA:-../../shared/data}
 ranked() { # a directory of data, or a file of records
   commands=$SHARDQ_BIN
   [ ! -d "$commands" ] || commands=$commands/shardq-commands

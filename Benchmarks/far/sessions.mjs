@@ -1,0 +1,59 @@
+// Counts the requests that typing takes where an index lies on a far host, as a page would make them:
+//
+//     node sessions.mjs SHARDQ.JS MODULE INDEX LOG [OPTIONS]
+//
+// Each session of a log of `shardq generate --typing` opens the index anew, with nothing kept of the one before. OPTIONS
+// is an object of JSON for `search`: {"limit":10,"sort":"key"}. Prints an object of JSON.
+import fs from 'node:fs'
+import path from 'node:path'
+
+const [script, module, index, log, options = '{}', most = '1600'] = process.argv.slice(2)
+const { open } = await import(path.resolve(script))
+const compiled = new WebAssembly.Module(fs.readFileSync(module))
+
+const counted = { gets: 0, bytes: 0, rounds: 0, inFlight: 0 }
+const storage = {
+  async get(name, from, to) {
+    let bytes
+    try { bytes = fs.readFileSync(path.join(index, name)) } catch { return null }
+    const part = bytes.subarray(from, Math.min(to, bytes.length))
+    // What is asked for while another answer is on its way comes side by side with it.
+    if (counted.inFlight++ === 0) counted.rounds++
+    counted.gets++
+    counted.bytes += part.length
+    await new Promise(resolve => setImmediate(resolve))
+    counted.inFlight--
+    return { bytes: new Uint8Array(part), size: bytes.length }
+  },
+}
+
+const sessions = [[]]
+for (const line of fs.readFileSync(log, 'utf8').split('\n')) {
+  const text = line.slice(line.indexOf('\t') + 1)
+  if (text !== '') sessions.at(-1).push(text)
+  else if (sessions.at(-1).length > 0) sessions.push([])
+}
+const whole = sessions.filter(texts => texts.length > 0).slice(0, Number(most))
+
+const opening = [], gets = [], bytes = [], rounds = []
+for (const texts of whole) {
+  Object.assign(counted, { gets: 0, bytes: 0 })
+  const opened = await open(storage, { module: compiled })
+  opening.push(counted.gets)
+  Object.assign(counted, { gets: 0, bytes: 0 })
+  for (const text of texts) {
+    counted.rounds = 0
+    await opened.search(text, JSON.parse(options))
+    rounds.push(counted.rounds)
+  }
+  gets.push(counted.gets)
+  bytes.push(counted.bytes)
+}
+
+const mean = numbers => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+const percentile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(share * (numbers.length - 1))]
+console.log(JSON.stringify({
+  sessions: whole.length, keys: rounds.length, opening: mean(opening), mean: mean(gets), p99: percentile(gets, 0.99),
+  kilobytes: mean(bytes) / 1024, waiting: rounds.filter(count => count > 0).length / rounds.length,
+  rounds: Math.max(...rounds), roundsP99: percentile(rounds, 0.99),
+}))
