@@ -15,7 +15,7 @@ export class ShardqError extends Error {
 const [done, waits, damaged, superseded] = [0, 1, 2, 3]
 const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
 /** Bytes of a manifest that come first; most are no larger. */
-const firstRead = 16_384
+const firstRead = 32_768
 /** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
 /** Bytes of a larger manifest that come with those that are wanted, for frames that are read next stand behind. */
 const readAhead = 16 << 10

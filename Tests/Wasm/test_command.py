@@ -19,7 +19,8 @@ FILES = {"index.html", "shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"
 
 def shardq(*arguments, program=BIN / "shardq", **options):
     return subprocess.run(
-        [program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, **options)
+        [program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, umask=0o022,
+        **options)
 
 
 @unittest.skipUnless(os.environ.get("SHARDQ_LONG") == "1", "a build of some minutes: SHARDQ_LONG=1")

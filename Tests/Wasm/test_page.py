@@ -124,6 +124,17 @@ class StaticPage(unittest.TestCase):
         self.open(link)
         self.sees("8908000")
 
+    def test_an_archive_in_a_folder_below(self):
+        made = subprocess.run(
+            [self.program, "page", "-i", ROOT / "shards", "-o", self.site / "below", "--archive"], capture_output=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.open("below/")
+        self.type("lodnon")
+        self.sees("East London, ZA")
+        self.assertEqual(self.complaints(), [])
+        asked = {name for name in self.server.log if "index" in name}
+        self.assertEqual(asked, {"/below/index.shardq"})
+
     def test_requests(self):
         self.open()
         time.sleep(0.5)

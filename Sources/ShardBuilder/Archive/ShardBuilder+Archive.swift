@@ -92,7 +92,7 @@ extension ShardBuilder {
     }
   }
 
-  /// Makes another directory of the files of an index, by the rules of ``unarchive(_:into:)``.
+  /// Makes another directory of the files of an index, by the rules of ``unarchive(_:into:progress:)``.
   ///
   /// - Parameter path: The directory of the index, or an archive of it.
   /// - Throws: ``PackError``; ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
