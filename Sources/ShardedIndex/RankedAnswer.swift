@@ -233,7 +233,9 @@ extension ShardedIndex {
   ) throws(IndexError) -> Answer {
     let text = Fold.fold(query.text)
     return try withNewest { (generation) throws(IndexError) in
-      try Answer(generation, text: text, query: query, limit: limit, after: cursor, isStopped: isStopped)
+      try generation.gathering { () throws(IndexError) in
+        try Answer(generation, text: text, query: query, limit: limit, after: cursor, isStopped: isStopped)
+      }
     }
   }
 }

@@ -49,7 +49,9 @@ extension ShardedIndex {
     prefix.withUTF8 { bytes in
       answer = Result { () throws(IndexError) in
         unsafe try FoldedPrefix.withFold(of: bytes) { (text) throws(IndexError) in
-          Matches(generation, try generation.answer(to: text, limit: limit))
+          try generation.gathering(ahead: { generation.prefetch(text, limit: limit) }) { () throws(IndexError) in
+            Matches(generation, try generation.answer(to: text, limit: limit))
+          }
         }
       }
     }

@@ -86,7 +86,8 @@ public final class ShardedIndex: Sendable {
     reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.milliseconds)
     nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
     // Where there is an overlay, queries take the way that looks for one.
-    isAsOpened = Atomic(reloadInterval == nil && overlay == nil)
+    // Likewise where a carrier has to be asked more than once.
+    isAsOpened = Atomic(reloadInterval == nil && overlay == nil && directory.carried?.gathers != true)
   }
 
   /// Opens the starts of an index as an index of their own, which never reloads.
@@ -279,7 +280,10 @@ public final class ShardedIndex: Sendable {
       else { return }
     }
     let (stamp, refused) = latest.withLock { ($0.stamp, $0.refused) }
-    guard let found = directory.generationStamp(), found != stamp, found != refused else { return }
+    // A thread that must not wait asks no carrier.
+    guard directory.carried == nil || ReadingTerms.mayWait, let found = directory.generationStamp(), found != stamp,
+      found != refused
+    else { return }
     _ = try? reload()
   }
 
@@ -289,7 +293,9 @@ public final class ShardedIndex: Sendable {
     forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
     try withNewest { (generation) throws(IndexError) in
-      Matches(generation, try generation.answer(to: text, limit: limit))
+      try generation.gathering(ahead: { generation.prefetch(text, limit: limit) }) { () throws(IndexError) in
+        Matches(generation, try generation.answer(to: text, limit: limit))
+      }
     }
   }
 

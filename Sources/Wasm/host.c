@@ -16,7 +16,7 @@ static int32_t read_file(void *context, int32_t file, int64_t offset, int64_t si
   return host_read(file, offset, size, into);
 }
 
-Carrier host_carrier(void) { return (Carrier){NULL, open_file, size_of, read_file}; }
+Carrier host_carrier(void) { return (Carrier){.open = open_file, .size = size_of, .read = read_file}; }
 
 // The texts of a question, and the bytes of an answer.
 static unsigned char *question;

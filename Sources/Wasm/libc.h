@@ -17,7 +17,7 @@ int *__errno_location(void);
 
 // Swift reads no macro with a cast in it.
 #define ERRORS(error) error(EAGAIN, 6) error(EFBIG, 22) error(EINTR, 27) error(ELOOP, 32) error(EMFILE, 33) error(ENFILE, 41) \
-  error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54)
+  error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54) error(ESTALE, 72)
 #define SAME(name, value) _Static_assert(name == value, #name);
 ERRORS(SAME)
 #undef EAGAIN
@@ -30,6 +30,7 @@ ERRORS(SAME)
 #undef ENOMEM
 #undef ENOSYS
 #undef ENOTDIR
+#undef ESTALE
 #define EAGAIN 6
 #define EFBIG 22
 #define EINTR 27
@@ -40,6 +41,7 @@ ERRORS(SAME)
 #define ENOMEM 48
 #define ENOSYS 52
 #define ENOTDIR 54
+#define ESTALE 72
 
 #define O_RDONLY 0
 #define O_DIRECTORY 1

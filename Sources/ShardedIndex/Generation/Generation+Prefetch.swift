@@ -6,14 +6,19 @@ extension ShardedIndex {
   package func prefetch(forPrefix prefix: String, limit: Int = .max) {
     let generation = generation
     for reading in Fold.readings(of: Array(prefix.utf8)) {
-      reading.withFoldedPrefix { text in
-        let run = TypedRun(text)
-        if let last = run.word.lastSpace {
-          text.withSeparator(at: last) { generation.shards.prefetch(TypedRun($0), limit: limit) }
-        }
-        generation.shards.prefetch(run, limit: limit)
-      }
+      reading.withFoldedPrefix { generation.prefetch($0, limit: limit) }
     }
+  }
+}
+
+extension Generation {
+  /// Asks for the same of a folded text.
+  func prefetch(_ text: FoldedPrefix, limit: Int) {
+    let run = TypedRun(text)
+    if let last = run.word.lastSpace {
+      text.withSeparator(at: last) { shards.prefetch(TypedRun($0), limit: limit) }
+    }
+    shards.prefetch(run, limit: limit)
   }
 }
 

@@ -213,6 +213,7 @@ package final class ManifestReader: @unchecked Sendable {
 
   /// Reads a page or node and checks it; the caller deallocates it.
   private func read(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
+    if level == 0 { file.archive?.expectPlaces(ofPage: number, firstPlace: firstPlace) }
     if level == root.tree.height { return unsafe try read(root.node.reference(number)) }
     let (parent, child) = (number / Manifest.pageCapacity, number % Manifest.pageCapacity)
     // A copy of one that others may let go of while this is read.

@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A ranked search that is under way: containers of records by the bounds of their ranks, best first.
 ///
 /// The search opens the container with the greatest bound: pages give shards, shards give parts, parts give records. A
@@ -128,7 +130,7 @@ struct RankedSearch: Sendable {
         do throws(IndexError) {
           try open(container, &found)
         } catch {
-          if generation.directory.carried != nil { askAhead(&found) }
+          if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil { askAhead(&found) }
           throw error
         }
       }

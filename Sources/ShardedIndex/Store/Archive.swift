@@ -81,7 +81,7 @@ package final class Archive: Sendable {
       throw .corrupt(
         path: directory.path, cause: .wrongSize(found: .max, expected: Manifest.fileLimit))
     }
-    return IndexFile(in: self, file, directory.manifestName, from: layout.manifestStart, size: size)
+    return try IndexFile(in: self, file, directory.manifestName, from: layout.manifestStart, size: size)
   }
 
   /// Returns the file `name`, which must have `size` bytes.
@@ -97,7 +97,7 @@ package final class Archive: Sendable {
         path: directory.filePath(name.text),
         cause: .invalid(reason: "has a place behind the end of the archive", offset: 0))
     }
-    return IndexFile(in: self, file, name, from: start, size: size)
+    return try IndexFile(in: self, file, name, from: start, size: size)
   }
 
   /// Returns the bytes of the file itself: headers and what else stands between the index's files.
@@ -105,7 +105,15 @@ package final class Archive: Sendable {
     guard start >= 0, start <= self.size, Int64(size) <= self.size - start else {
       throw .corrupt(path: directory.path, cause: .invalid(reason: "ends too early", offset: Int(clamping: start)))
     }
-    return try IndexFile(in: self, file, directory.manifestName, from: start, size: size).read(from: 0, size: size)
+    return try IndexFile(in: self, file, directory.manifestName, from: start, size: size, isFile: false)
+      .read(from: 0, size: size)
+  }
+
+  /// Begins to fetch the places of the shards of a page of the manifest, which a query of that page reads next. A
+  /// directory or an archive on disk has no use for that.
+  func expectPlaces(ofPage page: Int, firstPlace: Int64) {
+    guard directory.carried != nil else { return }
+    _ = try? place(firstPlace + Int64(page) * Int64(Manifest.pageCapacity))
   }
 
   private func place(_ number: Int64) throws(IndexError) -> UInt64 {
@@ -130,6 +138,9 @@ package final class Archive: Sendable {
     }
     return try self.number(Int(place), of: read)
   }
+
+  /// Lets go of the places in memory, which have no checksum: where files are damaged, places may be.
+  func removePlaces() { pages.withLock { $0 = [] } }
 
   private func number(_ place: Int, of page: Page) throws(IndexError) -> UInt64 {
     let start = place * Int(Self.placeSize)

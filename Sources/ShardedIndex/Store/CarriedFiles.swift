@@ -13,6 +13,38 @@ import CLibrary
     unsafe name.withCString { unsafe functions.open(functions.context, $0, size.map(Int64.init) ?? -1) }
   }
 
+  /// Whether files of an archive have numbers of their own.
+  var keepsFilesApart: Bool { unsafe functions.open_within != nil }
+
+  /// Returns the number of a file in an archive; that of the archive itself where the carrier keeps no more apart.
+  func open(_ name: FileName, in archive: CInt, from start: Int64, size: Int) -> CInt {
+    guard let open = unsafe functions.open_within else { return archive }
+    return unsafe name.withCString { unsafe open(functions.context, archive, $0, start, Int64(size)) }
+  }
+
   /// Returns the size of a file in bytes, or the number of an error, made negative.
   func size(of file: CInt) -> Int64 { unsafe functions.size(functions.context, file) }
+
+  /// Whether reads may begin to fetch several pieces and wait for all of them.
+  var gathers: Bool { unsafe functions.gather != nil }
+
+  /// Says how reads of this thread go on: one of the constants beside `Carrier`.
+  func gather(_ how: Int) { unsafe functions.gather?(functions.context, CInt(how)) }
+
+  /// Returns what an error means.
+  ///
+  /// - Parameter path: The path of the file that it is of.
+  func error(_ number: CInt, operation: String, path: String, in directory: IndexDirectory) -> IndexError {
+    if number == ESTALE { return .superseded(path: directory.path) }
+    if number == ENOENT { return .vanished(path: path) }
+    guard number >= CInt(CARRIER_REASONS), let reason = unsafe functions.reason else {
+      return .io(operation: operation, path: path, errno: number)
+    }
+    var text = [CChar](repeating: 0, count: 512)
+    unsafe reason(functions.context, number, &text, Int64(text.count))
+    return .unreachable(
+      path: path, reason: String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
+
+  func close() { unsafe functions.close?(functions.context) }
 }

@@ -43,13 +43,16 @@ package final class IndexDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path for messages.
-  ///   - isArchive: Whether the carrier has one file, an archive with the number 0.
+  ///   - isArchive: Whether the carrier has one file, an archive.
   package init(carrier: Carrier, path: String, isArchive: Bool = false) {
     unsafe (descriptor, carried, self.isArchive) = (-1, CarriedFiles(carrier), isArchive)
     pathBytes = Array(path.utf8)
   }
 
-  deinit { if descriptor >= 0 { _ = close(descriptor) } }
+  deinit {
+    if descriptor >= 0 { _ = close(descriptor) }
+    carried?.close()
+  }
 
   /// Returns a descriptor of a file that may be damaged, or -1 with `errno`; the caller closes it.
   package func descriptor(of name: String) -> CInt {
@@ -94,7 +97,9 @@ package final class IndexDirectory: Sendable {
   private func file(_ name: FileName, promised size: Int? = nil) throws(IndexError) -> IndexFile {
     if let carried {
       let file = carried.open(name, size: size)
-      guard file >= 0 else { throw failure(toOpen: name, 0 &- file) }
+      guard file >= 0 else {
+        throw carried.error(0 &- file, operation: "open", path: filePath(name.text), in: self)
+      }
       return try IndexFile(file, of: carried, in: self, name)
     }
     // An archive's file has a place.
@@ -106,7 +111,19 @@ package final class IndexDirectory: Sendable {
 
   /// Opens the archive.
   private func archive() throws(IndexError) -> Archive {
-    if let carried { return try Archive(IndexFile(0, of: carried, in: self, manifestName, isArchive: true), of: self) }
+    if let carried {
+      let file = carried.keepsFilesApart ? carried.open(FileName("archive"), size: nil) : 0
+      if file == 0 &- ENOENT { throw .notFound(path: path) }
+      guard file >= 0 else { throw carried.error(0 &- file, operation: "open", path: path, in: self) }
+      let opened: IndexFile
+      do throws(IndexError) {
+        opened = try IndexFile(file, of: carried, in: self, manifestName, isArchive: true)
+      } catch {
+        if case .vanished = error { throw .notFound(path: path) }
+        throw error
+      }
+      return try Archive(opened, of: self)
+    }
     let file = retrying { unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     let number = file < 0 ? errno : 0
     guard file >= 0 else {

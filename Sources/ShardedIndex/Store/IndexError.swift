@@ -7,6 +7,8 @@ public enum IndexError: Error, Equatable, Sendable {
   case notFound(path: String)
   /// A system call failed; `errno` is its reason.
   case io(operation: String, path: String, errno: Int32)
+  /// A file of an index on another machine cannot be fetched; `reason` says why, in words.
+  case unreachable(path: String, reason: String)
   /// A file of the index is damaged, or is not one.
   case corrupt(path: String, cause: FormatError)
   /// A shard file that the manifest names is gone: another program removed it.
@@ -62,6 +64,8 @@ extension IndexError: CustomStringConvertible {
       "no index at \(path): \(absence(path))"
     case .io(let operation, let path, let errno):
       "cannot \(operation) \(path): \(errorText(errno))"
+    case .unreachable(let path, let reason):
+      "cannot fetch \(path): \(reason)"
     case .corrupt(let path, let cause):
       "\(path) \(cause)\(cause.advice)"
     case .vanished(let path):

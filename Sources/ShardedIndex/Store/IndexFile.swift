@@ -58,7 +58,8 @@ struct IndexFile: ~Copyable {
   ) throws(IndexError) {
     let size = carried.size(of: number)
     guard size >= 0 else {
-      throw .io(operation: "examine", path: directory.filePath(name.text), errno: CInt(clamping: 0 &- size))
+      throw carried.error(
+        CInt(clamping: 0 &- size), operation: "examine", path: directory.filePath(name.text), in: directory)
     }
     guard isArchive || Int(exactly: size) != nil else {
       throw .corrupt(
@@ -71,9 +72,22 @@ struct IndexFile: ~Copyable {
 
   /// Makes a window on an archive, which has that many bytes.
   ///
-  /// - Parameter file: The archive's.
-  init(in archive: Archive, _ file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) {
-    (descriptor, directory, self.name) = (file.descriptor, file.directory, name)
+  /// - Parameters:
+  ///   - file: The archive's.
+  ///   - isFile: Whether it is a file of the index, which a carrier may keep apart from others.
+  init(
+    in archive: Archive, _ file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int,
+    isFile: Bool = true
+  ) throws(IndexError) {
+    var number = file.descriptor
+    if isFile, let carried = file.directory.carried {
+      number = carried.open(name, in: number, from: file.start + start, size: size)
+      guard number >= 0 else {
+        let path = file.directory.filePath(name.text)
+        throw carried.error(0 &- number, operation: "open", path: path, in: file.directory)
+      }
+    }
+    (descriptor, directory, self.name) = (number, file.directory, name)
     (self.archive, self.start, length, self.size) = (archive, file.start + start, Int64(size), size)
     (stamp, held) = (file.stamp, nil)
   }
@@ -162,7 +176,10 @@ struct IndexFile: ~Copyable {
       }
       return 0
     }
-    guard failure == 0 else { throw .io(operation: "read", path: path, errno: failure) }
+    guard failure == 0 else {
+      throw directory.carried.map { $0.error(failure, operation: "read", path: path, in: directory) }
+        ?? .io(operation: "read", path: path, errno: failure)
+    }
     guard done == size else {
       throw .corrupt(path: path, cause: .wrongSize(found: offset + done, expected: offset + size))
     }

@@ -71,6 +71,33 @@ import Testing
     print("rounds: \(worst.keys) of keys, \(worst.ranked) of ranked answers behind them")
   }
 
+  @Test("a carrier that gathers is waited for three times at most, and damage is fetched anew") func gathering() throws
+  {
+    let small = try Self.index.get()
+    for text in try Self.texts(of: small.open, count: TestData.count(40, 400)) {
+      let files = CarriedFiles(small.path, hasAll: false)
+      files.gathers = true
+      let index = try files.open()
+      let opening = files.waits
+      let matches = try index.matches(forPrefix: text)
+      #expect(files.waits - opening <= 4, "\(text)")
+      #expect(try Self.keys(matches) == Self.keys(small.open.matches(forPrefix: text)), "\(text)")
+      let query = ShardedIndex.SearchQuery(text)
+      #expect(try index.search(query).records.map(\.key) == small.open.search(query).records.map(\.key), "\(text)")
+    }
+    let files = CarriedFiles(small.path, hasAll: false)
+    files.gathers = true
+    let index = try files.open()
+    let sound = files.files
+    for name in sound.keys where name != "manifest" { files.files[name]![9] ^= 4 }
+    let damaged = #expect(throws: IndexError.self) { try index.matches(forPrefix: "s") }
+    guard case .corrupt = damaged else { Issue.record("\(String(describing: damaged))"); return }
+    files.wrong = ["read": -70_000]
+    #expect(throws: IndexError.unreachable(path: "carried/manifest", reason: "sentence 70000")) { try files.open() }
+    (files.wrong, files.files) = ([:], sound)
+    #expect(try Self.keys(index.matches(forPrefix: "s")) == Self.keys(small.open.matches(forPrefix: "s")))
+  }
+
   @Test("a manifest comes with its first 16 KiB, and with one read if it is no larger") func firstRead() throws {
     let small = try Self.index.get()
     let files = CarriedFiles(small.path, hasAll: true)

@@ -7,6 +7,11 @@ final class CarriedFiles: @unchecked Sendable {
   var files: [String: [UInt8]]
   /// Whether all bytes are there.
   var hasAll: Bool
+  /// Whether bytes come by ``gather(_:)``, or when a read waits for them.
+  var gathers = false
+  /// The waits for bytes.
+  private(set) var waits = 0
+  private var waitsAtOnce = true
   /// What a call returns in the place of its result, by the call's name; the size of a file, `size`, likewise.
   var wrong: [String: Int64] = [:]
   /// The names that were opened, and the ranges that were read, in order.
@@ -34,7 +39,9 @@ final class CarriedFiles: @unchecked Sendable {
       context: Unmanaged.passUnretained(self).toOpaque(),
       open: { CarriedFiles.at($0!).open(String(cString: $1!), $2) },
       size: { CarriedFiles.at($0!).size($1) },
-      read: { CarriedFiles.at($0!).read($1, Int($2), Int($3), $4!) })
+      read: { CarriedFiles.at($0!).read($1, Int($2), Int($3), $4!) },
+      open_within: nil, gather: gathers ? { CarriedFiles.at($0!).gather($1) } : nil,
+      reason: { context, number, into, _ in CarriedFiles.at(context!).reason(number, into!) }, close: nil)
   }
 
   func open(_ options: ShardedIndex.Options = .init()) throws(IndexError) -> ShardedIndex {
@@ -52,7 +59,7 @@ final class CarriedFiles: @unchecked Sendable {
   private func open(_ name: String, _ size: Int64) -> Int32 {
     if let wrong = wrong["open"] { return Int32(wrong) }
     guard let content = files[name] else { return -ENOENT }
-    if size < 0, !hasAll, !hasManifest {
+    if size < 0, !hasAll, !hasManifest, !gathers {
       wantsManifest = true
       return -EAGAIN
     }
@@ -69,13 +76,30 @@ final class CarriedFiles: @unchecked Sendable {
     let content = numbers[Int(file)].content
     guard offset >= 0, size <= content.count - offset else { return -EIO }
     let range = offset..<offset + size
-    guard hasAll || here[file, default: []].isSuperset(of: range) else {
+    if !hasAll, !here[file, default: []].isSuperset(of: range) {
       wanted.append((file, range))
-      return -EAGAIN
+      guard gathers, waitsAtOnce else { return -EAGAIN }
+      waits += 1
+      _ = fetch()
     }
     reads.append((numbers[Int(file)].name, range))
     content[range].withUnsafeBytes { into.copyMemory(from: $0.baseAddress!, byteCount: size) }
     return 0
+  }
+
+  private func gather(_ how: Int32) {
+    waitsAtOnce = how == CARRIER_WAITS
+    if how == CARRIER_GATHERS_ANEW { here = [:] }
+    if how == CARRIER_AWAITS {
+      waits += 1
+      wrong = [:]
+      _ = fetch()
+    }
+  }
+
+  private func reason(_ number: Int32, _ into: UnsafeMutablePointer<CChar>) {
+    let text = "sentence \(number)"
+    text.withCString { _ = strcpy(into, $0) }
   }
 
   /// Gets the bytes that were asked for and not there; returns whether there were any.
