@@ -23,6 +23,7 @@ let package = Package(
   products: [
     .library(name: "ShardedIndex", targets: ["ShardedIndex"]),
     .library(name: "ShardedIndexFoundation", targets: ["ShardedIndexFoundation"]),
+    .library(name: "ShardedIndexRemote", targets: ["ShardedIndexRemote"]),
     .library(name: "SearchModel", targets: ["SearchModel"]),
     .library(name: "ShardBuilder", targets: ["ShardBuilder"]),
     .library(name: "ShardBuilderFoundation", targets: ["ShardBuilderFoundation"]),
@@ -40,6 +41,7 @@ let package = Package(
       name: "ZstdFromSource",
       description: "Compile zstd from its own package, where the system has no libzstd (fetches facebook/zstd)."),
     .trait(name: "Server", description: "Build shardq-serve (fetches swift-nio and what that needs)."),
+    .trait(name: "Remote", description: "Build ShardedIndexRemote and shardq-remote (need the system's libcurl)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -56,6 +58,9 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     // Headers of a few lines: what the compiler offers to C alone, what the system's module of malloc leaves out, and
     // SQLite's module.
     .systemLibrary(name: "CShims"),
@@ -67,6 +72,11 @@ let package = Package(
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]),
     // Apart from the engine, since a static program with Foundation has 7 MB more.
     .target(name: "ShardedIndexFoundation", dependencies: ["ShardedIndex"], swiftSettings: settings),
+    // An index over HTTP or in S3; empty without its trait.
+    .target(
+      name: "ShardedIndexRemote",
+      dependencies: ["ShardedIndex", "CLibrary", .target(name: "CCurl", condition: .when(traits: ["Remote"]))],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .target(name: "SearchModel", dependencies: ["ShardedIndex"], swiftSettings: settings),
     .target(
       name: "ShardBuilder", dependencies: zstd + ["ShardedIndex", "CLibrary", "CZlib", "CNettle"],

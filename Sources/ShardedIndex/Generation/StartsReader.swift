@@ -34,7 +34,7 @@ extension ManifestReader {
       next += Int64(size)
     }
     let archive = Archive(files: Array(starts.dropFirst()), in: file, of: directory, holder: self)
-    let manifest = archive.window(on: file, directory.manifestName, from: Int64(start), size: head.sizes[0])
+    let manifest = try archive.window(on: file, directory.manifestName, from: Int64(start), size: head.sizes[0])
     let reader = try ManifestReader(manifest, contexts: contexts, keeping: limit)
     let found = UInt32(truncatingIfNeeded: reader.rootChecksum)
     guard found == head.rootChecksum else {

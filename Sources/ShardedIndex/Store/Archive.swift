@@ -71,8 +71,10 @@ package final class Archive: Sendable {
   }
 
   /// Returns a file that begins at `start`.
-  func window(on file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) -> IndexFile {
-    IndexFile(in: self, file, name, from: start, size: size)
+  func window(on file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int) throws(IndexError)
+    -> IndexFile
+  {
+    try IndexFile(in: self, file, name, from: start, size: size)
   }
 
   /// Returns the manifest.

@@ -1,0 +1,33 @@
+#if Remote
+  import ShardedIndex
+
+  /// Bytes in the disk cache, by their name.
+  struct CacheEntry: Sendable {
+    /// Hexadecimal digits and hyphens.
+    let name: String
+    /// In bytes.
+    let size: Int
+    /// The first 8 bytes of the SHA-256, in hexadecimal digits; nil if it is not known.
+    private let digest: String?
+
+    /// A whole file that its digest names has that name, whichever index and host it is of. All else is named by its
+    /// place and by the URL, and what is in a manifest or an archive by that one's first bytes as well.
+    init(_ file: RemoteFile, _ range: Range<Int64>, at address: RemoteAddress) {
+      size = Int(range.upperBound - range.lowerBound)
+      if range == file.start..<file.start + file.size, let digest = file.digest {
+        self.digest = String(digest)
+        name = "\(digest)-\(size)"
+      } else {
+        digest = nil
+        let seed = file.root?.seed ?? SHA256.digest(ofBytes: Array("\(address.shown)\0\(file.name)\0\(file.size)".utf8))
+        name = SHA256.text(
+          SHA256.digest(ofBytes: seed + Array("\(range.lowerBound) \(range.upperBound)".utf8)).prefix(16))
+      }
+    }
+
+    /// Whether bytes have the digest, if that is known.
+    func isRight(_ bytes: [UInt8]) -> Bool {
+      digest.map { SHA256.text(SHA256.digest(ofBytes: bytes).prefix(8)) == $0 } ?? true
+    }
+  }
+#endif

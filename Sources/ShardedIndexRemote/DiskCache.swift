@@ -1,0 +1,136 @@
+#if Remote
+  import CCurl
+  import CLibrary
+  import ShardedIndex
+
+  /// Fetched bytes in a directory, which several processes may share.
+  ///
+  /// A file is an entry's bytes and their XXH64, little-endian. Files stand in 16 directories by the first digit of their
+  /// names, and each of those keeps a sixteenth of the limit: what was used longest ago goes first. Whatever fails here
+  /// means that nothing is kept.
+  final class DiskCache: @unchecked Sendable {
+    private let path: String
+    /// The most bytes in one of the directories.
+    private let limit: Int
+    /// The bytes in a directory at the last look and what was written since, by its digit. Of the network's thread.
+    private var sizes: [Character: Int] = [:]
+    private var temporaries = 0
+
+    private static let sumSize = 8
+    /// Seconds after which a use is written down again.
+    private static let usePeriod = 60
+    /// Seconds after which a temporary file is of a process that is gone.
+    private static let temporaryLife = 600
+
+    /// Makes the directory, if it is missing.
+    ///
+    /// - Parameter limit: In bytes.
+    /// - Returns: nil where there is to be none, or where another user could write into it.
+    init?(_ path: String, limit: Int) {
+      guard limit > 0, !path.isEmpty else { return nil }
+      self.path = path
+      self.limit = limit / 16
+      var at = path.startIndex
+      while let slash = path[at...].dropFirst().firstIndex(of: "/") {
+        _ = unsafe mkdir(String(path[..<slash]), 0o755)
+        at = slash
+      }
+      _ = unsafe mkdir(path, 0o700)
+      var status = stat()
+      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+        status.st_mode & 0o022 == 0
+      else { return nil }
+    }
+
+    private func directory(_ name: String) -> String { path + "/" + String(name.prefix(1)) }
+    private func path(_ name: String) -> String { directory(name) + "/" + name }
+
+    /// Returns the bytes of an entry; nil if they are not there, or damaged.
+    func load(_ entry: CacheEntry) -> [UInt8]? {
+      let path = path(entry.name)
+      let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var status = stat()
+      guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      guard Int(status.st_size) == entry.size + Self.sumSize, let bytes = Self.read(file, size: Int(status.st_size)),
+        Self.sum(bytes[..<entry.size]) == Array(bytes[entry.size...])
+      else {
+        unsafe unlink(path)
+        return nil
+      }
+      // Not all file systems note when a file is read.
+      if Int(time(nil)) - Int(Self.modified(status)) > Self.usePeriod { futimens(file, nil) }
+      return Array(bytes[..<entry.size])
+    }
+
+    private static func read(_ file: CInt, size: Int) -> [UInt8]? {
+      var bytes = [UInt8](repeating: 0, count: size)
+      // A regular file of this size comes at once, but for one that is cut off meanwhile.
+      return unsafe pread(file, &bytes, size, 0) == size ? bytes : nil
+    }
+
+    /// Keeps the bytes of an entry. Called by the network's thread.
+    func store(_ bytes: [UInt8], as entry: CacheEntry) {
+      guard bytes.count <= limit, let digit = entry.name.first else { return }
+      let directory = directory(entry.name)
+      if sizes[digit] == nil {
+        _ = unsafe mkdir(directory, 0o700)
+        sizes[digit] = sweep(directory)
+      }
+      temporaries += 1
+      let temporary = directory + "/.\(getpid())-\(temporaries)"
+      let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard file >= 0 else { return }
+      let content = bytes + Self.sum(bytes[...])
+      let isWritten = unsafe write(file, content, content.count) == content.count
+      guard close(file) == 0, isWritten, unsafe rename(temporary, path(entry.name)) == 0 else {
+        unsafe unlink(temporary)
+        return
+      }
+      sizes[digit, default: 0] += content.count
+      if sizes[digit, default: 0] > limit { sizes[digit] = sweep(directory) }
+    }
+
+    /// Removes the files of a directory that were used longest ago, as far as there are too many; returns the bytes of
+    /// those that stay.
+    private func sweep(_ directory: String) -> Int {
+      guard let stream = unsafe opendir(directory) else { return 0 }
+      defer { unsafe closedir(stream) }
+      var found: [(path: String, size: Int, used: Int)] = []
+      let now = Int(time(nil))
+      while let entry = unsafe readdir(stream) {
+        guard let name = unsafe fileName(of: &entry.pointee), name != ".", name != ".." else { continue }
+        var status = stat()
+        let path = directory + "/" + name
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+        let used = Int(Self.modified(status))
+        if name.hasPrefix("."), now - used > Self.temporaryLife {
+          unsafe unlink(path)
+        } else {
+          found.append((path, Int(status.st_size), used))
+        }
+      }
+      var size = found.reduce(0) { $0 + $1.size }
+      guard size > limit else { return size }
+      for file in found.sorted(by: { $0.used < $1.used }) where size > limit - limit / 16 {
+        unsafe unlink(file.path)
+        size -= file.size
+      }
+      return size
+    }
+
+    private static func sum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+      let hash = unsafe XXHash64.hash(bytes.span.bytes)
+      return (0..<UInt64(sumSize)).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+    }
+
+    private static func modified(_ status: stat) -> time_t {
+      #if canImport(Darwin)
+        status.st_mtimespec.tv_sec
+      #else
+        status.st_mtim.tv_sec
+      #endif
+    }
+  }
+#endif

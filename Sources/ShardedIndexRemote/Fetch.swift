@@ -1,0 +1,153 @@
+#if Remote
+  import CCurl
+  import CLibrary
+  import ShardedIndex
+
+  /// Why bytes could not be fetched.
+  struct FetchFailure: Error {
+    /// ENOENT for a file that is not there, ESTALE for one that is another by now, 0 where `reason` says all.
+    let number: CInt
+    let reason: String
+    /// Whether another attempt may end otherwise.
+    var mayPass = false
+
+    init(_ reason: String, mayPass: Bool = false) { (number, self.reason, self.mayPass) = (0, reason, mayPass) }
+    init(number: CInt) { (self.number, reason) = (number, "") }
+  }
+
+  /// The bytes of an answer.
+  struct FetchedBody {
+    /// From the first byte of the range on, or from the first byte of the file on where `isWhole`.
+    var bytes: [UInt8]
+    /// The size of the file, in bytes.
+    var total: Int64
+    /// Whether the host sent the whole file.
+    var isWhole: Bool
+    /// The host's name for the content; nil if it gave none.
+    var tag: String?
+    /// Microseconds from the request to the first byte of the answer.
+    var roundTrip: Int64
+  }
+
+  /// A request for bytes of a file, with its redirects and its second attempt.
+  ///
+  /// The network's thread has it from ``Network/start(_:)`` on; all others see `result` alone, under the network's lock.
+  final class Fetch: @unchecked Sendable {
+    /// The address, for credentials.
+    let address: RemoteAddress
+    /// The bytes that are asked for; nil for the whole file.
+    let range: Range<Int64>?
+    /// The size that the file must have; nil if that is not known yet.
+    let total: Int64?
+    /// Whether another file would have another name.
+    let isNamedByContent: Bool
+    /// The most bytes of a whole file that are taken in the place of a range.
+    let wholeLimit: Int64
+    /// The host's name for the content that is known; nil to get it in any case.
+    let tag: String?
+    /// Checks the body, and keeps it on disk: called by the network's thread, without the lock. False has it fetched anew.
+    let accept: @Sendable (FetchedBody) -> Bool
+
+    /// The end; nil as long as it is under way. An answer without a body is nil: the content has that tag still. Under the
+    /// network's lock.
+    var result: Result<FetchedBody?, FetchFailure>?
+
+    // Of the network's thread.
+    private var url: String
+    private(set) var began: Int64 = 0
+    private(set) var attemptBegan: Int64 = 0
+    private var attempts = 0
+    private var redirects = 0
+    private var reconnects = false
+    private var isAnew: Bool
+    private var wasRefused = false
+
+    /// Milliseconds.
+    static let (connectLimit, firstByteLimit, totalLimit) = (Int64(1000), Int64(2000), Int64(4500))
+    private static let redirectLimit = 5
+
+    /// - Parameter isAnew: Whether no cache on the way may answer.
+    init(
+      _ address: RemoteAddress, _ name: String?, range: Range<Int64>?, total: Int64?, wholeLimit: Int64,
+      isNamedByContent: Bool = false, tag: String? = nil, isAnew: Bool = false,
+      accept: @escaping @Sendable (FetchedBody) -> Bool = { _ in true }
+    ) {
+      (self.address, self.range, self.total, self.wholeLimit) = (address, range, total, wholeLimit)
+      (self.tag, self.isAnew, self.accept, self.isNamedByContent) = (tag, isAnew, accept, isNamedByContent)
+      url = address.url(of: name)
+    }
+
+    /// Makes the next request; nil where memory is short.
+    func transfer(_ number: Int) -> Transfer? {
+      let now = clock_now()
+      if began == 0 { began = now }
+      attemptBegan = now
+      var made = Transfer()
+      let text = range.map { "\($0.lowerBound)-\($0.upperBound - 1)" }
+      guard
+        unsafe transfer_new(
+          &made, Int64(number), url, text, range.map { $0.upperBound - $0.lowerBound } ?? 0, wholeLimit)
+      else { return nil }
+      transfer_limit(made, Int(Self.connectLimit), Int(max(1, began + Self.totalLimit - now)))
+      if reconnects { transfer_reconnect(made) }
+      for line in ["Accept-Encoding: identity", "User-Agent: shardq"] { unsafe transfer_header(made, line) }
+      if isAnew { unsafe transfer_header(made, "Cache-Control: no-cache") }
+      if let tag { unsafe transfer_header(made, "If-None-Match: " + tag) }
+      if redirects == 0 || isFirstHost {
+        for line in address.headers { unsafe transfer_header(made, line) }
+        if let credentials = address.credentials {
+          unsafe transfer_authenticate(made, credentials.user, credentials.password, credentials.signature)
+        }
+      }
+      return made
+    }
+
+    private var isFirstHost: Bool {
+      guard let first = RemoteAddress.origin(of: address.url(of: nil)), let now = RemoteAddress.origin(of: url) else {
+        return false
+      }
+      return first == now
+    }
+
+    /// Takes the end of a request; returns the result, or nil where there is another to be made.
+    ///
+    /// - Parameter code: The number that curl gives it.
+    func end(_ transfer: Transfer, code: CInt) -> Result<FetchedBody?, FetchFailure>? {
+      do throws(FetchFailure) {
+        guard let body = try FetchAnswer(transfer, code: code, of: self).body() else { return .success(nil) }
+        if !accept(body), !wasRefused {
+          // Damaged on the way, or in a cache: once more from the host itself.
+          (wasRefused, isAnew) = (true, true)
+          return nil
+        }
+        return .success(body)
+      } catch {
+        return error.number == EAGAIN ? nil : fail(error)
+      }
+    }
+
+    /// Ends an attempt without an answer; returns the result, or nil where there is another attempt.
+    func fail(_ failure: FetchFailure) -> Result<FetchedBody?, FetchFailure>? {
+      attempts += 1
+      guard failure.mayPass, attempts == 1, clock_now() - began < Self.totalLimit - 500 else {
+        return .failure(failure)
+      }
+      (reconnects, isAnew) = (true, true)
+      return nil
+    }
+
+    /// Goes to another URL.
+    func follow(_ location: String) throws(FetchFailure) -> Never {
+      redirects += 1
+      guard redirects <= Self.redirectLimit else { throw FetchFailure("over \(Self.redirectLimit) redirects") }
+      guard let next = RemoteAddress.origin(of: location), let now = RemoteAddress.origin(of: url) else {
+        throw FetchFailure("the host redirects to something else than http and https")
+      }
+      guard next.scheme == "https" || now.scheme == "http" else {
+        throw FetchFailure("the host redirects from https to http, which anybody on the way can read")
+      }
+      url = location
+      throw FetchFailure(number: EAGAIN)
+    }
+  }
+#endif

@@ -1,0 +1,155 @@
+#if Remote
+  import CCurl
+  import CLibrary
+
+  /// The answer of a host to one request, looked at.
+  struct FetchAnswer {
+    private let transfer: Transfer
+    private let code: CInt
+    private let fetch: Fetch
+
+    init(_ transfer: Transfer, code: CInt, of fetch: Fetch) {
+      (self.transfer, self.code, self.fetch) = (transfer, code, fetch)
+    }
+
+    /// Returns the body; nil where the host says that nothing has changed.
+    func body() throws(FetchFailure) -> FetchedBody? {
+      let status = transfer_status(transfer)
+      if transfer_is_too_long(transfer), status == 200 || status == 206 { throw tooLong(status) }
+      // The body of an error may have been cut off.
+      guard code == 0 || status >= 300 && transfer_is_too_long(transfer) else { throw failed() }
+      switch status {
+      case 200: return try whole()
+      case 206: return try part()
+      case 304 where fetch.tag != nil: return nil
+      case 301, 302, 303, 307, 308:
+        guard let location = text(4096, { unsafe transfer_redirect(transfer, &$0, $1) }) else {
+          throw FetchFailure("the host redirects to nowhere (status \(status))")
+        }
+        try fetch.follow(location)
+      case 404, 410: throw FetchFailure(number: ENOENT)
+      default: throw refused(status)
+      }
+    }
+
+    private func whole() throws(FetchFailure) -> FetchedBody {
+      try checkEncoding()
+      let bytes = content()
+      if let total = fetch.total, Int64(bytes.count) != total { throw otherSize(Int64(bytes.count), total) }
+      return body(bytes, total: Int64(bytes.count), isWhole: true)
+    }
+
+    private func part() throws(FetchFailure) -> FetchedBody {
+      try checkEncoding()
+      let bytes = content()
+      guard let range = fetch.range, let field = field("Content-Range"), let (first, last, total) = Self.numbers(field),
+        first == range.lowerBound, last == min(range.upperBound, total) - 1, Int64(bytes.count) == last - first + 1
+      else { throw FetchFailure("the host sent other bytes than the request asked for", mayPass: true) }
+      if let expected = fetch.total, total != expected { throw otherSize(total, expected) }
+      return body(bytes, total: total, isWhole: first == 0 && last == total - 1)
+    }
+
+    private func body(_ bytes: [UInt8], total: Int64, isWhole: Bool) -> FetchedBody {
+      let roundTrip = transfer_first_byte(transfer)
+      return FetchedBody(bytes: bytes, total: total, isWhole: isWhole, tag: field("ETag"), roundTrip: roundTrip)
+    }
+
+    private func checkEncoding() throws(FetchFailure) {
+      if let encoding = field("Content-Encoding"), encoding.lowercased() != "identity" {
+        throw FetchFailure("the host sends it compressed (\(shortened(encoding))): turn that off for the index's files")
+      }
+    }
+
+    // MARK: Failures
+
+    private func otherSize(_ found: Int64, _ expected: Int64) -> FetchFailure {
+      // A file that is named by its content is no other file.
+      if fetch.isNamedByContent {
+        return FetchFailure("the file has \(found) bytes where the manifest says \(expected)", mayPass: true)
+      }
+      return FetchFailure(number: ESTALE)
+    }
+
+    private func tooLong(_ status: Int64) -> FetchFailure {
+      if status == 200, fetch.range != nil {
+        return FetchFailure(
+          "the host ignores the range of the request, and the file has over \(fetch.wholeLimit) bytes")
+      }
+      return FetchFailure("the host sends more bytes than the request asked for", mayPass: true)
+    }
+
+    /// A request without an answer.
+    private func failed() -> FetchFailure {
+      let text = unsafe String(cString: transfers_error(code))
+      switch code {
+      case CInt(CURLE_COULDNT_RESOLVE_HOST.rawValue):
+        return FetchFailure("the name of the host cannot be resolved", mayPass: true)
+      case CInt(CURLE_COULDNT_CONNECT.rawValue): return FetchFailure("the host takes no connection", mayPass: true)
+      case CInt(CURLE_OPERATION_TIMEDOUT.rawValue):
+        return FetchFailure("the host did not answer in time", mayPass: true)
+      case CInt(CURLE_PARTIAL_FILE.rawValue): return FetchFailure("the host sent a part of the answer", mayPass: true)
+      case CInt(CURLE_PEER_FAILED_VERIFICATION.rawValue):
+        return FetchFailure("the host's certificate is not valid for it")
+      default: return FetchFailure(text.prefix(1).lowercased() + text.dropFirst(), mayPass: true)
+      }
+    }
+
+    private func refused(_ status: Int64) -> FetchFailure {
+      let text = String(decoding: content().prefix(4096), as: UTF8.self)
+      // Source: Amazon S3 API Reference, Error responses.
+      let code = text.split(separator: "<Code>", maxSplits: 1).dropFirst().first?.split(separator: "<").first
+      switch code {
+      case "RequestTimeTooSkewed", "RequestExpired":
+        return FetchFailure("the clock of this machine is wrong: the store refuses the time of the request; set it")
+      case "InvalidAccessKeyId", "SignatureDoesNotMatch":
+        return FetchFailure("the store does not accept AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+      case "NoSuchBucket": return FetchFailure("there is no such bucket")
+      case "InvalidRange": return FetchFailure(number: ENOENT)
+      default: break
+      }
+      switch status {
+      case 401: return FetchFailure("the host asks for a user and a password (status 401)")
+      case 403: return FetchFailure("the host does not permit it (status 403)")
+      // An empty file has no range.
+      case 416: return FetchFailure(number: fetch.total == nil ? ENOENT : ESTALE)
+      case 412: return FetchFailure(number: ESTALE)
+      case 408, 429, 500...599: return FetchFailure("the host is in trouble (status \(status))", mayPass: true)
+      default: return FetchFailure("the host answers with status \(status)")
+      }
+    }
+
+    // MARK: Texts
+
+    private func content() -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: Int(transfer_size(transfer)))
+      unsafe transfer_copy(transfer, &bytes)
+      return bytes
+    }
+
+    private func field(_ name: String) -> String? {
+      text(1024) { unsafe transfer_field(transfer, name, &$0, $1) }
+    }
+
+    /// Returns the text that a function of C fills in; nil for one that is too long or no UTF-8.
+    private func text(_ capacity: Int, _ fill: (inout [CChar], Int64) -> Bool) -> String? {
+      var text = [CChar](repeating: 0, count: capacity)
+      guard fill(&text, Int64(capacity)) else { return nil }
+      return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func shortened(_ text: String) -> String {
+      String(decoding: text.utf8.prefix(32).filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self)
+    }
+
+    /// Returns the numbers of `bytes FIRST-LAST/TOTAL`.
+    private static func numbers(_ field: String) -> (first: Int64, last: Int64, total: Int64)? {
+      guard field.hasPrefix("bytes ") else { return nil }
+      let texts = field.dropFirst(6).split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
+      let numbers = texts.compactMap { text in
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
+      }
+      guard texts.count == 3, numbers.count == 3, numbers[0] <= numbers[1], numbers[1] < numbers[2] else { return nil }
+      return (numbers[0], numbers[1], numbers[2])
+    }
+  }
+#endif

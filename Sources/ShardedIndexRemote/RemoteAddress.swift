@@ -1,0 +1,140 @@
+import CLibrary
+import ShardedIndex
+
+/// Returns the value of an environment variable; nil for one that is empty.
+func environment(_ name: String) -> String? {
+  guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+  return unsafe String(validatingCString: value)
+}
+
+#if Remote
+  import CCurl
+
+  /// The address of an index: a URL of http, https or s3. One that ends with a slash is of a directory, another of an
+  /// archive.
+  ///
+  /// The parts that may be secret (user, password and the text behind `?`) stand in no message and in no file.
+  struct RemoteAddress: Sendable {
+    /// The user and the password that go to the first host alone.
+    struct Credentials: Sendable {
+      let user: String
+      let password: String
+      /// The text with which libcurl signs requests; nil for plain authentication.
+      let signature: String?
+    }
+
+    /// The URL without secret parts, as messages have it.
+    let shown: String
+    let isArchive: Bool
+    let credentials: Credentials?
+    /// Lines of each request's header, for the first host alone.
+    let headers: [String]
+    /// The URL before a file's name.
+    private let base: String
+    /// The text behind a file's name: empty, or `?` and more.
+    private let query: String
+
+    /// The SHA-256 of no bytes, which S3 wants to know of a GET.
+    private static let emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    /// The most bytes of a URL.
+    private static let sizeLimit = 4096
+
+    /// - Throws: ``IndexError/unreachable(path:reason:)`` for a text that is no such URL.
+    init(_ text: String) throws(IndexError) {
+      guard text.utf8.count <= Self.sizeLimit, !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
+        throw .unreachable(path: "the URL", reason: "it has a space or a control character, or over 4,096 bytes")
+      }
+      let isArchive = text.split(separator: "?", maxSplits: 1).first.map { !$0.hasSuffix("/") } ?? false
+      if let path = Self.rest(of: text, behind: "s3://") {
+        try self.init(bucketPath: path, isArchive: isArchive)
+      } else {
+        try self.init(url: text, isArchive: isArchive)
+      }
+    }
+
+    private init(url: String, isArchive: Bool) throws(IndexError) {
+      guard let scheme = Self.part(CURLUPART_SCHEME, of: url), scheme == "http" || scheme == "https",
+        let host = Self.part(CURLUPART_HOST, of: url), !host.isEmpty, let port = Self.part(CURLUPART_PORT, of: url),
+        let path = Self.part(CURLUPART_PATH, of: url), let query = Self.part(CURLUPART_QUERY, of: url),
+        let user = Self.part(CURLUPART_USER, of: url, isDecoded: true),
+        let password = Self.part(CURLUPART_PASSWORD, of: url, isDecoded: true)
+      else { throw .unreachable(path: "the URL", reason: "write it as https://host/cities/ or s3://bucket/cities/") }
+      let isUsual = port == (scheme == "http" ? "80" : "443")
+      base = scheme + "://" + host + (isUsual ? "" : ":" + port) + path
+      shown = base
+      self.query = query.isEmpty ? "" : "?" + query
+      self.isArchive = isArchive
+      credentials = user.isEmpty && password.isEmpty ? nil : Credentials(user: user, password: password, signature: nil)
+      headers = []
+    }
+
+    private init(bucketPath path: String, isArchive: Bool) throws(IndexError) {
+      shown = "s3://" + path
+      let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let letters = parts[0].utf8.allSatisfy {
+        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f
+      }
+      guard !parts[0].isEmpty, letters else {
+        throw .unreachable(path: shown, reason: "it names no bucket; write s3://bucket/cities/")
+      }
+      let region = environment("AWS_REGION") ?? environment("AWS_DEFAULT_REGION") ?? "us-east-1"
+      let key = parts.count > 1 ? Self.escaped(parts[1], keepsSlashes: true) : ""
+      if let endpoint = environment("AWS_ENDPOINT_URL_S3") ?? environment("AWS_ENDPOINT_URL") {
+        guard let scheme = Self.part(CURLUPART_SCHEME, of: endpoint), scheme == "http" || scheme == "https" else {
+          throw .unreachable(path: shown, reason: "AWS_ENDPOINT_URL is no URL of http or https")
+        }
+        base = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + parts[0] + "/" + key
+      } else if parts[0].contains(".") {
+        base = "https://s3.\(region).amazonaws.com/\(parts[0])/\(key)"
+      } else {
+        base = "https://\(parts[0]).s3.\(region).amazonaws.com/\(key)"
+      }
+      query = ""
+      self.isArchive = isArchive
+      guard let user = environment("AWS_ACCESS_KEY_ID"), let password = environment("AWS_SECRET_ACCESS_KEY") else {
+        (credentials, headers) = (nil, [])
+        return
+      }
+      credentials = Credentials(user: user, password: password, signature: "aws:amz:\(region):s3")
+      headers =
+        ["x-amz-content-sha256: " + Self.emptyDigest]
+        + (environment("AWS_SESSION_TOKEN").map { ["x-amz-security-token: " + $0] } ?? [])
+    }
+
+    /// Returns the URL of a file of the index; that of the archive for nil.
+    func url(of name: String?) -> String { base + (name.map { Self.escaped($0, keepsSlashes: false) } ?? "") + query }
+
+    /// Returns the scheme, the host and the port of a URL; nil for one of another scheme than http and https.
+    static func origin(of url: String) -> (scheme: String, host: String, port: String)? {
+      guard let scheme = part(CURLUPART_SCHEME, of: url), scheme == "http" || scheme == "https",
+        let host = part(CURLUPART_HOST, of: url), let port = part(CURLUPART_PORT, of: url)
+      else { return nil }
+      return (scheme, host, port)
+    }
+
+    private static func rest(of text: String, behind prefix: String) -> String? {
+      text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
+    }
+
+    private static func part(_ part: CURLUPart, of url: String, isDecoded: Bool = false) -> String? {
+      var text = [CChar](repeating: 0, count: 2 * sizeLimit)
+      guard unsafe url_part(url, part, isDecoded, &text, Int64(text.count)) else { return nil }
+      return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Returns a text with `%` and two digits in the place of all but letters, digits and `-._~`.
+    private static func escaped(_ text: String, keepsSlashes: Bool) -> String {
+      var bytes: [UInt8] = []
+      for byte in text.utf8 {
+        switch byte {
+        case 0x41...0x5a, 0x61...0x7a, 0x30...0x39, 0x2d, 0x2e, 0x5f, 0x7e: bytes.append(byte)
+        case 0x2f where keepsSlashes: bytes.append(byte)
+        default:
+          let digits = Array("0123456789ABCDEF".utf8)
+          bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+#endif

@@ -1,0 +1,314 @@
+#if Remote
+  import CCurl
+  import CLibrary
+  import ShardedIndex
+
+  /// The bytes of an index on another machine, as the engine asks for them: see `Carrier` (Sources/CShims/carrier.h).
+  ///
+  /// What was fetched stays in memory, 4 MiB of it, and on disk. All state is under the network's lock.
+  final class RemoteCarrier: @unchecked Sendable {
+    private struct PieceKey: Hashable {
+      let file: CInt
+      let start: Int64
+      let end: Int64
+    }
+    /// A thread that asks for several pieces before it waits.
+    private struct Gathering {
+      var pieces: [RemotePiece] = []
+      /// Pieces that ended before this step are not used.
+      var anewSince = 0
+    }
+
+    /// The first read, in bytes. Most roots are no larger.
+    static let headSize: Int64 = 16 << 10
+    /// A manifest up to this comes whole, at the first miss behind its head.
+    private static let wholeManifest: Int64 = 128 << 10
+    /// A file up to this comes whole.
+    private static let wholeShard: Int64 = 96 << 10
+    /// A file that a host which knows no ranges sends whole.
+    private static let unrangedLimit: Int64 = 1 << 20
+    /// The bytes of pieces that stay in memory.
+    private static let keptBytes = 4 << 20
+    /// Milliseconds for which a failure answers other reads of the same bytes.
+    private static let failureLife: Int64 = 1000
+    /// Microseconds of a round trip from which on whole files are fetched.
+    private static let farRoundTrip: Int64 = 5000
+
+    private let network = Network.shared
+    private let address: RemoteAddress
+    private let cache: DiskCache?
+    private let fetchMode: RemoteOptions.Fetch
+
+    private var files: [RemoteFile] = []
+    private var numbers: [String: CInt] = [:]
+    private var root: (root: RemoteRoot, number: CInt)?
+    private var opening: Fetch?
+    private var wholes = true
+    private var hasRanges = true
+    private var pieces: [PieceKey: RemotePiece] = [:]
+    private var keptSize = 0
+    /// The steps so far: ends and uses of pieces.
+    private var steps = 0
+    private var gatherings: [UInt64: Gathering] = [:]
+    private var reasons: [String] = []
+    private var firstReason = 0
+
+    init(_ address: RemoteAddress, _ options: RemoteOptions) {
+      self.address = address
+      fetchMode = options.fetch
+      cache = options.cacheDirectory.flatMap { DiskCache($0, limit: options.cacheLimitBytes) }
+    }
+
+    // MARK: Opening
+
+    /// Returns the number of the manifest or of the archive, as the host has it now.
+    func openRoot(_ name: String?) -> CInt {
+      network.withLock {
+        // Several threads may find out at once that something has changed.
+        let fetch =
+          opening
+          ?? Fetch(
+            address, name, range: 0..<Self.headSize, total: nil, wholeLimit: Self.unrangedLimit, tag: root?.root.tag,
+            isAnew: root != nil)
+        if opening == nil {
+          opening = fetch
+          network.start(fetch)
+        }
+        while fetch.result == nil { network.wait() }
+        if opening === fetch { opening = nil }
+        switch fetch.result! {
+        case .failure(let failure): return number(of: failure)
+        case .success(let body): return opened(body, name ?? "archive")
+        }
+      }
+    }
+
+    private func opened(_ body: FetchedBody?, _ name: String) -> CInt {
+      if let root, body.map(root.root.isSame) ?? true { return root.number }
+      guard let body else { return 0 &- EIO }
+      if let failure = Self.failure(ofHead: body, isArchive: address.isArchive) { return number(of: failure) }
+      hasRanges = !body.isWhole || body.total < Self.headSize
+      wholes = fetchMode == .automatic ? body.roundTrip > Self.farRoundTrip : fetchMode == .shards
+      let opened = RemoteRoot(body, at: address)
+      let number = add(
+        RemoteFile(name: name, start: 0, size: body.total, root: opened, urlName: address.isArchive ? nil : name))
+      root = (opened, number)
+      return number
+    }
+
+    /// Returns why an answer is no index; nil for one that may be.
+    private static func failure(ofHead body: FetchedBody, isArchive: Bool) -> FetchFailure? {
+      let zstd: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+      let zip: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
+      if body.bytes.starts(with: isArchive ? zip : zstd) { return nil }
+      if body.bytes.first(where: { $0 > 0x20 }) == 0x3c {
+        return FetchFailure("the host answers with a page of HTML, a login perhaps")
+      }
+      return FetchFailure(
+        isArchive
+          ? "it is no archive of an index; the URL of a directory ends with /" : "the file is no manifest of an index")
+    }
+
+    private func add(_ file: RemoteFile) -> CInt {
+      files.append(file)
+      return CInt(files.count - 1)
+    }
+
+    /// Returns the number of a file of a directory.
+    func open(_ name: String, size: Int64) -> CInt {
+      network.withLock {
+        if let number = numbers[name], files[Int(number)].size == size { return number }
+        let number = add(RemoteFile(name: name, start: 0, size: size, root: nil, urlName: name))
+        numbers[name] = number
+        return number
+      }
+    }
+
+    /// Returns the number of a file in an archive.
+    func open(_ name: String, in archive: CInt, from start: Int64, size: Int64) -> CInt {
+      network.withLock {
+        let holder = files[Int(archive)]
+        guard let root = holder.root else { return 0 &- EBADF }
+        let key = "\(archive) \(start) \(name)"
+        if let number = numbers[key], files[Int(number)].size == size { return number }
+        let number = add(RemoteFile(name: name, start: start, size: size, root: root, urlName: holder.urlName))
+        numbers[key] = number
+        return number
+      }
+    }
+
+    func size(of file: CInt) -> Int64 { network.withLock { files[Int(file)].size } }
+
+    // MARK: Reading
+
+    /// Calls `copy` for the pieces of a range of the file at the URL, once all of it is there: with bytes, which of them
+    /// are of the range, and where in the range they begin.
+    ///
+    /// - Returns: 0, or the number of an error, made negative.
+    func read(_ number: CInt, from start: Int64, size: Int64, copy: ([UInt8], Range<Int>, Int) -> Void) -> CInt {
+      network.withLock {
+        let file = files[Int(number)]
+        guard size >= 0, start >= file.start, start - file.start <= file.size,
+          size <= file.size - (start - file.start)
+        else { return 0 &- EINVAL }
+        let end = start + size
+        var start = start
+        if let head = file.root?.head, start < Int64(head.count) {
+          let known = Int(start)..<Int(min(end, Int64(head.count)))
+          copy(head, known, 0)
+          start += Int64(known.count)
+          if start == end { return 0 }
+        }
+        let thread = thread_number()
+        let anewSince = gatherings[thread]?.anewSince ?? 0
+        let piece = piece(of: file, number, start..<end, anewSince: anewSince)
+        settle(piece)
+        if piece.fetch != nil {
+          if gatherings[thread] != nil {
+            gatherings[thread]!.pieces.append(piece)
+            return 0 &- EAGAIN
+          }
+          complete(piece)
+        }
+        if let failure = piece.failure { return self.number(of: failure) }
+        guard piece.start <= start, end <= piece.start + Int64(piece.bytes.count) else { return 0 &- EIO }
+        steps += 1
+        piece.used = steps
+        copy(piece.bytes, Int(start - piece.start)..<Int(end - piece.start), Int(size - (end - start)))
+        return 0
+      }
+    }
+
+    /// Waits until a piece's request has ended.
+    private func complete(_ piece: RemotePiece) {
+      while let fetch = piece.fetch, fetch.result == nil { network.wait() }
+      settle(piece)
+    }
+
+    /// Takes over the result of a piece's request, if that has ended.
+    private func settle(_ piece: RemotePiece) {
+      guard let result = piece.fetch?.result else { return }
+      piece.fetch = nil
+      piece.ended = clock_now()
+      steps += 1
+      (piece.step, piece.used) = (steps, steps)
+      switch result {
+      case .success(let body):
+        piece.bytes = body?.bytes ?? []
+        if body?.isWhole ?? false { piece.start = 0 }
+        keptSize += piece.bytes.count
+        trim()
+      case .failure(let failure): piece.failure = failure
+      }
+    }
+
+    /// Returns the piece for a range: one that is there, is on disk, is on its way, or is asked for now.
+    private func piece(
+      of file: RemoteFile, _ number: CInt, _ range: Range<Int64>, anewSince: Int
+    ) -> RemotePiece {
+      let range = self.range(of: file, around: range)
+      let key = PieceKey(file: number, start: range.lowerBound, end: range.upperBound)
+      if let piece = pieces[key] {
+        if piece.fetch != nil { return piece }
+        let isOver = piece.failure != nil && clock_now() - piece.ended >= Self.failureLife
+        if !isOver, piece.step >= anewSince { return piece }
+        remove(key)
+      }
+      let store = CacheEntry(file, range, at: address)
+      if anewSince == 0, let bytes = cache?.load(store) {
+        let piece = RemotePiece(nil, from: range.lowerBound)
+        piece.bytes = bytes
+        pieces[key] = piece
+        keptSize += bytes.count
+        trim(but: key)
+        return piece
+      }
+      let isWhole = file.root == nil && range == 0..<file.size
+      let fetch = Fetch(
+        address, file.urlName, range: isWhole ? nil : range,
+        total: file.root?.size ?? file.size, wholeLimit: wholeLimit(of: file, isWhole),
+        isNamedByContent: file.root == nil,
+        isAnew: anewSince > 0
+      ) { [cache] body in
+        guard store.isRight(body.bytes) else { return false }
+        // A whole file in the place of a range has another name.
+        if Int64(body.bytes.count) == range.upperBound - range.lowerBound { cache?.store(body.bytes, as: store) }
+        return true
+      }
+      let piece = RemotePiece(fetch, from: range.lowerBound)
+      pieces[key] = piece
+      network.start(fetch)
+      return piece
+    }
+
+    /// Returns the range that a request asks for.
+    private func range(of file: RemoteFile, around range: Range<Int64>) -> Range<Int64> {
+      let end = file.start + file.size
+      if file.name == "archive" { return range }
+      if file.name == "manifest" {
+        guard let head = file.root?.head.count, file.size <= Self.wholeManifest else { return range }
+        return max(file.start, Int64(head))..<end
+      }
+      let isWhole = wholes || (!hasRanges && file.size <= Self.unrangedLimit)
+      return isWhole && (file.size <= Self.wholeShard || !hasRanges) ? file.start..<end : range
+    }
+
+    private func wholeLimit(of file: RemoteFile, _ isWhole: Bool) -> Int64 {
+      if isWhole { return file.size }
+      return file.root == nil && file.size <= Self.unrangedLimit ? file.size : 0
+    }
+
+    private func remove(_ key: PieceKey) {
+      if let piece = pieces.removeValue(forKey: key) { keptSize -= piece.bytes.count }
+    }
+
+    /// Lets go of the pieces that were used longest ago.
+    private func trim(but last: PieceKey? = nil) {
+      while keptSize > Self.keptBytes {
+        let old = pieces.filter { $0.value.fetch == nil && $0.key != last }.min { $0.value.used < $1.value.used }
+        guard let old, pieces.count > 1 else { return }
+        remove(old.key)
+      }
+    }
+
+    // MARK: Several pieces side by side
+
+    func gather(_ how: CInt) {
+      network.withLock {
+        let thread = thread_number()
+        switch how {
+        case CInt(CARRIER_GATHERS): gatherings[thread] = Gathering()
+        case CInt(CARRIER_GATHERS_ANEW):
+          steps += 1
+          gatherings[thread] = Gathering(anewSince: steps)
+        case CInt(CARRIER_AWAITS):
+          let wanted = gatherings[thread]?.pieces ?? []
+          gatherings[thread]?.pieces = []
+          for piece in wanted { complete(piece) }
+        default: gatherings[thread] = nil
+        }
+      }
+    }
+
+    // MARK: Errors
+
+    /// Returns the number of an error, made negative. Under the lock.
+    private func number(of failure: FetchFailure) -> CInt {
+      if failure.number != 0 { return 0 &- failure.number }
+      reasons.append(failure.reason)
+      // Each is read soon.
+      if reasons.count > 64 {
+        reasons.removeFirst()
+        firstReason = (firstReason + 1) & 0xfff_ffff
+      }
+      return 0 &- CInt(CARRIER_REASONS) &- CInt(firstReason + reasons.count - 1)
+    }
+
+    func reason(of number: CInt) -> String {
+      network.withLock {
+        let index = Int(number) - Int(CARRIER_REASONS) - firstReason
+        return reasons.indices.contains(index) ? reasons[index] : "the host cannot be asked"
+      }
+    }
+  }
+#endif

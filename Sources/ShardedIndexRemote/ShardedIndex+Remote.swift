@@ -1,0 +1,69 @@
+#if Remote
+  import CCurl
+  import CLibrary
+  import ShardedIndex
+
+  extension ShardedIndex {
+    /// Opens an index on another machine, over HTTP or in S3.
+    ///
+    /// ```swift
+    /// let index = try ShardedIndex(remote: "https://example.org/cities/")
+    /// ```
+    ///
+    /// Queries fetch the pages of the manifest and the shards that are neither in memory nor in the disk cache, and wait
+    /// for them: at most 5 seconds for each. All indexes of a process share its connections; at most 8 requests are
+    /// under way at a time. With ``Options/reloadInterval`` a query asks the host for a newer manifest at most once an
+    /// interval.
+    ///
+    /// - Parameters:
+    ///   - url: A URL of http, https or s3. One that ends with a slash is that of a directory, another that of an
+    ///     archive. S3 takes `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and
+    ///     `AWS_ENDPOINT_URL` of the environment. User and password of a URL go to its host alone, and into no message.
+    ///   - options: The memory that it may keep, and whether it follows rebuilds.
+    ///   - remote: How much a request asks for, and the disk cache.
+    /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)`` if
+    ///   it cannot be asked or answers with something else, and the errors of opening a directory.
+    /// - Complexity: One request for 16 KiB. A query makes at most two requests one after the other, a page and shards,
+    ///   in an index of up to 4,096 shards.
+    public convenience init(
+      remote url: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
+    ) throws(IndexError) {
+      let address = try RemoteAddress(url)
+      let carrier = RemoteCarrier(address, remote)
+      let directory = unsafe IndexDirectory(
+        carrier: carrier.functions, path: address.shown, isArchive: address.isArchive)
+      try self.init(directory, options: options)
+    }
+  }
+
+  extension RemoteCarrier {
+    /// The functions, which keep the carrier until `close`.
+    fileprivate var functions: Carrier {
+      unsafe Carrier(
+        context: Unmanaged.passRetained(self).toOpaque(),
+        open: { context, name, size in
+          let carrier = unsafe Unmanaged<RemoteCarrier>.fromOpaque(context!).takeUnretainedValue()
+          let name = unsafe String(cString: name!)
+          return size < 0 ? carrier.openRoot(name == "archive" ? nil : name) : carrier.open(name, size: size)
+        },
+        size: { unsafe Unmanaged<RemoteCarrier>.fromOpaque($0!).takeUnretainedValue().size(of: $1) },
+        read: { context, file, offset, size, target in
+          let carrier = unsafe Unmanaged<RemoteCarrier>.fromOpaque(context!).takeUnretainedValue()
+          return carrier.read(file, from: offset, size: size) { bytes, range, place in
+            unsafe bytes_copy(target! + place, bytes, Int64(range.lowerBound), Int64(range.count))
+          }
+        },
+        open_within: { context, archive, name, offset, size in
+          let carrier = unsafe Unmanaged<RemoteCarrier>.fromOpaque(context!).takeUnretainedValue()
+          return carrier.open(unsafe String(cString: name!), in: archive, from: offset, size: size)
+        },
+        gather: { unsafe Unmanaged<RemoteCarrier>.fromOpaque($0!).takeUnretainedValue().gather($1) },
+        reason: { context, number, target, capacity in
+          let carrier = unsafe Unmanaged<RemoteCarrier>.fromOpaque(context!).takeUnretainedValue()
+          let text = Array(carrier.reason(of: number).utf8.prefix(Int(capacity) - 1)) + [0]
+          unsafe bytes_copy(target!, text, 0, Int64(text.count))
+        },
+        close: { unsafe Unmanaged<RemoteCarrier>.fromOpaque($0!).release() })
+    }
+  }
+#endif
