@@ -33,6 +33,7 @@ let package = Package(
     .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
+    .executable(name: "shardq-remote", targets: ["ShardqRemote"]),
   ],
   traits: [
     // All traits are off by default, so that users of the library fetch no other package.
@@ -111,6 +112,9 @@ let package = Package(
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
       // They are in CServerFiles: an executable without files beside it.
       exclude: ["Resources"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests",

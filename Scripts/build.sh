@@ -4,7 +4,9 @@
 # on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
 # With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
-# --all builds that and the others, and compiles the modules that they share once. All other arguments are swift build's.
+# --all builds that and the others, and compiles the modules that they share once.
+# With --remote only bin/shardq-remote is built, which answers from an index of a URL: it links the system's libcurl, and
+# so is not static. All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
 names="shardq shardq-commands shardq-footprint"
@@ -19,11 +21,18 @@ case "${1:-}" in
   tree=.build/server
   shift
   ;;
+--remote)
+  names=shardq-remote
+  traits=CommandLineTool,Remote
+  # Of its own, since the flags of a static program are those of all its modules.
+  tree=.build/remote
+  shift
+  ;;
 esac
-Scripts/dependencies.sh
+if [ "$names" = shardq-remote ]; then Scripts/dependencies.sh --remote; else Scripts/dependencies.sh; fi
 
 embedded=.build/embedded/shardq
-if [ "$names" = shardq-serve ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
+if [ "$names" = shardq-serve ] || [ "$names" = shardq-remote ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
   embedded=""
 else
   status=0
@@ -38,7 +47,8 @@ fi
 for name in $names; do
   flags=""
   # Linked as a user's program is: `shardq footprint` measures what a user gets.
-  [ "$(uname)" = Darwin ] || flags="--static-swift-stdlib -Xswiftc -static-executable"
+  [ "$(uname)" = Darwin ] || flags=--static-swift-stdlib
+  [ "$(uname)" = Darwin ] || [ "$name" = shardq-remote ] || flags="$flags -Xswiftc -static-executable"
   swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin

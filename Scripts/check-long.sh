@@ -25,7 +25,7 @@ sanitizer() {
 }
 
 every_test() {
-  SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool
+  SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
 }
 
 languages() { SHARDQ_LONG=1 Tests/Languages/run.sh; }
@@ -42,5 +42,6 @@ step "the second reader over whole lists" every_format
 step "a million questions from Python" skippable languages
 step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
 step "the engine as WebAssembly, and the page on nginx, over whole lists" skippable env SHARDQ_LONG=1 Tests/Wasm/run.sh
+step "an index over HTTP, with more texts and processes" skippable Tests/Remote/run.sh --long
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh

@@ -29,10 +29,11 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
 
-# The library as others build it, without optimization, and the tests in Swift.
+# The library as others build it, without optimization, and the tests in Swift. With them comes shardq-remote.
 tests() {
   step "the tests in Swift build" \
-    swift build -c release -Xswiftc -enable-testing --traits CommandLineTool --build-tests
+    swift build -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
+  touch "$logs/built"
   step "the examples build and run" Scripts/check-examples.sh
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
   await_programs
@@ -51,16 +52,20 @@ waiting() {
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "C, Python and Node answer as the command does" skippable Tests/Languages/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
+  await_built
+  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" skippable Tests/Remote/run.sh
   step "the terminal: keys sent, screens compared, every signal" Tests/side_by_side.py Tests/Terminal
 }
 
 tests_in_swift() {
-  SHARDQ_BIN="$PWD/bin" swift test --skip-build -c release -Xswiftc -enable-testing --traits CommandLineTool
+  SHARDQ_BIN="$PWD/bin" swift test --skip-build -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
 }
 
 # Ends the lane where a step of another has failed, since there may be no programs then.
-await_programs() {
-  while [ ! -e "$logs/programs" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
+await_programs() { await programs; }
+await_built() { await built; }
+await() {
+  while [ ! -e "$logs/$1" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
   [ ! -e "$logs/failed" ] || exit 1
 }
 

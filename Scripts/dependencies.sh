@@ -1,13 +1,13 @@
 #!/bin/sh
 # Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and nettle (the
 # builder), on Debian for x86-64 musl (the executable shardq). With --query libzstd alone, which answers queries; with
-# --tests also the programs that the tests run, and SQLite, which shardq footprint measures. It names each package that it
-# installs, and does nothing where all are there.
+# --remote also libcurl, for shardq-remote; with --tests that, the programs that the tests run, and SQLite, which shardq
+# footprint measures. It names each package that it installs, and does nothing where all are there.
 set -eu
 
 missing=""
 need() { # header package
-  for directory in /usr/include /usr/local/include /opt/homebrew/include; do
+  for directory in /usr/include /usr/include/*-linux-gnu /usr/local/include /opt/homebrew/include; do
     [ ! -e "$directory/$1" ] || return 0
   done
   missing="$missing $2"
@@ -29,8 +29,12 @@ if [ "${1:-}" != --query ]; then
   # Without it shardq is built with Swift's runtime: Scripts/build-embedded.sh.
   [ "$(uname -m)" != x86_64 ] || ! command -v apt-get >/dev/null 2>&1 || need x86_64-linux-musl/stdlib.h musl-dev
 fi
+if [ "${1:-}" = --tests ] || [ "${1:-}" = --remote ]; then
+  need curl/curl.h libcurl4-openssl-dev
+fi
 if [ "${1:-}" = --tests ]; then
   need sqlite3.h libsqlite3-dev
+  [ -x /usr/sbin/nginx ] || tool nginx nginx # Tests/Remote
   tool zstd zstd
   tool python3 python3
   tool tmux tmux

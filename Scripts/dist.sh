@@ -31,6 +31,8 @@ pack() { # name, directory, its content
   tar -C "$dist/stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$name" |
     xz -T1 >"$dist/$name.tar.xz"
 }
+# It is not static: it would ask for the libcurl of this machine.
+rm -f "$dist/stage/shardq/libexec/shardq/shardq-remote"
 if [ -e bin/shardq-serve ]; then
   mkdir -p "$dist/stage/serve/libexec/shardq"
   mv "$dist/stage/shardq/libexec/shardq/shardq-serve" "$dist/stage/serve/libexec/shardq/"

@@ -68,6 +68,8 @@ END
 
 mkdir -p "$stage/usr/share/doc/shardq"
 cp README.md SECURITY.md "$stage/usr/share/doc/shardq/"
+# The one program that is not static: the package would depend on a release of libcurl.
+rm -f "$stage/usr/libexec/shardq/shardq-remote"
 serve=usr/libexec/shardq/shardq-serve
 if [ -e "$stage/$serve" ]; then
   mkdir -p ".build/deb/shardq-serve/${serve%/*}"

@@ -6,8 +6,10 @@ package enum LineQueries {
   /// In bytes. No key is longer than 64 KiB; this leaves room for what folds away.
   static let lineLimit = 1 << 20
 
-  /// - Parameter request: The options of every line; its prefix is ignored.
-  package static func run(_ request: QueryRequest) -> ExitStatus {
+  /// - Parameters:
+  ///   - request: The options of every line; its prefix is ignored.
+  ///   - open: The way to open the index, where that is on another machine.
+  package static func run(_ request: QueryRequest, open: QueryRunner.Opening? = nil) -> ExitStatus {
     // Before the index is opened, whose directory would get its number.
     var status = stat()
     if unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
@@ -16,12 +18,11 @@ package enum LineQueries {
     }
     var reader = LineReader(end: request.endsWithZero ? 0 : 0x0a)
     var output = Output()
-    let path = request.index ?? QueryRequest.defaultIndex
     var number = 0
     do throws(IndexError) {
       // Each line is answered from the newest generation, unless a digest pins the index to one.
-      let index = try ShardedIndex(
-        opening: path, options: .init(reloadInterval: .zero, expectedDigest: request.expectedDigest))
+      let index = try QueryRunner.index(
+        request, .init(reloadInterval: .zero, expectedDigest: request.expectedDigest), open)
       var answers = Answers(index: index, request: request)
       while let line = reader.next() {
         number += 1

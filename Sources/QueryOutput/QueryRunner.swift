@@ -17,23 +17,36 @@ package enum QueryRunner {
     return isOver ? .max : sum
   }
 
-  package static func run(_ request: QueryRequest) -> ExitStatus {
-    if request.readsLines { return LineQueries.run(request) }
-    let status = runOnce(request)
+  /// A way to open an index by its name.
+  package typealias Opening = (String, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
+
+  /// - Parameter open: The way to open the index, where that is on another machine; nil for one on disk.
+  package static func run(_ request: QueryRequest, open: Opening? = nil) -> ExitStatus {
+    if request.readsLines { return LineQueries.run(request, open: open) }
+    let status = runOnce(request, open)
     if let name = request.nearCommand {
       Diagnostics.report("searched for " + request.prefix + "; did you mean shardq " + name + "?")
     }
     return status
   }
 
-  private static func runOnce(_ request: QueryRequest) -> ExitStatus {
+  /// Opens the index of a query.
+  static func index(
+    _ request: QueryRequest, _ options: ShardedIndex.Options, _ open: Opening?
+  ) throws(IndexError) -> ShardedIndex {
+    let path = request.index ?? QueryRequest.defaultIndex
+    if let open { return try open(path, options) }
+    return try ShardedIndex(opening: path, options: options)
+  }
+
+  private static func runOnce(_ request: QueryRequest, _ open: Opening?) -> ExitStatus {
     let presentation = Presentation(
       request.format, hasFields: request.hasFields, color: request.color, hyperlink: request.hyperlink)
     var output = presentation.output
     // Where a rebuild removed a file that the query needs, the new generation answers, unless bytes were written already.
     for attempt in 0..<attemptCount {
       do throws(Failure) {
-        return try answer(request, presentation, &output)
+        return try answer(request, presentation, open, &output)
       } catch {
         switch error {
         case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
@@ -79,7 +92,7 @@ package enum QueryRunner {
     case .notFound: return .notFound
     // A file that this user may not read counts as missing; a disk or a process in trouble does not.
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
-    case .io: return .inputOutput
+    case .io, .unreachable: return .inputOutput
     case .superseded: return .busy
     case .notBuilt, .wrongCursor: return .usage
     default: return .badData
@@ -103,13 +116,12 @@ package enum QueryRunner {
   }
 
   private static func answer(
-    _ request: QueryRequest, _ presentation: Presentation, _ output: inout Output
+    _ request: QueryRequest, _ presentation: Presentation, _ open: Opening?, _ output: inout Output
   ) throws(Failure) -> ExitStatus {
     let format = presentation.format
     let start = request.isVerbose ? Stopwatch() : nil
     let index = try reading { () throws(IndexError) in
-      try ShardedIndex(
-        opening: request.index ?? QueryRequest.defaultIndex, options: .init(expectedDigest: request.expectedDigest))
+      try self.index(request, .init(expectedDigest: request.expectedDigest), open)
     }
     defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
     // The process ends with the answer: the index's memory need not be freed block by block.

@@ -64,7 +64,7 @@
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
       "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--typos",
-      "--near", "--color", "--hyperlink", "--expect-digest",
+      "--near", "--color", "--hyperlink", "--expect-digest", "--fetch", "--cache-dir", "--cache-size",
     ]
 
     /// Returns the arguments with the command first. Before a first word that is no command, `query` is inserted.
@@ -112,12 +112,14 @@
     /// Answers a query whose first word may be a misspelt command.
     private static func answer(_ query: QueryCommand, _ arguments: [String], _ misspelt: MisspeltCommand?) -> ExitStatus
     {
-      guard let misspelt, query.words.count > 1 else { return RankReport.answer(request(query, arguments)) }
+      guard let misspelt, query.words.count > 1 else {
+        return RankReport.answer(request(query, arguments), query.options)
+      }
       if misspelt.isCommand {
         Diagnostics.report(misspelt.text)
         return .usage
       }
-      let status = RankReport.answer(query.request)
+      let status = RankReport.answer(query.request, query.options)
       guard status == .negative || status == .notFound else { return status }
       Diagnostics.report(misspelt.text)
       return status == .negative ? .usage : status

@@ -35,6 +35,8 @@ enum Front {
       Diagnostics.report(error.message)
       _exit(error.status.rawValue)
     }
+    // Of an index on another machine the full parser has another program answer.
+    if let index = request.index, RemoteIndex.isURL(index) { Commands.run(arguments) }
     // Nothing is left to be written, and memory need not be freed block by block.
     _exit(QueryRunner.run(request).rawValue)
   }

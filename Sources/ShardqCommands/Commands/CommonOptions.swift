@@ -18,8 +18,16 @@
       if index == "" { throw ValidationError("--index is empty: name a directory.") }
     }
 
-    /// The directory that the option, the user's settings or the default name.
-    var path: String { UserSettings.current.indexPath(index) }
+    /// The directory that the option, the user's settings or the default name. An index on another machine ends the
+    /// process: plain queries alone read one.
+    var path: String {
+      let path = UserSettings.current.indexPath(index)
+      guard !RemoteIndex.isURL(path) else {
+        Diagnostics.report("this command reads an index on disk, not one of a URL; plain queries read both")
+        finish(.usage)
+      }
+      return path
+    }
   }
 
   extension UserSettings {

@@ -11,6 +11,7 @@
 
     @OptionGroup(title: "Matches") var matching: MatchOptions
     @OptionGroup(title: "Output") package var printing: PrintOptions
+    @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
 
     package init() {}
   }
@@ -135,10 +136,12 @@
   /// A place on the command line.
   struct AnswerPlace: ExpressibleByArgument {
     let place: ShardedIndex.Place
+    let text: String
 
     init?(argument: String) {
       guard let place = ShardedIndex.Place(argument) else { return nil }
       self.place = place
+      text = argument
     }
   }
 
@@ -287,7 +290,7 @@
     }
 
     package func run() throws {
-      finish(RankReport.answer(request))
+      finish(RankReport.answer(request, options))
     }
   }
 #endif

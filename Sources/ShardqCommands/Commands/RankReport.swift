@@ -6,9 +6,16 @@
   /// The report on a ranked answer: how each hit ranks, and the work of the search.
   enum RankReport {
     /// Answers a query, or explains its ranks where it asks for that.
-    static func answer(_ request: QueryRequest) -> ExitStatus {
+    ///
+    /// - Parameter options: The options that the request was made of.
+    static func answer(_ request: QueryRequest, _ options: QueryOptions) -> ExitStatus {
       var request = request
       request.apply(.current)
+      if let index = request.index, RemoteIndex.isURL(index) { RemoteCommand.run(request, options) }
+      if options.remote.isSaid {
+        Diagnostics.report("--fetch, --cache-dir and --cache-size go with an index of a URL; leave them out")
+        return .usage
+      }
       guard request.explains else { return QueryRunner.run(request) }
       do throws(IndexError) {
         let index = try ShardedIndex(

@@ -114,6 +114,7 @@
     }
 
     func run() throws {
+      let arguments = settings.arguments
       let path: String
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
@@ -123,7 +124,7 @@
         Diagnostics.report(error.message)
         finish(error.status)
       }
-      let code = withCStrings([path] + settings.arguments) { words in
+      let code = withCStrings([path] + arguments) { words in
         execv(path, &words)  // Returns only where it fails.
         return errno
       }

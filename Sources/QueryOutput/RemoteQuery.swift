@@ -1,0 +1,114 @@
+import ShardedIndex
+
+/// A query of an index on another machine: `shardq-commands` reads it off the command line and tells `shardq-remote`.
+package enum RemoteIndex {
+  /// The executable that answers such queries.
+  package static let program = "shardq-remote"
+
+  /// Whether the name of an index is the URL of one on another machine.
+  package static func isURL(_ index: String) -> Bool {
+    ["http://", "https://", "s3://"].contains { index.utf8.starts(with: $0.utf8) }
+  }
+}
+
+#if !hasFeature(Embedded)
+  /// The words between the two are `name=value`, in no language that anybody else has to know.
+  package struct RemoteQuery: Equatable, Sendable {
+    package var request: QueryRequest
+    /// The place that near records rank higher for, as it was typed; empty for none.
+    package var near = ""
+    /// How much of a shard a request asks for: a value of `--fetch`.
+    package var fetch = "auto"
+    /// The directory of the disk cache; empty for the user's.
+    package var cacheDirectory = ""
+    /// The most bytes in the disk cache; nil for the usual ones.
+    package var cacheBytes: Int?
+
+    package init(_ request: QueryRequest) { self.request = request }
+
+    /// The arguments that ``init(arguments:)`` reads.
+    package var arguments: [String] {
+      var words = ["prefix=" + request.prefix, "index=" + (request.index ?? ""), "offset=\(request.offset)"]
+      func add(_ name: String, _ value: String?) {
+        if let value { words.append(name + "=" + value) }
+      }
+      add("digest", request.expectedDigest?.description)
+      add("limit", request.limit.map(String.init))
+      add("sort", request.sort?.rawValue)
+      add("cursor", request.cursor?.description)
+      add("format", request.format?.rawValue)
+      add("color", request.color?.rawValue)
+      add("hyperlink", request.hyperlink?.rawValue)
+      add("typos", request.typos == .required ? "required" : request.typos == .none ? "none" : nil)
+      for filter in request.filters { for value in filter.values { add("filter", filter.field + "=" + value) } }
+      for field in request.fields { add("field", field) }
+      for (name, isSet) in flags where isSet { add(name, "true") }
+      add("near", near.isEmpty ? nil : near)
+      add("fetch", fetch)
+      add("cache-dir", cacheDirectory.isEmpty ? nil : cacheDirectory)
+      add("cache-bytes", cacheBytes.map(String.init))
+      return words
+    }
+
+    private var flags: [(String, Bool)] {
+      [
+        ("all", request.all), ("count", request.countOnly), ("zero", request.endsWithZero),
+        ("header", request.hasHeader), ("quiet", request.isQuiet), ("verbose", request.isVerbose),
+        ("stdin", request.readsLines),
+      ]
+    }
+
+    /// - Returns: nil for words that ``arguments`` does not make.
+    package init?(arguments: [String]) {
+      self.init(QueryRequest(prefix: ""))
+      for argument in arguments {
+        guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let value = String(argument[argument.utf8.index(after: equals)...])
+        guard set(String(argument[..<equals]), value) else { return nil }
+      }
+    }
+
+    private mutating func set(_ name: String, _ value: String) -> Bool {
+      func set<Value>(_ target: inout Value?, _ value: Value?) -> Bool {
+        target = value
+        return value != nil
+      }
+      func set(_ flag: inout Bool) -> Bool {
+        flag = true
+        return value == "true"
+      }
+      switch name {
+      case "prefix": request.prefix = value
+      case "index": request.index = value
+      case "offset":
+        guard let number = Int(value), number >= 0 else { return false }
+        request.offset = number
+      case "limit": return set(&request.limit, Int(value).flatMap { $0 >= 1 ? $0 : nil })
+      case "digest": return set(&request.expectedDigest, ManifestDigest(value))
+      case "sort": return set(&request.sort, SortOrder(rawValue: value))
+      case "cursor": return set(&request.cursor, ShardedIndex.Cursor(value))
+      case "format": return set(&request.format, OutputFormat(rawValue: value))
+      case "color": return set(&request.color, StyleMode(rawValue: value))
+      case "hyperlink": return set(&request.hyperlink, StyleMode(rawValue: value))
+      case "typos": request.typos = value == "none" ? .none : .required
+      case "filter": return request.addFilter(value)
+      case "field": request.fields.append(value)
+      case "near":
+        near = value
+        return set(&request.near, ShardedIndex.Place(value))
+      case "all": return set(&request.all)
+      case "count": return set(&request.countOnly)
+      case "zero": return set(&request.endsWithZero)
+      case "header": return set(&request.hasHeader)
+      case "quiet": return set(&request.isQuiet)
+      case "verbose": return set(&request.isVerbose)
+      case "stdin": return set(&request.readsLines)
+      case "fetch": fetch = value
+      case "cache-dir": cacheDirectory = value
+      case "cache-bytes": return set(&cacheBytes, Int(value))
+      default: return false
+      }
+      return true
+    }
+  }
+#endif

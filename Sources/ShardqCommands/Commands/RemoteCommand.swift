@@ -1,0 +1,62 @@
+#if CommandLineTool
+  import ArgumentParser
+  import CLibrary
+  import QueryOutput
+
+  /// The options of an index on another machine.
+  struct RemoteQueryOptions: ParsableArguments {
+    /// How much of a shard's file a request asks for.
+    enum Fetch: String, ExpressibleByArgument, CaseIterable { case auto, shards, ranges }
+
+    @Option(
+      name: .customLong("fetch"),
+      help: ArgumentHelp(
+        "Of an index of a URL: whole shards, or ranges of them (default: auto, by the round trip).", valueName: "mode"))
+    var fetch: Fetch?
+
+    @Option(
+      name: .customLong("cache-dir"),
+      help: ArgumentHelp(
+        "Where fetched files are kept (default: $XDG_CACHE_HOME/shardq, else ~/.cache/shardq).", valueName: "dir"),
+      completion: .directory)
+    var cacheDirectory: String?
+
+    @Option(
+      name: .customLong("cache-size"),
+      help: ArgumentHelp("The most bytes that are kept there; 0 keeps none (default: 256MiB).", valueName: "size"))
+    var cacheSize: ByteSize?
+
+    /// Whether any is there.
+    var isSaid: Bool { fetch != nil || cacheDirectory != nil || cacheSize != nil }
+  }
+
+  /// Queries of an index on another machine, which `shardq-remote` answers: the only program that links libcurl.
+  enum RemoteCommand {
+    /// Becomes that program.
+    static func run(_ request: QueryRequest, _ options: QueryOptions) -> Never {
+      if request.explains {
+        Diagnostics.report("--explain reads an index on disk; leave it out, or fetch the index first")
+        finish(.usage)
+      }
+      var query = RemoteQuery(request)
+      query.near = options.matching.near?.text ?? ""
+      query.fetch = options.remote.fetch?.rawValue ?? query.fetch
+      query.cacheDirectory = options.remote.cacheDirectory ?? ""
+      query.cacheBytes = options.remote.cacheSize?.bytes
+      let path: String
+      do throws(CommandFailure) {
+        path = try InstalledProgram.path(
+          RemoteIndex.program, hint: "It reads an index of a URL; in a clone Scripts/build.sh --remote makes it")
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+      let code = withCStrings([path] + query.arguments) { words in
+        execv(path, &words)  // Returns only where it fails.
+        return errno
+      }
+      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
+      finish(.notFound)
+    }
+  }
+#endif

@@ -1,0 +1,36 @@
+import CLibrary
+import QueryOutput
+import ShardedIndex
+import ShardedIndexRemote
+
+/// The program that answers queries of an index on another machine, which `shardq` starts.
+@main
+enum Main {
+  #if Remote
+    static func main() {
+      guard let query = RemoteQuery(arguments: Array(CommandLine.arguments.dropFirst())),
+        let fetch = RemoteOptions.Fetch(rawValue: query.fetch)
+      else {
+        Diagnostics.report("shardq-remote is started by shardq, which knows its words")
+        exit(ExitStatus.usage.rawValue)
+      }
+      var remote = RemoteOptions(fetch: fetch)
+      if !query.cacheDirectory.isEmpty { remote.cacheDirectory = query.cacheDirectory }
+      if let bytes = query.cacheBytes { remote.cacheLimitBytes = bytes }
+      let status = QueryRunner.run(query.request) { [remote] (url, options) throws(IndexError) in
+        var options = options
+        // A look for a newer manifest is a request.
+        if options.reloadInterval != nil { options.reloadInterval = .seconds(1) }
+        return try ShardedIndex(remote: url, options: options, remote: remote)
+      }
+      // The thread of the network and its connections end with the process.
+      _exit(status.rawValue)
+    }
+  #else
+    static func main() {
+      Diagnostics.report(
+        "built without libcurl; build it with: swift build -c release --traits Remote --product shardq-remote")
+      exit(ExitStatus.usage.rawValue)
+    }
+  #endif
+}

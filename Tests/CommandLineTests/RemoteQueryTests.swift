@@ -1,0 +1,33 @@
+import QueryOutput
+import ShardedIndex
+import ShardqCommands
+import Testing
+
+@Suite("A query of an index on another machine") struct RemoteQueryTests {
+  @Test(
+    "what the command line says arrives in the other program",
+    arguments: [
+      "san", "san -n 5 --offset 3 --sort key", "san --all --format csv --fields name,country --with-header",
+      "'' --count", "san -0", "--stdin --json", "san -q", "san -v --color never --hyperlink always",
+      "san --filter country=FR --filter country=DE --filter x==y --near 48.85,2.35 --typos auto", "san --typos none",
+      "--expect-digest \(String(repeating: "0f", count: 32)) --sort rank -- -x=y",
+    ])
+  func arrives(line: String) throws {
+    let words = try UserSettings.words(of: "-i https://host/cities/ " + line, "test: ")
+    let request = try #require(CommandLineParser.request(words))
+    var query = RemoteQuery(request)
+    if request.near != nil { query.near = "48.85,2.35" }
+    (query.fetch, query.cacheDirectory, query.cacheBytes) = ("ranges", "/a=b", 7)
+    let arrived = try #require(RemoteQuery(arguments: query.arguments))
+    // Values of one field are one filter each there: all of them have to be the same.
+    #expect(arrived == query)
+  }
+
+  @Test("other words are refused", arguments: ["", "x", "x=", "limit=0", "offset=-1", "near=1", "cursor=1", "all=no"])
+  func refused(word: String) { #expect(RemoteQuery(arguments: [word]) == nil) }
+
+  @Test("URLs are known by their beginnings") func urls() {
+    for url in ["http://a/", "https://a/b.shardq", "s3://a/"] { #expect(RemoteIndex.isURL(url)) }
+    for path in ["shards", "http", "http:/a", "./https://a/", "file:///a", ""] { #expect(!RemoteIndex.isURL(path)) }
+  }
+}

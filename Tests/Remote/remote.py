@@ -1,0 +1,209 @@
+"""What the tests of an index over HTTP share: the programs, indexes, nginx, and a host that does wrong."""
+
+import atexit
+import http.server
+import os
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LONG = os.environ.get("SHARDQ_LONG") == "1"
+# No test waits longer than this for anything.
+PATIENCE = 60
+
+_base = None if "TMPDIR" in os.environ or not os.access("/dev/shm", os.W_OK) else "/dev/shm"
+SCRATCH = tempfile.mkdtemp(prefix="shardq-remote-", dir=_base)
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+# Side by side, as they find each other.
+BIN = os.path.join(SCRATCH, "bin")
+os.mkdir(BIN)
+for _program in ("shardq", "shardq-commands", "shardq-remote"):
+    _path = os.path.join(os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))), _program)
+    if not os.path.exists(_path):
+        _path = os.path.join(ROOT, ".build/release", _program)
+    shutil.copy(_path, BIN)
+ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no", "HOME": SCRATCH,
+               "XDG_CACHE_HOME": os.path.join(SCRATCH, "xdg")}
+
+
+def shardq(*arguments, text=None, environment=None):
+    """Runs the command; gives status, standard output and standard error."""
+    done = subprocess.run([os.path.join(BIN, "shardq"), *arguments], input=text, capture_output=True, timeout=PATIENCE,
+                          env={**ENVIRONMENT, **(environment or {})}, encoding="utf-8", errors="replace")
+    return done.returncode, done.stdout, done.stderr
+
+
+def build(source, name, *options):
+    """An index below the folder that the hosts serve."""
+    path = os.path.join(WWW, name)
+    status, _, error = shardq("build", source, "--index", path, *options)
+    assert status == 0, error
+    return path
+
+
+def records(count, path):
+    """A list of made-up names, large enough for several pages of shards."""
+    made = random.Random(4)
+    syllables = ["ba", "chi", "dor", "el", "fan", "gor", "hu", "il", "jo", "kan", "lu", "mar", "nor", "o", "pra", "san", "ti"]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("name,country,population\n")
+        for number in range(count):
+            name = "".join(made.choice(syllables) for _ in range(made.randint(2, 4))).capitalize()
+            file.write(f"{name} {number},{made.choice(['AX', 'BX', 'CX'])},{made.randint(1, 10 ** 7)}\n")
+    return path
+
+
+WWW = os.path.join(SCRATCH, "www")
+os.mkdir(WWW)
+CITIES = build(os.path.join(ROOT, "Samples/cities.csv"), "cities", "--shard-size", "16KiB")
+MANY = build(records(30_000, os.path.join(SCRATCH, "many.csv")), "many", "--shard-size", "4KiB", "--part-size", "1KiB",
+             "--key", "{name}, {country}", "--weight", "population", "--typos")
+for _name in ("cities", "many"):
+    assert shardq("archive", "-i", os.path.join(WWW, _name), "-o", os.path.join(WWW, _name + ".shardq"))[0] == 0
+
+
+def texts(count, seed=1):
+    """Beginnings of keys, and texts that begin none."""
+    keys = [line.split("\t")[0] for line in shardq("query", "-i", MANY, "", "--all", "--sort", "key")[1].splitlines()]
+    made = random.Random(seed)
+    found = ["zzz", "q", "san f", "Ba  "]
+    while len(found) < count:
+        key = made.choice(keys)
+        found.append(key[:made.randint(1, len(key))])
+    return found
+
+
+def free_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+class Nginx:
+    """nginx on loopback, with a log of requests."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(dir=SCRATCH, prefix="nginx-")
+        self.log = os.path.join(self.path, "access.log")
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/"
+        temporary = " ".join(f"{name}_temp_path {self.path}/{name};" for name in
+                             ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        with open(os.path.join(self.path, "conf"), "w", encoding="utf-8") as file:
+            # Its workers would be another user's, who cannot read what is served.
+            file.write("user root;\n" if os.geteuid() == 0 else "")
+            file.write(f"""
+daemon off; worker_processes 1; pid {self.path}/pid; error_log {self.path}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  {temporary}
+  log_format plain '$request_method $request_uri $http_range $status $body_bytes_sent';
+  access_log {self.log} plain;
+  server {{ listen 127.0.0.1:{self.port}; root {WWW}; }}
+}}""")
+        program = shutil.which("nginx", path=ENVIRONMENT["PATH"] + ":/usr/sbin")
+        self.process = subprocess.Popen([program, "-c", os.path.join(self.path, "conf"), "-p", self.path],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                break
+            except OSError:
+                assert time.monotonic() < end and self.process.poll() is None, "nginx did not start"
+                time.sleep(0.02)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+    def requests(self):
+        """The requests since the last call: (URI, range, status, bytes)."""
+        with open(self.log, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        with open(self.log, "r+", encoding="utf-8") as file:
+            file.truncate(0)
+        return [tuple(line.split(" ")[1:]) for line in lines]
+
+
+class Host:
+    """A host that answers as a function has it: the function gets the handler, and the bytes of the file or None."""
+
+    def __init__(self, answer):
+        host = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                host.requests.append((self.path, dict(self.headers)))
+                path = os.path.join(WWW, self.path.lstrip("/").split("?")[0].replace("%25", "%"))
+                try:
+                    with open(path, "rb") as file:
+                        content = file.read()
+                except OSError:
+                    content = None
+                try:
+                    answer(self, content)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+            def send(self, status, body, **fields):
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name.replace("_", "-"), value)
+                if "Content_Length" not in fields:
+                    self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def send_range(self, content, change=lambda body: body, **fields):
+                """Answers as a good host does."""
+                if content is None:
+                    return self.send(404, b"not here")
+                asked = self.headers.get("Range")
+                if not asked:
+                    return self.send(200, change(content), **fields)
+                first, last = (int(number) for number in asked.removeprefix("bytes=").split("-"))
+                last = min(last, len(content) - 1)
+                return self.send(206, change(content[first:last + 1]),
+                                 Content_Range=f"bytes {first}-{last}/{len(content)}", **fields)
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            block_on_close = False
+
+            def handle_error(self, *_):
+                pass  # Clients hang up: that is what is tested.
+
+        self.requests = []
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class RemoteTestCase(unittest.TestCase):
+    """A test with a cache of its own."""
+
+    def setUp(self):
+        self.cache = tempfile.mkdtemp(dir=SCRATCH, prefix="cache-")
+
+    def ask(self, url, *arguments, text=None, cache=True, environment=None):
+        place = ["--cache-dir", self.cache] if cache else ["--cache-size", "0"]
+        return shardq("-i", url, *place, *arguments, text=text, environment=environment)
