@@ -28,7 +28,7 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
-helpers := shardq-commands shardq-serve
+helpers := shardq-commands shardq-serve shardq-remote
 documents := $(wildcard docs/*.*)
 # Of the page without a server, where WebAssembly can be built.
 module := .build/wasm/module
