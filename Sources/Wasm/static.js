@@ -43,7 +43,7 @@ export async function ask(path, parameters, signal, exact) {
       letters.note(text)
       if (text !== '') (idle ??= new AbortController()).abort()
       const parse = answer => JSON.parse(answer, exact)
-      const options = { limit, offset, display, sort, count: true, signal, parse }
+      const options = { limit, offset, display, sort, signal, parse }
       const body = await index.search(text, options)
       if (text === '') fetchAhead(index, { limit, display })
       return { body, headers: new Headers() }
