@@ -34,7 +34,6 @@ if [ "${1:-}" = --tests ] || [ "${1:-}" = --remote ]; then
 fi
 if [ "${1:-}" = --tests ]; then
   need sqlite3.h libsqlite3-dev
-  [ -x /usr/sbin/nginx ] || tool nginx nginx # Tests/Remote
   tool zstd zstd
   tool python3 python3
   tool tmux tmux
