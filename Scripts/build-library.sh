@@ -22,6 +22,9 @@ for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.l
 done
 for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
 sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
+# Builds that tests and a release begin at one time follow each other.
+mkdir -p .build
+! command -v flock >/dev/null || { exec 9>.build/library.lock; flock 9; }
 [ ! -e "$out/shardq.h" ] ||
   [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/shardq.h")" ] || exit 0
 

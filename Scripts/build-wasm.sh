@@ -40,6 +40,9 @@ copy() {
     mv "$to/.new" "$to/$name"
   done
 }
+# Builds that tests and a release begin at one time follow each other.
+mkdir -p .build
+! command -v flock >/dev/null || { exec 9>.build/wasm.lock; flock 9; }
 if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f ! -name '*.js' -newer "$out.gz")" ]; then
   copy
   exit 0

@@ -204,7 +204,7 @@ class Release(unittest.TestCase):
                 self.assertIn(version, name.replace("shardq.rb", version))
                 if name.endswith(".tar.xz"):
                     self.assertEqual(run("tar", "-C", scratch, "-xf", os.path.join(dist, name)).returncode, 0)
-            (found,) = [name for name in os.listdir(scratch) if not name.startswith("shardq-serve-")]
+            (found,) = [name for name in os.listdir(scratch) if name.startswith(f"shardq-{version}")]
             self.assertFalse([path for path in files(scratch) if path.endswith("/shardq-footprint")])
             program = os.path.join(scratch, found, "bin", "shardq")
             for arguments, wanted in ((["reykj"], "Reykjav\u00edk"), (["stats"], "records")):
