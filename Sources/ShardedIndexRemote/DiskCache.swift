@@ -6,13 +6,13 @@
   /// Fetched bytes in a directory, which several processes may share.
   ///
   /// A file is an entry's bytes and their XXH64, little-endian. Files stand in 16 directories by the first digit of their
-  /// names, and each of those keeps a sixteenth of the limit: what was used longest ago goes first. Whatever fails here
-  /// means that nothing is kept.
+  /// names, and each of those keeps a sixteenth of the limit: the file that was used longest ago goes first. A failure
+  /// here means that nothing is kept.
   final class DiskCache: @unchecked Sendable {
     private let path: String
     /// The most bytes in one of the directories.
     private let limit: Int
-    /// The bytes in a directory at the last look and what was written since, by its digit. Of the network's thread.
+    /// The bytes in a directory at the last look and those written since, by its digit. Of the network's thread.
     private var sizes: [Character: Int] = [:]
     private var temporaries = 0
 

@@ -5,7 +5,7 @@
 
   /// The bytes of an index on another machine, as the engine asks for them: see `Carrier` (Sources/CShims/carrier.h).
   ///
-  /// What was fetched stays in memory, 4 MiB of it, and on disk. All state is under the network's lock.
+  /// Fetched bytes stay in memory, 4 MiB of them, and on disk. All state is under the network's lock.
   final class RemoteCarrier: @unchecked Sendable {
     private struct PieceKey: Hashable {
       let file: CInt

@@ -92,7 +92,7 @@ struct IndexFile: ~Copyable {
     (stamp, held) = (file.stamp, nil)
   }
 
-  /// Makes a value of the same file, which whoever has `file` keeps open, to make windows of.
+  /// Makes a value of the same file, to make windows of; the holder of `file` keeps it open.
   init(copying file: borrowing IndexFile) {
     (descriptor, directory, name) = (file.descriptor, file.directory, file.name)
     (archive, start, length, size) = (file.archive, file.start, file.length, file.size)
