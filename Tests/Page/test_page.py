@@ -414,12 +414,13 @@ class Faults(PageTest):
 
     def test_an_older_answer_never_shows_after_a_newer_one(self):
         tab = self.open()
-        delays = {"s": 1.2, "sa": 0.8, "san": 0.4, "sant": 0.0}
+        # Long enough for four keys on a busy machine.
+        delays = {"s": 3.6, "sa": 2.4, "san": 1.2, "sant": 0.0}
         self.server.before = lambda path, parameters: time.sleep(delays.get(parameters.get("q"), 0))
         self.note_answers()
         tab.type("sant")
         self.settled("sant")
-        time.sleep(1.5)
+        time.sleep(4)
         self.assertEqual(tab.evaluate("seen"), ["sant"])
         self.assertEqual(self.titles(), ["Santa Rosa, AR"])
 
