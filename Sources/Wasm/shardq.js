@@ -27,6 +27,8 @@ const placesSize = 8192
 /** Bytes of shards that are kept beside those that the engine has unpacked. */
 const keptBytes = 4 << 20
 const inFlight = 6
+/** Starts that come whole, behind the opening. */
+const wholeStarts = 256 << 10
 /** Bytes between two ranges of a file that cost less than a request. */
 const nearby = 8 << 10
 /** Rounds of fetching that a question may take; more is a host that gives something else than it was asked for. */
@@ -130,7 +132,13 @@ class Instance {
     await instance.asking(engine => engine.shardq_open(cacheBytes, isArchive ? 1 : 0))
     instance.isFresh = false
     // Starts, which come meanwhile: a question that needs them waits for the same request.
-    instance.fetch(instance.wanted).catch(() => {})
+    if (!globalThis.navigator?.connection?.saveData) {
+      for (const want of instance.wanted) {
+        const { end } = instance.region(want.file, want.from)
+        if (end - want.from <= wholeStarts) want.to = end
+      }
+      instance.fetch(instance.wanted).catch(() => {})
+    }
     return instance
   }
 
@@ -255,10 +263,11 @@ class Instance {
 
   async shared(key, want, signal) {
     const requests = want.file.requests ??= new Map()
-    let request = requests.get(key)
+    // One that is under way for more is as good.
+    let request = [...requests.values()].find(({ from, to }) => from <= want.from && want.to <= to)
     if (!request) {
       const abort = new AbortController()
-      request = { abort, waiting: 0, bytes: this.get(want, abort.signal).finally(() => requests.delete(key)) }
+      request = { ...want, abort, waiting: 0, bytes: this.get(want, abort.signal).finally(() => requests.delete(key)) }
       requests.set(key, request)
     }
     request.waiting++

@@ -129,7 +129,7 @@
       name: .customLong("starts"),
       help: ArgumentHelp(
         "Store the first and the best answers to short texts once more, for pages and over HTTP, where each read is a "
-          + "round trip. Costs about 1 % of the index, and time at each update."))
+          + "round trip. Costs 0.2 to 4 % of the index, and time at each update."))
     var starts = false
 
     @Flag(
