@@ -147,8 +147,13 @@ http {{
     def close(self):
         for process in self.processes.values():
             process.send_signal(signal.SIGCONT)
-            process.kill()
-            process.wait(30)
+            # nginx ends its workers, which a killed one would leave.
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(30)
 
 
 @unittest.skipUnless(LONG, "Ceph is started in long runs alone")
