@@ -20,11 +20,7 @@ extension ShardBuilder {
     pack: String, toArchive old: String, writing archive: String, expecting expected: ManifestDigest? = nil,
     progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ApplySummary {
-    let input = try Pack.Input(pack)
-    let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
-    if let expected, expected.bytes != header.new {
-      throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
-    }
+    let (input, header) = try opened(pack, expecting: expected)
     let found = try Pack.Generation(opening: old)
     guard found.index.directory.isArchive else {
       throw .unshippable(path: old, reason: "is a directory, and no archive")

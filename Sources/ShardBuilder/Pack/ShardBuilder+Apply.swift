@@ -31,11 +31,7 @@ extension ShardBuilder {
     pack: String, to directory: String, expecting expected: ManifestDigest? = nil,
     progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ApplySummary {
-    let input = try Pack.Input(pack)
-    let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
-    if let expected, expected.bytes != header.new {
-      throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
-    }
+    let (input, header) = try opened(pack, expecting: expected)
     // This comes before anything is locked or made: an index that is there already may be on a read-only medium.
     let found = try Pack.Generation(opening: directory)
     do throws(BuildError) { try Publisher.refuse(archive: found.index.directory) } catch { throw .build(error) }
@@ -71,6 +67,20 @@ extension ShardBuilder {
       throw .build(error)
     }
     return summary
+  }
+
+  /// Opens a pack, and reads its header.
+  ///
+  /// - Parameter expected: The manifest that the pack must lead to; nil for any.
+  static func opened(
+    _ pack: String, expecting expected: ManifestDigest?
+  ) throws(PackError) -> (Pack.Input, Pack.Header) {
+    let input = try Pack.Input(pack)
+    let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
+    if let expected, expected.bytes != header.new {
+      throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
+    }
+    return (input, header)
   }
 
   /// Adds the files of the entries, unless they are there; returns the number of shards that the pack holds of them.
