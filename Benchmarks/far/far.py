@@ -171,7 +171,7 @@ def tiles(index, work):
     data = archive.read_bytes()
     figures = Figures()
     for number in range(len(shards)):
-        # Its client for pages reads 16 KiB first, and keeps what it read.
+        # PMTiles' client for pages reads 16 KiB first, and keeps the ranges that it read.
         known, counted = {(0, 16384)}, [1, 0]
 
         def get(offset, size):

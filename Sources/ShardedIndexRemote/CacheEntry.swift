@@ -11,7 +11,7 @@
     private let digest: String?
 
     /// A whole file that its digest names has that name, whichever index and host it is of. All else is named by its
-    /// place and by the URL, and what is in a manifest or an archive by that one's first bytes as well.
+    /// place and by the URL, and a range of a manifest or an archive by that file's first bytes as well.
     init(_ file: RemoteFile, _ range: Range<Int64>, at address: RemoteAddress) {
       size = Int(range.upperBound - range.lowerBound)
       if range == file.start..<file.start + file.size, let digest = file.digest {

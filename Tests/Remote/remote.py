@@ -96,7 +96,7 @@ class Nginx:
         temporary = " ".join(f"{name}_temp_path {self.path}/{name};" for name in
                              ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         with open(os.path.join(self.path, "conf"), "w", encoding="utf-8") as file:
-            # Its workers would be another user's, who cannot read what is served.
+            # By default nginx's workers run as another user, who cannot read the folder.
             file.write("user root;\n" if os.geteuid() == 0 else "")
             file.write(f"""
 daemon off; worker_processes 1; pid {self.path}/pid; error_log {self.path}/error.log;
@@ -183,7 +183,7 @@ class Host:
             block_on_close = False
 
             def handle_error(self, *_):
-                pass  # Clients hang up: that is what is tested.
+                pass  # Tests have clients hang up.
 
         self.requests = []
         self.server = Server(("127.0.0.1", 0), Handler)

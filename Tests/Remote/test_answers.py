@@ -52,7 +52,7 @@ class Answers(RemoteTestCase):
                 requests = self.nginx.requests()
                 self.assertEqual(requests[0][1], "bytes=0-16383")
                 self.assertLessEqual(len(requests) - 1, most, requests)
-                # What is in the cache is not asked for again.
+                # The second query finds all files in the cache.
                 self.assertEqual(self.ask(self.url(name), "san", "--sort", "key", "--fetch", "shards")[0], 0)
                 self.assertEqual(len(self.nginx.requests()), 1)
 

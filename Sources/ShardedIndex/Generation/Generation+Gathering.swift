@@ -6,7 +6,7 @@ extension Generation {
 
   /// Returns what `body` makes, once all bytes that it reads are there.
   ///
-  /// A carrier that can gather fetches what is missing in several places side by side: `body` is called again until
+  /// A carrier that can gather fetches missing bytes of several places side by side: `body` is called again until
   /// nothing is missing. Where bytes are damaged, and the manifest is still the same, they are fetched anew once.
   ///
   /// - Parameter ahead: Reads more of what `body` is known to read, after `body` stopped at a first place.

@@ -123,7 +123,7 @@
         summary = try ShardBuilder.archive(index, to: folder + "/index.shardq")
       } else {
         summary = try ShardBuilder.copy(index, into: folder + "/index")
-        // Nobody writes to this index.
+        // No program writes to this index.
         unlink(folder + "/index/.lock")
       }
       guard rename(folder, path) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
