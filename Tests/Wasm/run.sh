@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the WebAssembly module, compares it with the command, in Node, and looks at the page in Chromium, on nginx: two
-# minutes, most of them the compiler's. SHARDQ_LONG=1 asks more, and types through the list of cities.
+# minutes, most of them the compiler's. SHARDQ_LONG=1 asks more, types through the list of cities, and has the page ask an
+# index in Ceph's gateway, where that is installed.
 # Ends with 77, and a sentence, where something is missing.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -17,3 +18,4 @@ python3 -c 'import sys; sys.path.insert(0, "Tests/Page"); import browser; sys.ex
 python3 -m unittest Tests/Wasm/test_page.py
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || { echo "skipped: the page on nginx, which is not here"; exit 77; }
 python3 -m unittest Tests/Wasm/test_hosts.py
+python3 -m unittest Tests/Wasm/test_ceph.py
