@@ -49,6 +49,7 @@ if [ "${1:-}" = --tests ]; then
     missing="$missing libclang-rt-14-dev-wasm32"
   tool wasm-opt binaryen
   tool node nodejs
+  tool tsc node-typescript # Reads the types of the package for Node.
   # A host of static files, in a folder that only root's search path has.
   [ -x /usr/sbin/nginx ] || tool nginx nginx
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done

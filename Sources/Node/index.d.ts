@@ -45,6 +45,8 @@ export interface SearchOptions {
   display?: boolean
   /** Ends the search. */
   signal?: AbortSignal
+  /** Makes the answer of its text: JSON.parse where it is left out. */
+  parse?: (text: string) => any
 }
 
 export interface Answer<Fields = Record<string, any>> {

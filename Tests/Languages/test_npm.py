@@ -3,6 +3,8 @@
 import glob
 import json
 import os
+import re
+import shutil
 import subprocess
 import unittest
 
@@ -81,3 +83,15 @@ class Package(unittest.TestCase):
         wrong = {"/nowhere": "missing", "/": "missing", "/dev/null": "missing", os.path.join(ROOT, "README.md"): "damaged",
                  "http://127.0.0.1:9/": "unreachable"}
         self.assertEqual(self.ask(None, list(wrong), None), wrong)
+
+    @unittest.skipUnless(shutil.which("tsc"), "there is no tsc: node-typescript")
+    def test_types(self):
+        """The compiler refuses the wrong uses of types.ts, and takes the others."""
+        shutil.copy(os.path.join(ROOT, "Tests/Languages/types.ts"), os.path.join(self.place, "types.mts"))
+        with open(os.path.join(self.place, "types.mts")) as file:
+            marks = [number for number, line in enumerate(file, 1) if line.strip() == "// refused:"]
+        self.assertEqual(len(marks), 11)
+        options = ["--strict", "--noEmit", "--module", "node16", "--target", "es2022", "--lib", "es2022,dom"]
+        done = subprocess.run(["tsc", *options, "types.mts"], cwd=self.place, capture_output=True, text=True)
+        found = [int(line) for line in re.findall(r"^types\.mts\((\d+),\d+\): error", done.stdout, re.M)]
+        self.assertEqual(found, [number + 1 for number in marks], done.stdout)
